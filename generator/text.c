@@ -304,8 +304,8 @@ char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *
     if (!nearest || length < 2 || length > 60)
         return out;
     const bool is_start = strncasecmp(word, nearest, length) == 0;
-    const int legend = length > strlen(nearest) ? (int)length : (int)strlen(nearest);
-    if (is_start || name_distance(word, length, nearest) <= EDIT_COST * ((legend + 2) / 3))
+    const int letters = length > strlen(nearest) ? (int)length : (int)strlen(nearest);
+    if (is_start || name_distance(word, length, nearest) <= EDIT_COST * ((letters + 2) / 3))
         snprintf(out, TEXT_HINT_CHARS, "did you mean '%.63s'? ", nearest);
     return out;
 }

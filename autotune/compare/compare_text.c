@@ -411,7 +411,7 @@ void compare_text(struct text *out, const struct compare *compare, bool is_bold)
                             0};
     struct prediction group;
     out->failed |= !legend.kernels;
-    compare_outcome(out, compare);
+    compare_verdict(out, compare);
     print_sides(out, compare, is_bold);
     for (size_t first = 0; first < compare->line_count && !out->failed; first = group.end) {
         prediction_gather(&group, compare, first);

@@ -59,8 +59,8 @@ static void find_faster(struct bench_against *out, const struct compare *compare
 }
 
 /* The first problem that both were measured for. */
-static bool find_contest(struct bench_against *out, const struct compare *compare, size_t a,
-                         size_t b)
+static bool find_compared(struct bench_against *out, const struct compare *compare, size_t a,
+                          size_t b)
 {
     *out = (struct bench_against){.first = 0};
     for (size_t first = 0; first < compare->line_count && !out->count; first = out->end) {
@@ -70,8 +70,8 @@ static bool find_contest(struct bench_against *out, const struct compare *compar
     return out->count > 0;
 }
 
-static void add_contest(struct text *out, const struct compare *compare,
-                        const struct bench_against *against, size_t a, size_t b)
+static void add_compared(struct text *out, const struct compare *compare,
+                         const struct bench_against *against, size_t a, size_t b)
 {
     const struct problem *problem = &compare->lines[against->first].problem;
     const char *const names[] = {compare->sides[against->faster].name,
@@ -193,8 +193,8 @@ static void add_pair(struct text *out, const struct compare *compare, size_t b)
     const struct compare_side *const sides = compare->sides;
     struct bench_against against;
     struct text text = {0};
-    if (find_contest(&against, compare, 0, b)) {
-        add_contest(&text, compare, &against, 0, b);
+    if (find_compared(&against, compare, 0, b)) {
+        add_compared(&text, compare, &against, 0, b);
     } else if (sides[0].peak_bytes && sides[b].peak_bytes) {
         add_peaks(&text, compare, &sides[0], &sides[b]);
         add_caches(&text, compare, &sides[0], &sides[b]);
@@ -203,7 +203,7 @@ static void add_pair(struct text *out, const struct compare *compare, size_t b)
                   "the peak of %s is not known, so nothing follows without a measurement.",
                   sides[0].peak_bytes ? sides[b].name : sides[0].name);
     }
-    sentence_end(out, "outcome", &text);
+    sentence_end(out, "verdict", &text);
 }
 
 static void add_unknown(struct text *out, const struct compare *compare)
@@ -238,7 +238,7 @@ static void add_command(struct text *out, const struct compare *compare)
     sentence_end(out, "to settle", &text);
 }
 
-void compare_outcome(struct text *out, const struct compare *compare)
+void compare_verdict(struct text *out, const struct compare *compare)
 {
     if (!compare->line_count)
         return;

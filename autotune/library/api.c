@@ -46,7 +46,7 @@ static void prepare(struct autotune_context *context)
 {
     const struct builtin_spaces *spaces;
     struct error ignored;
-    builtin_spaces_find(&context->shelves, problem_ops[SUM].space, &spaces, &ignored);
+    builtin_spaces_find(&context->builtins, problem_ops[SUM].space, &spaces, &ignored);
     choose_prepare(&context->records, &context->borrowed->info);
 }
 
@@ -80,7 +80,7 @@ static void free_context(struct autotune_context *context, bool is_current)
     if (context->borrowed)
         kernels_dispose(&context->kernels, is_current);
     choose_dispose(&context->records);
-    builtin_spaces_free(context->shelves);
+    builtin_spaces_free(context->builtins);
     borrowed_close(context->borrowed);
     pthread_mutex_destroy(&context->mutex);
     free(context->program);

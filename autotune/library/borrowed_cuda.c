@@ -22,8 +22,8 @@ struct device_module {
     CUmodule handle;
 };
 
-static int check_result(const struct cuda_borrowed *other_kernel, CUresult result,
-                        const char *doing, struct autotune_error *error)
+static int check_result(const struct cuda_borrowed *cuda, CUresult result, const char *doing,
+                        struct autotune_error *error)
 {
     static const struct {
         CUresult result;
@@ -42,38 +42,38 @@ static int check_result(const struct cuda_borrowed *other_kernel, CUresult resul
         if (rows[i].result == result)
             code = rows[i].code;
     snprintf(what, sizeof what, "%.1200s on %.100s (GPU %.15s) failed", doing,
-             other_kernel->borrowed.info.name, other_kernel->borrowed.info.spec);
-    driver_report(&other_kernel->cu, result, ERROR_FAILED, what, &cause);
+             cuda->borrowed.info.name, cuda->borrowed.info.spec);
+    driver_report(&cuda->cu, result, ERROR_FAILED, what, &cause);
     return fail_for(error, code, &cause);
 }
 
 /* --- The context -------------------------------------------------------------------------- */
 
 /* The error where the current context is not the borrowed one. */
-static int explain_context(const struct cuda_borrowed *other_kernel, CUresult result,
+static int explain_context(const struct cuda_borrowed *cuda, CUresult result,
                            struct autotune_error *error)
 {
     static const char anew[] = "create context, plans and workspaces anew";
-    const char *gpu = other_kernel->borrowed.info.name;
+    const char *gpu = cuda->borrowed.info.name;
     CUcontext current = NULL;
-    CUdevice number = other_kernel->number;
-    other_kernel->cu.context_get(&current);
-    other_kernel->cu.context_device(&number);
+    CUdevice number = cuda->number;
+    cuda->cu.context_get(&current);
+    cuda->cu.context_device(&number);
     if (!current)
         return fail(error, AUTOTUNE_NO_CONTEXT,
                     "no CUDA context is current to this thread: make the one of %s current "
                     "(cudaSetDevice(%d) or cuCtxSetCurrent); if it was destroyed, %s",
-                    gpu, other_kernel->number, anew);
-    if (result || current == other_kernel->context)
+                    gpu, cuda->number, anew);
+    if (result || current == cuda->context)
         return fail(error, AUTOTUNE_NO_CONTEXT,
                     "the CUDA context on %s was destroyed or reset, and all that the library "
                     "had there with it: %s",
                     gpu, anew);
-    if (number != other_kernel->number)
+    if (number != cuda->number)
         return fail(error, AUTOTUNE_OTHER_CONTEXT,
                     "this is for %s (GPU %d), but GPU %d is current to this thread: call "
                     "cudaSetDevice(%d), or use a plan of GPU %d's context",
-                    gpu, other_kernel->number, number, other_kernel->number, number);
+                    gpu, cuda->number, number, cuda->number, number);
     return fail(error, AUTOTUNE_OTHER_CONTEXT,
                 "another CUDA context of %s (GPU %d) is current to this thread than the one "
                 "this was created in: make that one current; if it was destroyed, %s",
@@ -82,72 +82,69 @@ static int explain_context(const struct cuda_borrowed *other_kernel, CUresult re
 
 static int cuda_check(const struct borrowed *borrowed, struct autotune_error *error)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
     unsigned long long id = 0;
-    const CUresult result = other_kernel->cu.context_id(NULL, &id);
-    return result == CUDA_SUCCESS && id == other_kernel->id
-               ? 0
-               : explain_context(other_kernel, result, error);
+    const CUresult result = cuda->cu.context_id(NULL, &id);
+    return result == CUDA_SUCCESS && id == cuda->id ? 0 : explain_context(cuda, result, error);
 }
 
 /* --- Kernels ------------------------------------------------------------------------------ */
 
 static void cuda_unload(struct borrowed *borrowed, struct device_module *module)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
-    other_kernel->cu.module_unload(module->handle);
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
+    cuda->cu.module_unload(module->handle);
     free(module);
 }
 
 /* Loads an image. Of PTX the log of the driver's own compiler tells more than the error's
  * code. */
-static int load_bytes(const struct cuda_borrowed *other_kernel, CUmodule *out,
-                      const void *bytes, struct autotune_error *error)
+static int load_bytes(const struct cuda_borrowed *cuda, CUmodule *out, const void *bytes,
+                      struct autotune_error *error)
 {
     enum { LOG_BYTES = 1024 };
     char log[LOG_BYTES] = "", doing[LOG_BYTES + 40] = "loading a kernel";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)(LOG_BYTES - 1)};
-    const CUresult result = other_kernel->cu.module_load(out, bytes, 2, options, values);
+    const CUresult result = cuda->cu.module_load(out, bytes, 2, options, values);
     if (*log)
         snprintf(doing, sizeof doing, "loading a kernel (%s)", log);
-    return check_result(other_kernel, result, doing, error);
+    return check_result(cuda, result, doing, error);
 }
 
-static int find_kernel(const struct cuda_borrowed *other_kernel, struct device_module *module,
+static int find_kernel(const struct cuda_borrowed *cuda, struct device_module *module,
                        const char *name, struct device_kernel *out,
                        struct autotune_error *error)
 {
     CUfunction function = NULL;
     int shared_bytes = 0;
-    CUresult result = other_kernel->cu.module_function(&function, module->handle, name);
+    CUresult result = cuda->cu.module_function(&function, module->handle, name);
     if (result == CUDA_SUCCESS)
-        result =
-            other_kernel->cu.function_attribute(&shared_bytes,
-                                                CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
+        result = cuda->cu.function_attribute(&shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                                             function);
     *out = (struct device_kernel){.module = module,
                                   .function = function,
                                   .shared_bytes = shared_bytes};
-    return check_result(other_kernel, result, "finding a kernel in its image", error);
+    return check_result(cuda, result, "finding a kernel in its image", error);
 }
 
 static int cuda_load(struct borrowed *borrowed, const struct device_image *image,
                      struct device_module **out, struct device_kernel *kernels,
                      struct autotune_error *error)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
     struct device_module *module = calloc(1, sizeof *module);
     int failed;
     *out = NULL;
     if (!module)
         return fail_memory(error);
-    failed = load_bytes(other_kernel, &module->handle, image->bytes, error);
+    failed = load_bytes(cuda, &module->handle, image->bytes, error);
     if (failed) {
         free(module);
         return failed;
     }
     for (size_t i = 0; i < image->count && !failed; i++)
-        failed = find_kernel(other_kernel, module, image->names[i], &kernels[i], error);
+        failed = find_kernel(cuda, module, image->names[i], &kernels[i], error);
     if (failed) {
         cuda_unload(borrowed, module);
         return failed;
@@ -161,35 +158,34 @@ static int cuda_load(struct borrowed *borrowed, const struct device_image *image
 static int cuda_alloc(struct borrowed *borrowed, uint64_t bytes, uint64_t *out,
                       struct autotune_error *error)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
     CUdeviceptr address = 0;
     char doing[80];
     snprintf(doing, sizeof doing, "allocating a workspace of %llu bytes",
              (unsigned long long)bytes);
-    const CUresult result = other_kernel->cu.memory_alloc(&address, bytes);
+    const CUresult result = cuda->cu.memory_alloc(&address, bytes);
     *out = address;
-    return check_result(other_kernel, result, doing, error);
+    return check_result(cuda, result, doing, error);
 }
 
 static void cuda_free(struct borrowed *borrowed, uint64_t address)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
-    other_kernel->cu.memory_free(address);
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
+    cuda->cu.memory_free(address);
 }
 
 static int cuda_clear(struct borrowed *borrowed, uint64_t at, uint64_t bytes, void *stream,
                       struct autotune_error *error)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
-    return check_result(other_kernel, other_kernel->cu.fill(at, 0, bytes, stream),
-                        "clearing a workspace", error);
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
+    return check_result(cuda, cuda->cu.fill(at, 0, bytes, stream), "clearing a workspace",
+                        error);
 }
 
 static int cuda_wait(struct borrowed *borrowed, void *stream, struct autotune_error *error)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
-    return check_result(other_kernel, other_kernel->cu.stream_sync(stream),
-                        "clearing a workspace", error);
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
+    return check_result(cuda, cuda->cu.stream_sync(stream), "clearing a workspace", error);
 }
 
 /* --- Launches ----------------------------------------------------------------------------- */
@@ -201,7 +197,7 @@ enum {
 };
 
 /* Kernels are shared by plans, so a permission is never taken back. */
-static CUresult allow_shared(const struct cuda_borrowed *other_kernel,
+static CUresult allow_shared(const struct cuda_borrowed *cuda,
                              const struct device_launch *launch)
 {
     static const CUfunction_attribute which = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -210,30 +206,30 @@ static CUresult allow_shared(const struct cuda_borrowed *other_kernel,
     int allowed = 0;
     if (launch->shared_bytes + launch->kernel->shared_bytes <= SHARED_PLAIN)
         return CUDA_SUCCESS;
-    const CUresult result = other_kernel->cu.function_attribute(&allowed, which, function);
+    const CUresult result = cuda->cu.function_attribute(&allowed, which, function);
     return result || allowed >= wanted
                ? result
-               : other_kernel->cu.function_set_attribute(function, which, wanted);
+               : cuda->cu.function_set_attribute(function, which, wanted);
 }
 
 static int cuda_allow(struct borrowed *borrowed, const struct device_launch *launches,
                       size_t count, struct autotune_error *error)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
-        result = allow_shared(other_kernel, &launches[i]);
+        result = allow_shared(cuda, &launches[i]);
         if (result == CUDA_SUCCESS && launches[i].cluster > CLUSTER_PLAIN)
-            result = other_kernel->cu.function_set_attribute(
+            result = cuda->cu.function_set_attribute(
                 launches[i].kernel->function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
-    return check_result(other_kernel, result,
+    return check_result(cuda, result,
                         "allowing a kernel more shared memory or a larger cluster", error);
 }
 
-static CUresult launch_one(const struct cuda_borrowed *other_kernel,
-                           const struct device_launch *launch, CUstream stream)
+static CUresult launch_one(const struct cuda_borrowed *cuda, const struct device_launch *launch,
+                           CUstream stream)
 {
     CUlaunchAttribute attributes[ATTRIBUTES_MAX];
     void *args[LAUNCH_ARGS_MAX];
@@ -257,22 +253,20 @@ static CUresult launch_one(const struct cuda_borrowed *other_kernel,
             (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     for (size_t i = 0; i < launch->arg_count; i++)
         args[i] = (void *)(uintptr_t)&launch->args[i]; /* read at once, never written */
-    return other_kernel->cu.launch(&config, launch->kernel->function, args, NULL);
+    return cuda->cu.launch(&config, launch->kernel->function, args, NULL);
 }
 
 static int cuda_launch(struct borrowed *borrowed, const struct device_launch *launches,
                        size_t count, void *stream, struct autotune_error *error)
 {
-    const struct cuda_borrowed *other_kernel = (const struct cuda_borrowed *)borrowed;
+    const struct cuda_borrowed *cuda = (const struct cuda_borrowed *)borrowed;
     unsigned long long id = 0;
-    CUresult result = other_kernel->cu.context_id(NULL, &id);
-    if (result != CUDA_SUCCESS || id != other_kernel->id)
-        return explain_context(other_kernel, result, error);
+    CUresult result = cuda->cu.context_id(NULL, &id);
+    if (result != CUDA_SUCCESS || id != cuda->id)
+        return explain_context(cuda, result, error);
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
-        result = launch_one(other_kernel, &launches[i], stream);
-    return result == CUDA_SUCCESS
-               ? 0
-               : check_result(other_kernel, result, "launching a kernel", error);
+        result = launch_one(cuda, &launches[i], stream);
+    return result == CUDA_SUCCESS ? 0 : check_result(cuda, result, "launching a kernel", error);
 }
 
 /* --- Opening ------------------------------------------------------------------------------ */
@@ -282,20 +276,20 @@ static void cuda_close(struct borrowed *borrowed)
     free(borrowed);
 }
 
-static int take_context(struct cuda_borrowed *other_kernel, struct autotune_error *error)
+static int take_context(struct cuda_borrowed *cuda, struct autotune_error *error)
 {
-    const struct driver *cu = &other_kernel->cu;
+    const struct driver *cu = &cuda->cu;
     struct error cause;
-    if (cu->context_get(&other_kernel->context) != CUDA_SUCCESS || !other_kernel->context)
+    if (cu->context_get(&cuda->context) != CUDA_SUCCESS || !cuda->context)
         return fail(error, AUTOTUNE_NO_CONTEXT,
                     "no CUDA context is current to this thread: call cudaSetDevice (and "
                     "cudaFree(0) before CUDA 12) or cuCtxSetCurrent first");
-    if (cu->context_id(other_kernel->context, &other_kernel->id) != CUDA_SUCCESS ||
-        cu->context_device(&other_kernel->number) != CUDA_SUCCESS)
+    if (cu->context_id(cuda->context, &cuda->id) != CUDA_SUCCESS ||
+        cu->context_device(&cuda->number) != CUDA_SUCCESS)
         return fail(error, AUTOTUNE_NO_CONTEXT,
                     "the CUDA context that is current to this thread was destroyed: make "
                     "another one current");
-    return cuda_describe(&other_kernel->borrowed.info, other_kernel->number, &cause)
+    return cuda_describe(&cuda->borrowed.info, cuda->number, &cause)
                ? fail_for(error, AUTOTUNE_NO_DEVICE, &cause)
                : 0;
 }
@@ -314,20 +308,20 @@ int borrowed_open_cuda(struct borrowed **out, struct autotune_error *error)
         .wait = cuda_wait,
         .launch = cuda_launch,
     };
-    struct cuda_borrowed *other_kernel = calloc(1, sizeof *other_kernel);
+    struct cuda_borrowed *cuda = calloc(1, sizeof *cuda);
     struct error cause;
     int count, failed;
-    if (!other_kernel)
+    if (!cuda)
         return fail_memory(error);
-    other_kernel->borrowed.ops = &ops;
-    failed = driver_open(&other_kernel->cu, &count, &cause)
+    cuda->borrowed.ops = &ops;
+    failed = driver_open(&cuda->cu, &count, &cause)
                  ? fail_for(error, AUTOTUNE_NO_DEVICE, &cause)
-                 : take_context(other_kernel, error);
+                 : take_context(cuda, error);
     if (failed) {
-        free(other_kernel);
+        free(cuda);
         return failed;
     }
-    *out = &other_kernel->borrowed;
+    *out = &cuda->borrowed;
     return 0;
 }
 

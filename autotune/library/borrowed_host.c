@@ -13,9 +13,9 @@ struct host_borrowed {
 
 static struct device *begin(struct borrowed *borrowed)
 {
-    struct host_borrowed *other_kernel = (struct host_borrowed *)borrowed;
-    pthread_mutex_lock(&other_kernel->mutex);
-    return other_kernel->device;
+    struct host_borrowed *host = (struct host_borrowed *)borrowed;
+    pthread_mutex_lock(&host->mutex);
+    return host->device;
 }
 
 static void end(struct borrowed *borrowed)
@@ -32,10 +32,10 @@ static int judge(struct borrowed *borrowed, int failed, const struct error *caus
 
 static void host_close(struct borrowed *borrowed)
 {
-    struct host_borrowed *other_kernel = (struct host_borrowed *)borrowed;
-    device_close(other_kernel->device);
-    pthread_mutex_destroy(&other_kernel->mutex);
-    free(other_kernel);
+    struct host_borrowed *host = (struct host_borrowed *)borrowed;
+    device_close(host->device);
+    pthread_mutex_destroy(&host->mutex);
+    free(host);
 }
 
 static int host_check(const struct borrowed *borrowed, struct autotune_error *error)
@@ -124,17 +124,16 @@ int borrowed_open_host(struct borrowed **out, struct autotune_error *error)
         .launch = host_launch,
     };
     const struct device_options options = {.spec = "host"};
-    struct host_borrowed *other_kernel = calloc(1, sizeof *other_kernel);
+    struct host_borrowed *host = calloc(1, sizeof *host);
     struct error cause;
-    if (!other_kernel)
+    if (!host)
         return fail_memory(error);
-    if (device_open(&other_kernel->device, &options, &cause)) {
-        free(other_kernel);
+    if (device_open(&host->device, &options, &cause)) {
+        free(host);
         return fail_for(error, AUTOTUNE_NO_DEVICE, &cause);
     }
-    pthread_mutex_init(&other_kernel->mutex, NULL);
-    other_kernel->borrowed =
-        (struct borrowed){&ops, other_kernel->device->info, other_kernel->device};
-    *out = &other_kernel->borrowed;
+    pthread_mutex_init(&host->mutex, NULL);
+    host->borrowed = (struct borrowed){&ops, host->device->info, host->device};
+    *out = &host->borrowed;
     return 0;
 }

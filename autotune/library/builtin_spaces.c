@@ -39,11 +39,11 @@ static int open_space(struct builtin_spaces *spaces, const char *name, struct er
     return 0;
 }
 
-int builtin_spaces_find(struct builtin_spaces **shelves, const char *name,
+int builtin_spaces_find(struct builtin_spaces **builtins, const char *name,
                         const struct builtin_spaces **out, struct error *error)
 {
     struct builtin_spaces *made;
-    for (*out = *shelves; *out; *out = (*out)->next)
+    for (*out = *builtins; *out; *out = (*out)->next)
         if (strcmp((*out)->name, name) == 0)
             return 0;
     made = calloc(1, sizeof *made);
@@ -53,17 +53,17 @@ int builtin_spaces_find(struct builtin_spaces **shelves, const char *name,
         builtin_spaces_free(made);
         return -1;
     }
-    made->next = *shelves;
-    *out = *shelves = made;
+    made->next = *builtins;
+    *out = *builtins = made;
     return 0;
 }
 
-void builtin_spaces_free(struct builtin_spaces *shelves)
+void builtin_spaces_free(struct builtin_spaces *builtins)
 {
-    while (shelves) {
-        struct builtin_spaces *next = shelves->next;
-        space_free(shelves->space);
-        free(shelves);
-        shelves = next;
+    while (builtins) {
+        struct builtin_spaces *next = builtins->next;
+        space_free(builtins->space);
+        free(builtins);
+        builtins = next;
     }
 }

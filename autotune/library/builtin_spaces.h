@@ -15,10 +15,10 @@ struct builtin_spaces {
     struct builtin_spaces *next;
 };
 
-/* The space of this name (the string must outlive it) from the list `*shelves`; one that is not
+/* The space of this name (the string must outlive it) from the list `*builtins`; one that is not
  * there yet is opened and added. It lives until builtin_spaces_free. */
-int builtin_spaces_find(struct builtin_spaces **shelves, const char *name,
+int builtin_spaces_find(struct builtin_spaces **builtins, const char *name,
                         const struct builtin_spaces **out, struct error *error);
-void builtin_spaces_free(struct builtin_spaces *shelves);
+void builtin_spaces_free(struct builtin_spaces *builtins);
 
 #endif

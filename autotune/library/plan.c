@@ -130,7 +130,7 @@ static int find_space(struct autotune_plan *plan, const struct builtin_spaces **
     struct autotune_context *context = plan->context;
     const struct problem *problem = &plan->problem;
     struct error cause;
-    if (builtin_spaces_find(&context->shelves, problem_space(problem), out, &cause))
+    if (builtin_spaces_find(&context->builtins, problem_space(problem), out, &cause))
         return fail_for(error, AUTOTUNE_FAILED, &cause);
     plan->space = (*out)->space;
     if (space_check_problem(plan->space, problem, &cause))

@@ -15,7 +15,7 @@ struct autotune_context {
     char *program;
     atomic_uint plans;
     pthread_mutex_t mutex; /* for all below */
-    struct builtin_spaces *shelves;
+    struct builtin_spaces *builtins;
     struct choose_records records;
     struct kernels kernels;
 };

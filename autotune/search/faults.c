@@ -94,14 +94,14 @@ static int give_up(struct search *search, size_t slot, const char *how, struct e
 }
 
 /* Did the default's kernel, at its first run, end the worker or not end itself? */
-static bool is_default_guilty(const struct search_worker *worker,
-                              const struct worker_pool_event *event)
+static bool is_default_failing(const struct search_worker *worker,
+                               const struct worker_pool_event *event)
 {
     return worker->state == WORKER_OPENING && !worker->was_ready && !event->was_killed &&
            (worker->at.phase == PHASE_PROVE || worker->at.phase == PHASE_MEASURE);
 }
 
-static int blame_default(const struct search *search, const char *how,
+static int fault_default(const struct search *search, const char *how,
                          const struct worker_pool_event *event, struct error *error)
 {
     const struct space *space = search->job->context->space;
@@ -140,8 +140,8 @@ int faults_lost(struct search *search, size_t slot, const struct worker_pool_eve
     struct search_worker *worker = &search->workers[slot];
     char how[JOB_REASON];
     snprintf(how, sizeof how, "%.230s", *worker->last_words ? worker->last_words : event->how);
-    if (is_default_guilty(worker, event))
-        return blame_default(search, how, event, error);
+    if (is_default_failing(worker, event))
+        return fault_default(search, how, event, error);
     if (worker->state == WORKER_OPENING && ++worker->failures == FAILURES_MAX)
         return give_up(search, slot, how, error);
     if (worker->state == WORKER_BUSY && fault(search, slot, how, event, error))

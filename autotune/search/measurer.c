@@ -42,7 +42,7 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
 
 /* The device failed while the default's kernel ran: the kernel is at fault, unless the device
  * still works. */
-static int blame_crash(const struct measurer *measurer, struct error *error)
+static int fault_crash(const struct measurer *measurer, struct error *error)
 {
     char reason[JOB_REASON];
     if (measurer_is_alive(measurer))
@@ -94,7 +94,7 @@ static int open_default(struct measurer *measurer, const struct emit_sources *so
                                    measurer->default_kernels, &outcome, error);
     limit_default(measurer, 0);
     if (failed)
-        return blame_crash(measurer, error);
+        return fault_crash(measurer, error);
     *prove_s = monotonic_s() - start;
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
@@ -148,7 +148,7 @@ static int open_reference(struct measurer *measurer, struct error *error)
         announce_default(measurer, PHASE_MEASURE, error))
         return -1;
     if (measurer_proof(measurer, JOB_NO_CANDIDATE, &measurer->reference, &ps, &outcome, error))
-        return blame_crash(measurer, error);
+        return fault_crash(measurer, error);
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
     return announce_default(measurer, PHASE_LOAD, error) ||

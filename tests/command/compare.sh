@@ -35,8 +35,8 @@ check pair has_status 0
 check pair-heading grep -q "^sum f32 cold: autotune's kernels$" out
 check pair-published test "$(rows '^1Gi  *A published  *4900\.0  *876\.6  *[(]97\.6[)] ')" -eq 1
 check pair-documents grep -q '^sum f32 cold: kernels of documents$' out
-check pair-verdict grep -q '^outcome   V100 and RTX 5070 Ti have equally fast memory (898 and 896 GB/s)' out
-check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^outcome'
+check pair-verdict grep -q '^verdict   V100 and RTX 5070 Ti have equally fast memory (898 and 896 GB/s)' out
+check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^verdict'
 check pair-not-known grep -q "^not known how fast autotune's kernels are on V100, RTX 5070 Ti" out
 check pair-settles grep -q "^to settle 'autotune --device 0 --op sum --type f32 --n 1K..4G'" out
 check pair-own-kernel-first sh -c 'grep "^400M\|^1Gi" out | head -n 1 | grep -q ^400M'

@@ -320,12 +320,12 @@ static void keep_record(void)
     struct device *compiler = NULL;
     struct device_info info;
     const struct builtin_spaces *spaces = NULL;
-    struct builtin_spaces *shelves = NULL;
+    struct builtin_spaces *builtins = NULL;
     struct text params = {0}, path = {0};
     const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N)};
     expect(cuda_describe(&info, 0, &cause) == 0, "a GPU", cause.text);
     expect(device_open_compiler(&compiler, &info, NULL, &cause) == 0, "NVRTC", cause.text);
-    expect(builtin_spaces_find(&shelves, "reduce", &spaces, &cause) == 0, "a space",
+    expect(builtin_spaces_find(&builtins, "reduce", &spaces, &cause) == 0, "a space",
            cause.text);
     expect(space_settle_default(spaces->space, &problem, &info.target, &cause) == 0,
            "its default", cause.text);
@@ -364,7 +364,7 @@ static void keep_record(void)
     text_dispose(&params);
     text_dispose(&path);
     device_close(compiler);
-    builtin_spaces_free(shelves);
+    builtin_spaces_free(builtins);
 }
 
 /* In a fresh process: nothing of the library or of NVRTC is in memory. */

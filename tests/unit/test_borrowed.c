@@ -23,7 +23,7 @@
 #ifdef HAVE_CUDA
 
 static void *fake;
-static char folder[] = "/tmp/test-lent-XXXXXX", kept[80];
+static char folder[] = "/tmp/test-borrowed-XXXXXX", kept[80];
 static struct autotune_error error;
 
 /* --- The stand-in ------------------------------------------------------------------------- */

@@ -202,7 +202,7 @@ static void test_text(void **state)
     check_lacks(text.at, "published");
     check_lacks(text.at, "predicted");
     check_lacks(text.at, "evidence");
-    check_says(text.at, "outcome   measured for sum f32 cold at 1 size (40M): One and Two are "
+    check_says(text.at, "verdict   measured for sum f32 cold at 1 size (40M): One and Two are "
                         "equally fast at the largest, within 2 %.\n");
     check_lacks(text.at, "to settle");
     text_dispose(&text);
@@ -478,18 +478,18 @@ static void test_outcome(void **state)
         sweep[i].cells[1] = sweep[i].cells[0];
         sweep[i].cells[1].ps = sweep[i].cells[0].ps * (i < 3 ? 100 : i < 4 ? 150 : 200) / 100;
     }
-    compare_outcome(&text, &compare);
+    compare_verdict(&text, &compare);
     check_says(text.at,
-               "outcome   measured for sum f32 cold at 6 sizes (1K to 100M): from 1M on One "
+               "verdict   measured for sum f32 cold at 6 sizes (1K to 100M): from 1M on One "
                "is 1.50 to 2.00 times as fast as Two. Below that neither is faster "
                "throughout.\n");
     check_lacks(text.at, "not known");
     text_clear(&text);
     make_sweep();
     compare.sides[0].l2_bytes = 40000000;
-    compare_outcome(&text, &compare);
+    compare_verdict(&text, &compare);
     check_says(text.at,
-               "outcome   One's memory is 2.0 times as fast as Two's (1000 and 500 GB/s): "
+               "verdict   One's memory is 2.0 times as fast as Two's (1000 and 500 GB/s): "
                "from about 1.3 million elements of f32 on, where memory decides, that is "
                "the factor between kernels that come near the peak. Below that latency "
                "decides, of which nothing is known here. They differ in the L2 cache (40 MB "
