@@ -113,11 +113,12 @@ def table():
     small, large = row_of(i32, "n", "16384"), row_of(i32, "n", "400000000")
     matrix = row_of(RESULTS + "h200-rows-f32.csv", "len", "128")
     ours, theirs = search(RESULTS + "h200-kernel-tuner.md",
-                          r"tuning, by its own clock \| ([\d.]+) s \| ([\d.]+) s")
+                          r"process, start to end \| ([\d.]+) s \| ([\d.]+) s")
     def us(row, key):
         return f"{float(row[key]):.4g} us"
 
-    first, = search(RESULTS + "h200-library.txt", r"a fresh process: .* kept kernels (\d+) us")
+    start = sum(search(RESULTS + "h200-library.txt",
+                       r"a fresh process: context (\d+) us; plan .* kept kernels (\d+) us"))
     lines = [("small: sum of 16Ki i32", us(small, "ours_us"),
               f"CUB {us(small, 'cub_us')}", "bench/cub/run.sh"),
              ("large: sum of 400M i32", f"{us(large, 'ours_us')}, {large['peak_pct']} % of peak",
@@ -125,9 +126,9 @@ def table():
              (f"rows: {int(matrix['rows']):,} of 128 f32", us(matrix, "ours_us"),
               f"CUB {us(matrix, 'cub_us')}, torch {us(matrix, 'torch_us')}",
               "bench/rows/run.sh"),
-             ("tuning: 2,376 configs", f"{ours:.1f} s, proven",
+             ("tuning: 2,376 configs", f"{ours:.1f} s",
               f"Kernel Tuner {theirs:.1f} s", "bench/kernel_tuner/run.sh"),
-             ("first call of a new process", f"{first / 1000:.1f} ms to a plan", "",
+             ("a new process, until it can call", f"{start / 1000:.1f} ms", "",
               "tests/gpu.sh build library")]
     out = ["| on an NVIDIA H200 | autotune | beside it | made by |", "|---|---|---|---|"]
     out += [f"| {what} | {ours} | {theirs} | `{command}` |"

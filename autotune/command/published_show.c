@@ -3,7 +3,7 @@
 #include "autotune/command/published_show.h"
 
 #include "autotune/cli/output.h"
-#include "autotune/compare/published_table.h"
+#include "autotune/compare/published_print.h"
 #include "autotune/embedded.h"
 #include "autotune/ladder/ladder_rung.h"
 #include "autotune/print/terminal.h"
@@ -54,8 +54,8 @@ static void add(struct text *text, struct table *table, const struct published *
     if (!is_any)
         return;
     text_adds(text, text->length ? "\n" : "");
-    published_table_print(text, published, is_shown, terminal_has_color(stdout));
-    published_table_add(table, published, is_shown);
+    published_print_print(text, published, is_shown, terminal_has_color(stdout));
+    published_print_add(table, published, is_shown);
 }
 
 static int add_all(struct text *text, struct table *table, const struct choice *choice,
@@ -84,7 +84,7 @@ int published_show(const struct request *request, struct error *error)
     struct choice choice;
     if (choose(&choice, request, error))
         return -1;
-    published_table_init(&table);
+    published_print_init(&table);
     int failed = add_all(&text, &table, &choice, error);
     if (!failed && table.row_count == 0)
         failed = error_set(error, ERROR_USAGE,

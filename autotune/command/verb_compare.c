@@ -1,8 +1,8 @@
 /* verb_compare: prints a comparison of GPUs: a table, and sentences below it. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
+#include "autotune/compare/compare_gather.h"
 #include "autotune/compare/compare_text.h"
-#include "autotune/compare/comparison.h"
 #include "autotune/print/terminal.h"
 
 static int print(const struct comparison *comparison, struct error *error)
@@ -23,14 +23,14 @@ int verb_compare(int argc, char **argv, struct error *error)
     struct request request;
     struct comparison *comparison;
     if (request_parse(&request, VERB_COMPARE, argc, argv, error) ||
-        comparison_open(&comparison, &request, (const char *const *)request.files,
-                        request.file_count, error))
+        compare_gather_open(&comparison, &request, (const char *const *)request.files,
+                            request.file_count, error))
         return -1;
-    int failed = comparison_gather(comparison, error);
+    int failed = compare_gather_gather(comparison, error);
     if (!failed) {
-        comparison_fill(comparison);
+        compare_gather_fill(comparison);
         failed = print(comparison, error);
     }
-    comparison_close(comparison);
+    compare_gather_close(comparison);
     return failed ? -1 : 0;
 }

@@ -5,7 +5,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
-#include "autotune/command/watch.h"
+#include "autotune/command/watchdog.h"
 #include "autotune/print/terminal.h"
 #include "autotune/search/tune.h"
 #include "autotune/tune/tune_notes.h"
@@ -65,7 +65,7 @@ static int prove_many(const struct request *request, const struct setup *setup,
                                           .show = request->quiet ? NULL : show_progress,
                                           .context = &progress,
                                           .is_stopping = interrupt_came,
-                                          .watch = watch_kernel};
+                                          .watch = watchdog_kernel};
     struct prove_result result;
     if (!request->quiet)
         terminal_progress_start(&progress, stderr);
@@ -178,7 +178,7 @@ static int prove_small(const struct request *request, const struct setup *setup,
     tune_notes_setup(request, setup, 1);
     if (setup_config(config, setup, request, error) ||
         prove_config(&result, setup->device, &setup->context, &setup->sources, config,
-                     request->seed, watch_kernel, error))
+                     request->seed, watchdog_kernel, error))
         return -1;
     if (result.wrong)
         return error_set(error, ERROR_WRONG, "%s is wrong: %s", result.failures[0].what,

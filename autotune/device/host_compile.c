@@ -4,7 +4,7 @@
 #include "autotune/device/host_compile.h"
 
 #include "autotune/device/fiber.h"
-#include "autotune/device/host_unit.h"
+#include "autotune/device/host_source.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -222,7 +222,7 @@ static int write_units(const char *folder, const struct device_source *sources, 
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/unit%zu.c", folder, i);
         text_clear(&unit);
-        status = host_unit_write(&unit, &sources[i], i, is_tracing, error);
+        status = host_source_write(&unit, &sources[i], i, is_tracing, error);
         if (status == 0)
             status = write_file(path, &unit, error);
     }

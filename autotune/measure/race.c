@@ -1,11 +1,11 @@
 /* race: takes rounds of measurements around a reference, and drops entrants that cannot win by
- * sign tests; race_places.c has the intervals that tell ties apart. All comparisons are ratios
+ * sign tests; race_ranking.c has the intervals that tell ties apart. All comparisons are ratios
  * within a round, so an effect that slows a whole round cancels. Hides the schedule of looks
  * and how the error is split over them. */
 #include "autotune/measure/race.h"
 
 #include "autotune/device/monotonic.h"
-#include "autotune/measure/race_places.h"
+#include "autotune/measure/race_ranking.h"
 #include "autotune/measure/stats.h"
 #include "generator/random.h"
 
@@ -63,12 +63,12 @@ static size_t attempts(const struct race *race)
 
 static bool is_in(const struct race *race, size_t entrant)
 {
-    return race_places_is_in(&race->times, entrant);
+    return race_ranking_is_in(&race->times, entrant);
 }
 
 static uint64_t *times_of(const struct race *race, size_t entrant)
 {
-    return race_places_times(&race->times, entrant);
+    return race_ranking_times(&race->times, entrant);
 }
 
 static double median(double *values, size_t count)
@@ -211,7 +211,7 @@ static double pooled_spread(struct race *race, double most)
     size_t filled = 0;
     for (size_t i = 0; i < race->times.count; i++) {
         double ratio = i != race->times.leader && is_in(race, i)
-                           ? race_places_ratio(&race->times, i)
+                           ? race_ranking_ratio(&race->times, i)
                            : INFINITY;
         if (ratio <= most && isfinite(ratio))
             filled = add_deviations(race, i, ratio, filled);
@@ -258,7 +258,7 @@ static bool is_decided(struct race *race)
     for (size_t i = 0; i < race->times.count; i++)
         if (i != race->times.leader && !race->times.is_beaten[i])
             return false;
-    return race_places_width(&race->times) <= NARROW * race->options->noise_max;
+    return race_ranking_width(&race->times) <= NARROW * race->options->noise_max;
 }
 
 /* Drops beaten entrants. The best may be mistaken for slower than any of the others, at any
@@ -268,7 +268,7 @@ static void look(struct race *race)
 {
     const double j = (double)++race->looks;
     const double error = race->options->error / (double)(race->times.count - 1) / (j * (j + 1));
-    race_places_lead(&race->times);
+    race_ranking_lead(&race->times);
     race->times.is_beaten[race->times.leader] = false; /* the reference may come back */
     const double spread = find_spread(race);
     for (size_t i = 0; i < race->times.count; i++)
@@ -318,7 +318,7 @@ static void judge_noise(struct race_result *out, struct race *race)
                  race->repeated, attempts(race), 100 * drift_limit(race));
         return;
     }
-    const double width = race_places_width(&race->times);
+    const double width = race_ranking_width(&race->times);
     out->is_noisy = width > race->options->noise_max;
     if (out->is_noisy)
         snprintf(out->why, sizeof out->why,
@@ -330,13 +330,13 @@ static void fill_result(struct race_result *out, struct race *race)
 {
     if (race->rounds) {
         race->times.is_beaten[race->times.leader] = false;
-        race_places_lead(&race->times);
+        race_ranking_lead(&race->times);
         race->times.is_beaten[race->times.leader] = false;
     }
     out->rounds = race->rounds;
     out->repeated = race->repeated;
     out->drift = expm1(median(race->drifts, attempts(race)));
-    race_places_fill(out, &race->times, race->options->margin);
+    race_ranking_fill(out, &race->times, race->options->margin);
     judge_noise(out, race);
 }
 

@@ -133,7 +133,8 @@ static int open_sides(struct report *report, struct error *error)
             "there is nothing to report: no records of single values here; 'autotune --n 1K..4G' makes "
             "some, or name a record file or a GPU");
     if (request->file_count > COMPARE_SIDES_MAX)
-        return comparison_open(&report->comparison, request, names, request->file_count, error);
+        return compare_gather_open(&report->comparison, request, names, request->file_count,
+                                   error);
     if (request->file_count == 0 && *newest)
         names[count++] = newest;
     for (size_t i = 0; i < request->file_count; i++)
@@ -141,7 +142,7 @@ static int open_sides(struct report *report, struct error *error)
     const bool has_subject = count > 0;
     if (request->file_count < 2 && has_subject)
         count = list_published(names, room, count);
-    if (comparison_open(&report->comparison, request, names, count, error))
+    if (compare_gather_open(&report->comparison, request, names, count, error))
         return -1;
     report->subject = has_subject ? &report->comparison->inputs[0] : NULL;
     return 0;
@@ -229,7 +230,7 @@ int report_open(struct report *out, const struct request *request, struct error 
 
 void report_close(struct report *report)
 {
-    comparison_close(report->comparison);
+    compare_gather_close(report->comparison);
     document_dispose(&report->document);
     report->comparison = NULL;
 }

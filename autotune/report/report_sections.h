@@ -4,8 +4,8 @@
 #ifndef AUTOTUNE_REPORT_SECTIONS_H
 #define AUTOTUNE_REPORT_SECTIONS_H
 
+#include "autotune/compare/compare_gather.h"
 #include "autotune/compare/compare_kernel.h"
-#include "autotune/compare/comparison.h"
 #include "autotune/report/document.h"
 
 struct report {

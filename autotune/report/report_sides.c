@@ -86,10 +86,11 @@ static int choose_lines(struct report *report, struct error *error)
     struct request wanted = {.has_op = true, .problem = report->request->problem};
     if (report->headline)
         wanted.problem.op = report->headline->problem.op;
-    if (report->headline && comparison_add(comparison, &report->headline->problem, error))
+    if (report->headline && compare_gather_add(comparison, &report->headline->problem, error))
         return -1;
     for (size_t s = 0; s < comparison->compare.side_count; s++)
-        if (comparison_add_published(comparison, &comparison->inputs[s], &wanted, false, error))
+        if (compare_gather_add_published(comparison, &comparison->inputs[s], &wanted, false,
+                                         error))
             return -1;
     return 0;
 }
@@ -110,7 +111,7 @@ int report_sides(struct report *report, struct error *error)
     }
     if (choose_lines(report, error))
         return -1;
-    comparison_fill(comparison);
+    compare_gather_fill(comparison);
     document_add(
         document, DOCUMENT_TEXT,
         "What each figure is, measured, published, predicted or a bound, stands beside it. A "

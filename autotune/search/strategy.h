@@ -29,7 +29,7 @@ struct strategy_order {
     bool *is_whole;     /* by variant: all its candidates are tried, and teach the rule */
 };
 
-/* `prior` by candidate: the higher, the likelier it is fast (model.h); NULL = nothing is known.
+/* `prior` by candidate: the higher, the likelier it is fast (speed_estimate.h); NULL = nothing is known.
  * `seeds`: indices of candidates that won similar problems, tried first and in this order.
  *
  * Race: the variants of the seeds, then in turn the likeliest variant left (by its likeliest

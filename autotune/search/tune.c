@@ -3,9 +3,9 @@
 #include "autotune/search/tune.h"
 
 #include "autotune/device/monotonic.h"
-#include "autotune/measure/model.h"
-#include "autotune/search/finalists.h"
+#include "autotune/measure/speed_estimate.h"
 #include "autotune/search/replies.h"
+#include "autotune/search/winner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static int plan_search(struct run *run, struct error *error)
         if (count < SEEDS && (is_config(run, i, run->options.seed_config) || is_asked(run, i) ||
                               is_config(run, i, run->job->context->space->default_config)))
             seeds[count++] = i;
-    return model_prior(run->prior, points, run->job->context, error) ||
+    return speed_estimate_prior(run->prior, points, run->job->context, error) ||
                    strategy_order(&run->order, points, run->options.strategy, run->prior, seeds,
                                   count, run->options.seed, error)
                ? -1
@@ -155,7 +155,7 @@ static int run_all(struct run *run, struct error *error)
     replies_settle(&run->search);
     result->noise = search_noise(&run->search);
     result->seconds_search = monotonic_s() - start;
-    if (finalists_run(&run->search, error))
+    if (winner_choose(&run->search, error))
         return -1;
     result->seconds = monotonic_s() - start;
     result->seconds_final = result->seconds - result->seconds_search;

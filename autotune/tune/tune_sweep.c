@@ -4,7 +4,7 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
-#include "autotune/tune/sweep_grid.h"
+#include "autotune/tune/sweep_dims.h"
 #include "autotune/tune/sweep_known.h"
 #include "autotune/tune/sweep_report.h"
 #include "autotune/tune/sweep_size.h"

@@ -1,7 +1,7 @@
 /* Tests of the proof of arg.cu: check finds it right as it is, and wrong without any one of its
  * barriers and with indices, bounds and comparisons changed. As in test_kernels each fault runs
  * on the host device in a process of its own. */
-#include "tests/unit/fault_process.h"
+#include "tests/unit/plant_fault.h"
 
 /* Small blocks, so that few threads make many blocks and tiles; a fault names those that show
  * it by their letters. */

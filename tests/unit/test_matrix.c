@@ -3,8 +3,8 @@
  * each fault runs on the host device in a process of its own. And the cases themselves: a plain
  * loop finds the results that they expect. */
 #include "autotune/verify/oracle.h"
-#include "tests/unit/fault_process.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/plant_fault.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
-/* finalists: ends a search: chooses the race's entrants, has them raced on the first device,
+/* winner: ends a search: chooses the race's entrants, has them raced on the first device,
  * and names the winner. Hides the number of entrants and what makes one config simpler than
  * another. */
-#ifndef AUTOTUNE_FINALISTS_H
-#define AUTOTUNE_FINALISTS_H
+#ifndef AUTOTUNE_WINNER_H
+#define AUTOTUNE_WINNER_H
 
 #include "autotune/search/search.h"
 
 /* Fills finalists, winner, ties and the race's figures. ERROR_WRONG when no candidate is right,
  * ERROR_NOISY when the race cannot decide. */
-int finalists_run(struct search *search, struct error *error);
+int winner_choose(struct search *search, struct error *error);
 
 #endif

@@ -1,11 +1,11 @@
-/* watch: watches kernels that run in this process. One that crashes or does not end stops the
+/* watchdog: watches kernels that run in this process. One that crashes or does not end stops the
  * program with one sentence and the exit status of a wrong kernel. */
-#ifndef AUTOTUNE_WATCH_H
-#define AUTOTUNE_WATCH_H
+#ifndef AUTOTUNE_WATCHDOG_H
+#define AUTOTUNE_WATCHDOG_H
 
 /* From now on the kernel of `what` runs. If it crashes, or takes more than 20 s of processor time,
  * the process prints one sentence and ends with status 70. NULL: it runs no longer. One at a time,
  * in one thread. */
-void watch_kernel(const char *what);
+void watchdog_kernel(const char *what);
 
 #endif

@@ -1,7 +1,7 @@
-/* host_unit: writes an emitted kernel as a C translation unit: the shim before it, an entry
+/* host_source: writes an emitted kernel as a C translation unit: the shim before it, an entry
  * after it. */
-#ifndef AUTOTUNE_HOST_UNIT_H
-#define AUTOTUNE_HOST_UNIT_H
+#ifndef AUTOTUNE_HOST_SOURCE_H
+#define AUTOTUNE_HOST_SOURCE_H
 
 #include "autotune/device/device.h"
 #include "generator/text.h"
@@ -11,7 +11,7 @@
  * `is_tracing` it is to be compiled with ThreadSanitizer's calls, which it defines itself. A
  * kernel that is not found in the text, or whose parameters can't be told apart, is
  * ERROR_FAILED. */
-int host_unit_write(struct text *out, const struct device_source *source, size_t index,
-                    bool is_tracing, struct error *error);
+int host_source_write(struct text *out, const struct device_source *source, size_t index,
+                      bool is_tracing, struct error *error);
 
 #endif

@@ -1,12 +1,12 @@
-/* sweep_grid: tunes all shapes of a matrix sweep line by line. The race of a shape has the
+/* sweep_dims: tunes all shapes of a matrix sweep line by line. The race of a shape has the
  * configs that serve the line so far, and the winner at the same size of the line before. */
-#include "autotune/tune/sweep_grid.h"
+#include "autotune/tune/sweep_dims.h"
 
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/print/figures.h"
+#include "autotune/tune/sweep_dims_report.h"
 #include "autotune/tune/sweep_known.h"
-#include "autotune/tune/sweep_shapes.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_save.h"
 

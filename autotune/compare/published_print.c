@@ -1,6 +1,6 @@
-/* published_table: makes a table of each task's kernels, and shows a column where any of its
+/* published_print: makes a table of each task's kernels, and shows a column where any of its
  * figures has a value. */
-#include "autotune/compare/published_table.h"
+#include "autotune/compare/published_print.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static void print_lines(struct text *out, const char *what, const char *of,
         text_addf(out, "%-9s %s%s%s\n", what, of ? of : "", of ? ": " : "", lines->at[i]);
 }
 
-void published_table_print(struct text *out, const struct published *published,
+void published_print_print(struct text *out, const struct published *published,
                            const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles)
 {
     struct part part = {.published = published, .is_shown = is_shown};
@@ -196,12 +196,12 @@ static const struct table_column all[FIRST + PUBLISHED_COLUMNS] = {
     [FIRST + PUBLISHED_FIT_SHARED] = {NULL, "fit_shared", true},
 };
 
-void published_table_init(struct table *out)
+void published_print_init(struct table *out)
 {
     *out = (struct table){.columns = all, .column_count = sizeof all / sizeof *all};
 }
 
-void published_table_add(struct table *table, const struct published *published,
+void published_print_add(struct table *table, const struct published *published,
                          const bool is_shown[PUBLISHED_KERNELS_MAX])
 {
     for (size_t i = 0; i < published->figure_count; i++) {

@@ -1,7 +1,7 @@
-/* host_unit: finds the parameters of the __global__ function in the kernel's text and writes a
+/* host_source: finds the parameters of the __global__ function in the kernel's text and writes a
  * function that calls it with its arguments, each taken from 8 bytes. Reads as much of C as
  * that needs. */
-#include "autotune/device/host_unit.h"
+#include "autotune/device/host_source.h"
 
 #include "autotune/embedded.h"
 
@@ -144,8 +144,8 @@ static int write_args(struct text *out, const struct device_source *source, unsi
     return 0;
 }
 
-int host_unit_write(struct text *out, const struct device_source *source, size_t index,
-                    bool is_tracing, struct error *error)
+int host_source_write(struct text *out, const struct device_source *source, size_t index,
+                      bool is_tracing, struct error *error)
 {
     const struct embedded *shim = embedded_find("templates/host/host_shim.h");
     const struct embedded *hooks = embedded_find("templates/host/host_hooks.h");

@@ -1,7 +1,7 @@
-/* model: estimates from the bytes in flight on an SM which candidates keep the memory busy.
+/* speed_estimate: estimates from the bytes in flight on an SM which candidates keep the memory busy.
  * Hides how many bytes the memory system needs, and that nothing else is known before
  * compiling. */
-#include "autotune/measure/model.h"
+#include "autotune/measure/speed_estimate.h"
 
 #include "generator/call.h"
 
@@ -73,8 +73,8 @@ static int guess(double *prior, const struct point_context *context, const int64
     return 0;
 }
 
-int model_prior(double *prior, const struct points *points, const struct point_context *context,
-                struct error *error)
+int speed_estimate_prior(double *prior, const struct points *points,
+                         const struct point_context *context, struct error *error)
 {
     for (size_t i = 0; i < points->count; i++) {
         prior[i] = 0;

@@ -1,7 +1,7 @@
-/* finalists: chooses the race's entrants, runs the race and names the winner. Each finalist's
+/* winner: chooses the race's entrants, runs the race and names the winner. Each finalist's
  * kernel is compiled again in a unit of its own; a variant whose machine code was not proven in
  * this run is proven in the race. */
-#include "autotune/search/finalists.h"
+#include "autotune/search/winner.h"
 
 #include "autotune/search/queued_unit.h"
 #include "autotune/search/replies.h"
@@ -317,7 +317,7 @@ static void name_winner(struct search *search)
     }
 }
 
-int finalists_run(struct search *search, struct error *error)
+int winner_choose(struct search *search, struct error *error)
 {
     struct job_raced *raced = calloc(1, sizeof *raced);
     if (!raced)

@@ -1,8 +1,8 @@
-/* race_places: keeps the times of a race for race.c, and computes from them the leader, every
+/* race_ranking: keeps the times of a race for race.c, and computes from them the leader, every
  * entrant's ratio to it, and in the end the places. Hides how the leader is found and which
  * intervals decide ties. */
-#ifndef AUTOTUNE_RACE_PLACES_H
-#define AUTOTUNE_RACE_PLACES_H
+#ifndef AUTOTUNE_RACE_RANKING_H
+#define AUTOTUNE_RACE_RANKING_H
 
 #include "autotune/measure/race.h"
 
@@ -18,21 +18,21 @@ struct race_times {
 };
 
 /* Is the entrant not beaten? Always true for the reference. */
-bool race_places_is_in(const struct race_times *times, size_t entrant);
+bool race_ranking_is_in(const struct race_times *times, size_t entrant);
 
-uint64_t *race_places_times(const struct race_times *times, size_t entrant);
+uint64_t *race_ranking_times(const struct race_times *times, size_t entrant);
 
 /* The median of an entrant's times over the leader's, in the rounds it took part in (>= 1). */
-double race_places_ratio(const struct race_times *times, size_t entrant);
+double race_ranking_ratio(const struct race_times *times, size_t entrant);
 
 /* Makes the entrant that beats the leader round by round the leader. Needs a round. */
-void race_places_lead(struct race_times *times);
+void race_ranking_lead(struct race_times *times);
 
 /* The larger distance of the ends of the leader's 95 % interval from its median, relative. */
-double race_places_width(struct race_times *times);
+double race_ranking_width(struct race_times *times);
 
 /* Fills places, count and ties; `margin` as in race_options. Entrants without a round get no
  * times. */
-void race_places_fill(struct race_result *out, struct race_times *times, double margin);
+void race_ranking_fill(struct race_result *out, struct race_times *times, double margin);
 
 #endif

@@ -1,6 +1,6 @@
-/* comparison: collects the problems, fills in each GPU's figures, and analyses the winners, in
+/* compare_gather: collects the problems, fills in each GPU's figures, and analyses the winners, in
  * that order. */
-#include "autotune/compare/comparison.h"
+#include "autotune/compare/compare_gather.h"
 
 #include "autotune/cli/output.h"
 #include "autotune/compare/compare_journal.h"
@@ -46,8 +46,8 @@ static int add_line(struct comparison *comparison, const struct compare_line *li
     return 0;
 }
 
-int comparison_add(struct comparison *comparison, const struct problem *problem,
-                   struct error *error)
+int compare_gather_add(struct comparison *comparison, const struct problem *problem,
+                       struct error *error)
 {
     const struct compare_line line = {.problem = *problem};
     return add_line(comparison, &line, error);
@@ -59,14 +59,16 @@ static int add_records(struct comparison *comparison, const struct compare_input
     for (size_t i = 0; i < input->records.count; i++) {
         const struct problem *problem = &input->records.at[i].problem;
         if (is_wanted(comparison->request, problem) &&
-            comparison_add(comparison, problem, error))
+            compare_gather_add(comparison, problem, error))
             return -1;
     }
     return 0;
 }
 
-int comparison_add_published(struct comparison *comparison, const struct compare_input *input,
-                             const struct request *wanted, bool with_rows, struct error *error)
+int compare_gather_add_published(struct comparison *comparison,
+                                 const struct compare_input *input,
+                                 const struct request *wanted, bool with_rows,
+                                 struct error *error)
 {
     for (size_t d = 0; d < input->published_count; d++) {
         const struct published *document = input->published[d];
@@ -119,16 +121,16 @@ static int add_own(struct comparison *comparison, struct error *error)
     if (compare->line_count && !request->has_op && !request->has_type)
         problem = compare->lines[0].problem;
     problem.dims = dims_value(request->has_n ? dims_n(&request->problem.dims) : N_DEFAULT);
-    return comparison_add(comparison, &problem, error);
+    return compare_gather_add(comparison, &problem, error);
 }
 
-int comparison_gather(struct comparison *comparison, struct error *error)
+int compare_gather_gather(struct comparison *comparison, struct error *error)
 {
     struct compare *compare = &comparison->compare;
     for (size_t s = 0; s < compare->side_count; s++)
         if (add_records(comparison, &comparison->inputs[s], error) ||
-            comparison_add_published(comparison, &comparison->inputs[s], comparison->request,
-                                     true, error))
+            compare_gather_add_published(comparison, &comparison->inputs[s],
+                                         comparison->request, true, error))
             return -1;
     return add_own(comparison, error);
 }
@@ -343,7 +345,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
     }
 }
 
-void comparison_fill(struct comparison *comparison)
+void compare_gather_fill(struct comparison *comparison)
 {
     struct compare *compare = &comparison->compare;
     if (compare->line_count)
@@ -377,8 +379,8 @@ static void warn_damaged(const struct compare_input *inputs, size_t at)
         output_warn("%s", damaged->text);
 }
 
-int comparison_open(struct comparison **out, const struct request *request,
-                    const char *const *names, size_t count, struct error *error)
+int compare_gather_open(struct comparison **out, const struct request *request,
+                        const char *const *names, size_t count, struct error *error)
 {
     struct comparison *comparison = calloc(1, sizeof *comparison);
     *out = comparison;
@@ -399,14 +401,14 @@ int comparison_open(struct comparison **out, const struct request *request,
         comparison->compare.side_count++;
     }
     if (failed || ladder_rung_list(&comparison->rungs, error)) {
-        comparison_close(comparison);
+        compare_gather_close(comparison);
         *out = NULL;
         return -1;
     }
     return 0;
 }
 
-void comparison_close(struct comparison *comparison)
+void compare_gather_close(struct comparison *comparison)
 {
     if (!comparison)
         return;

@@ -2,7 +2,7 @@
  * and for small n, come without a device, quickly, and never without a reason when they do not
  * come. */
 #include "autotune/device/gpus.h"
-#include "autotune/measure/model.h"
+#include "autotune/measure/speed_estimate.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static double prior_of(const struct space *space, const struct target *target,
     double prior = -1;
     make_row(space, params, row);
     assert_int_equal(point_single(&points, space, row, &error), 0);
-    if (model_prior(&prior, &points, &context, &error) != 0)
+    if (speed_estimate_prior(&prior, &points, &context, &error) != 0)
         fail_msg("%s", error.text);
     point_dispose(&points);
     return prior;
@@ -116,7 +116,7 @@ static void test_winners_are_likely(void **state)
     assert_int_equal(point_expand(&points, &context, &error), 0);
     double *prior = calloc(points.count, sizeof *prior);
     assert_non_null(prior);
-    assert_int_equal(model_prior(prior, &points, &context, &error), 0);
+    assert_int_equal(speed_estimate_prior(prior, &points, &context, &error), 0);
     for (size_t i = 0; i < points.count; i++)
         likely += prior[i] == 1;
     print_message("%zu of %zu candidates are the likeliest\n", likely, points.count);
@@ -145,7 +145,7 @@ static void test_every_prior_is_a_share(void **state)
             assert_int_equal(point_expand(&points, &context, &error), 0);
             double *prior = calloc(points.count, sizeof *prior), least = 1, most = 0;
             assert_non_null(prior);
-            assert_int_equal(model_prior(prior, &points, &context, &error), 0);
+            assert_int_equal(speed_estimate_prior(prior, &points, &context, &error), 0);
             for (size_t k = 0; k < points.count; k++) {
                 least = fmin(least, prior[k]);
                 most = fmax(most, prior[k]);
@@ -211,7 +211,7 @@ static void test_bad_models(void **state)
         struct points points;
         double prior;
         assert_int_equal(point_single(&points, space, row, &error), 0);
-        assert_int_equal(model_prior(&prior, &points, &context, &error), -1);
+        assert_int_equal(speed_estimate_prior(&prior, &points, &context, &error), -1);
         assert_int_equal(error.code, ERROR_USAGE);
         if (!strstr(error.text, cases[i].said) || !strstr(error.text, "a.ini"))
             fail_msg("'%s' does not say '%s'", error.text, cases[i].said);
@@ -244,7 +244,7 @@ static void test_fast(void **state)
     double *prior = calloc(points.count, sizeof *prior);
     assert_non_null(prior);
     const double start_s = now_s();
-    assert_int_equal(model_prior(prior, &points, &context, &error), 0);
+    assert_int_equal(speed_estimate_prior(prior, &points, &context, &error), 0);
     const double seconds = (now_s() - start_s) * 100000 / (double)points.count;
     print_message("%zu candidates; %.3f s for each 100,000\n", points.count, seconds);
     assert_true(seconds < 3);

@@ -1,6 +1,6 @@
-/* sweep_grid: sweeps a matrix: all shapes of a range of rows and a range of lengths. */
-#ifndef AUTOTUNE_SWEEP_GRID_H
-#define AUTOTUNE_SWEEP_GRID_H
+/* sweep_dims: sweeps a matrix: all shapes of a range of rows and a range of lengths. */
+#ifndef AUTOTUNE_SWEEP_DIMS_H
+#define AUTOTUNE_SWEEP_DIMS_H
 
 #include "autotune/tune/sweep_size.h"
 

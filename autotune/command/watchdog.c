@@ -1,6 +1,6 @@
-/* watch: handles the signals of a crash and of an alarm. The handler may neither allocate nor
+/* watchdog: handles the signals of a crash and of an alarm. The handler may neither allocate nor
  * print, so it writes a sentence made beforehand, and ends the process. */
-#include "autotune/command/watch.h"
+#include "autotune/command/watchdog.h"
 
 #include "generator/error.h"
 
@@ -55,7 +55,7 @@ static void release_all(void)
     free(stack.ss_sp);
 }
 
-void watch_kernel(const char *what)
+void watchdog_kernel(const char *what)
 {
     if (what == NULL) {
         release_all();

@@ -1,6 +1,6 @@
-/* race_places: ranks entrants by medians with intervals from order statistics, of times and of
+/* race_ranking: ranks entrants by medians with intervals from order statistics, of times and of
  * ratios paired by round. */
-#include "autotune/measure/race_places.h"
+#include "autotune/measure/race_ranking.h"
 
 #include "autotune/measure/stats.h"
 #include "generator/number.h"
@@ -11,12 +11,12 @@
 static const double CONFIDENCE = 0.95; /* of times */
 static const double TIE_DOUBT = 0.01;  /* the chance that any tie is wrong */
 
-bool race_places_is_in(const struct race_times *times, size_t entrant)
+bool race_ranking_is_in(const struct race_times *times, size_t entrant)
 {
     return !times->is_beaten[entrant] || entrant == times->reference;
 }
 
-uint64_t *race_places_times(const struct race_times *times, size_t entrant)
+uint64_t *race_ranking_times(const struct race_times *times, size_t entrant)
 {
     return times->times_ps + entrant * times->most;
 }
@@ -24,20 +24,20 @@ uint64_t *race_places_times(const struct race_times *times, size_t entrant)
 static struct stats_interval ratio_interval(const struct race_times *times, size_t entrant,
                                             double confidence)
 {
-    return stats_ratio_interval(race_places_times(times, entrant),
-                                race_places_times(times, times->leader), times->taken[entrant],
+    return stats_ratio_interval(race_ranking_times(times, entrant),
+                                race_ranking_times(times, times->leader), times->taken[entrant],
                                 confidence);
 }
 
 static struct stats_interval time_interval(struct race_times *times, size_t entrant)
 {
-    const uint64_t *times_ps = race_places_times(times, entrant);
+    const uint64_t *times_ps = race_ranking_times(times, entrant);
     for (size_t i = 0; i < times->taken[entrant]; i++)
         times->work[i] = (double)times_ps[i];
     return stats_median_interval(times->work, times->taken[entrant], CONFIDENCE);
 }
 
-double race_places_ratio(const struct race_times *times, size_t entrant)
+double race_ranking_ratio(const struct race_times *times, size_t entrant)
 {
     return entrant == times->leader ? 1 : ratio_interval(times, entrant, CONFIDENCE).middle;
 }
@@ -45,13 +45,14 @@ double race_places_ratio(const struct race_times *times, size_t entrant)
 /* Medians of all times would contain the drift between rounds; so an entrant that beats the
  * leader round by round takes its place. That need not end (a beats b beats c beats a), hence
  * the bound. */
-void race_places_lead(struct race_times *times)
+void race_ranking_lead(struct race_times *times)
 {
     for (size_t tries = 0; tries < times->count; tries++) {
         size_t best = times->leader;
         double least = 1;
         for (size_t i = 0; i < times->count; i++) {
-            double ratio = race_places_is_in(times, i) ? race_places_ratio(times, i) : INFINITY;
+            double ratio =
+                race_ranking_is_in(times, i) ? race_ranking_ratio(times, i) : INFINITY;
             if (ratio < least) {
                 least = ratio;
                 best = i;
@@ -63,7 +64,7 @@ void race_places_lead(struct race_times *times)
     }
 }
 
-double race_places_width(struct race_times *times)
+double race_ranking_width(struct race_times *times)
 {
     const struct stats_interval interval = time_interval(times, times->leader);
     return fmax(interval.high - interval.middle, interval.middle - interval.low) /
@@ -79,7 +80,7 @@ static void fill_place(struct race_place *out, struct race_times *times, size_t 
                                .ratio_low = 1,
                                .ratio_high = 1,
                                .rounds = times->taken[entrant],
-                               .is_dropped = !race_places_is_in(times, entrant),
+                               .is_dropped = !race_ranking_is_in(times, entrant),
                                .is_tie = !is_beaten};
     if (out->rounds == 0)
         return;
@@ -109,7 +110,7 @@ static int by_place(const void *left, const void *right)
     return number_compare(a->entrant, b->entrant);
 }
 
-void race_places_fill(struct race_result *out, struct race_times *times, double margin)
+void race_ranking_fill(struct race_result *out, struct race_times *times, double margin)
 {
     size_t others = 0;
     for (size_t i = 0; i < times->count; i++)
