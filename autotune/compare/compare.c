@@ -20,35 +20,35 @@ const char *const compare_whys[] = {
 };
 
 static const struct table_column columns[] = {
-    {NULL, "op", false},
-    {NULL, "type", false},
+    {"operation", "op", false},
+    {"type", "type", false},
     {NULL, "acc", false},
     {NULL, "deterministic", false},
-    {NULL, "n", true},
-    {NULL, "row", true},
-    {NULL, "regime", false},
-    {NULL, "gpu", false},
-    {NULL, "basis", false},
-    {NULL, "us", true},
-    {NULL, "gbs", true},
-    {NULL, "peak_pct", true},
+    {"n", "n", true},
+    {"row", "row", true},
+    {"regime", "regime", false},
+    {"GPU", "gpu", false},
+    {"which is", "basis", false},
+    {"us", "us", true},
+    {"GB/s", "gbs", true},
+    {"% of peak", "peak_pct", true},
     {NULL, "low_us", true},
     {NULL, "high_us", true},
-    {NULL, "bound_us", true},
+    {"bound us", "bound_us", true},
     {NULL, "computed", false},
     {NULL, "withheld_by", false},
-    {NULL, "occupancy_pct", true},
-    {NULL, "occupancy_limiter", false},
+    {"occupancy %", "occupancy_pct", true},
+    {"limited by", "occupancy_limiter", false},
     {NULL, "blocks_per_sm", true},
-    {NULL, "registers", true},
-    {NULL, "shared_bytes", true},
+    {"registers", "registers", true},
+    {"shared B", "shared_bytes", true},
     {NULL, "local_bytes", true},
-    {NULL, "in_flight_kib", true},
-    {NULL, "wanted_kib", true},
-    {NULL, "instructions_per_element", true},
+    {"KiB in flight", "in_flight_kib", true},
+    {"KiB wanted", "wanted_kib", true},
+    {"instructions", "instructions_per_element", true},
     {NULL, "instructions_from", false},
-    {NULL, "bound_pct", true},
-    {NULL, "bound_by", false},
+    {"bound %", "bound_pct", true},
+    {"bound by", "bound_by", false},
     {NULL, "loss_pct", true},
     {NULL, "ranked_candidates", true},
     {NULL, "bound_rank", true},
@@ -98,7 +98,8 @@ static enum compare_basis find_common(const struct compare *compare,
 /* Percent of the peak; the emulator has none. */
 static double find_share(const struct compare_cell *cell, enum compare_basis common)
 {
-    const bool is_known = cell->basis == COMPARE_PUBLISHED || cell->basis == COMPARE_MEASURED;
+    const bool is_known = cell->basis == COMPARE_PUBLISHED || cell->basis == COMPARE_MEASURED ||
+                          cell->basis == COMPARE_BOUND;
     const bool has_share = is_known && cell->peak_pct > 0;
     return common == COMPARE_BOUND && !has_share ? cell->analysis.bound * 100 : cell->peak_pct;
 }

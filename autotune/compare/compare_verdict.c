@@ -127,9 +127,9 @@ static void add_peaks(struct text *out, const struct compare *compare,
         text_addf(out, "%s's memory is %.1f times as fast as %s's (%.0f and %.0f GB/s)",
                   one > other ? a->name : b->name, factor, one > other ? b->name : a->name,
                   fmax(one, other) / 1e9, fmin(one, other) / 1e9);
-    text_adds(out, ": from about ");
+    text_adds(out, ": well above ");
     add_about(out, from);
-    text_addf(out, " elements of %s on, where memory decides, ",
+    text_addf(out, " elements of %s, which take ten latencies, memory decides: ",
               problem_types[compare->lines[0].problem.type].name);
     text_adds(out, is_equal ? "a kernel that comes near the peak is as fast on both."
                             : "that is the factor between kernels that come near the peak.");
@@ -141,7 +141,8 @@ static void add_caches(struct text *out, const struct compare *compare,
     const double one = (double)a->l2_bytes, other = (double)b->l2_bytes;
     const double bytes = element_bytes(compare);
     char small[NUMBER_CHARS], large[NUMBER_CHARS];
-    text_adds(out, " Below that latency decides, of which nothing is known here.");
+    text_adds(out, " Below, and for some way above, latency counts, of which nothing is "
+                   "known here.");
     if (one <= 0 || other <= 0 || fmax(one, other) < (1 + EQUAL) * fmin(one, other))
         return;
     text_addf(out, " They differ in the L2 cache (%s and %s): a warm input of ",

@@ -9,7 +9,15 @@
 #include <stddef.h>
 
 /* The kind of a figure, shown so that kinds are not confused. */
-enum bar_kind { BAR_MEASURED, BAR_EMULATED, BAR_PUBLISHED, BAR_PREDICTED, BAR_NONE, BAR_KINDS };
+enum bar_kind {
+    BAR_MEASURED,
+    BAR_EMULATED,
+    BAR_PUBLISHED,
+    BAR_PREDICTED,
+    BAR_BOUND, /* at most the value */
+    BAR_NONE,
+    BAR_KINDS
+};
 
 struct bar {
     char label[160];

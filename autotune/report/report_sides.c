@@ -10,7 +10,7 @@
 
 static const enum bar_kind kinds[] = {
     [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_WITHHELD] = BAR_NONE,
-    [COMPARE_BOUND] = BAR_PREDICTED,     [COMPARE_PREDICTED] = BAR_PREDICTED,
+    [COMPARE_BOUND] = BAR_BOUND,         [COMPARE_PREDICTED] = BAR_PREDICTED,
     [COMPARE_PUBLISHED] = BAR_PUBLISHED, [COMPARE_EMULATED] = BAR_EMULATED,
     [COMPARE_MEASURED] = BAR_MEASURED,
 };
@@ -40,7 +40,10 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
         snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s%s: %.150s%s%.200s",
                  cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
                  figures_short(gbs, cell->gbs, 4),
-                 cell->basis == COMPARE_PUBLISHED && !cell->has_own_gbs ? " (computed)" : "",
+                 cell->basis != COMPARE_PUBLISHED ? ""
+                 : !cell->has_own_gbs             ? " (computed, and so %)"
+                 : !cell->has_own_pct             ? " (% computed)"
+                                                  : "",
                  cell->winner, *cell->changed ? ", but " : "", cell->changed);
     else
         snprintf(bar.note, sizeof bar.note, "%s%s GB/s, its bound is by %s: %.150s%s%.200s",

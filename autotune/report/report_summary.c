@@ -91,7 +91,7 @@ static void set_title(struct report *report)
         snprintf(document->title, sizeof document->title, "Reductions on %.120s",
                  report->subject->side.name);
         snprintf(document->subtitle, sizeof document->subtitle,
-                 "No record of this GPU is here: what follows was published or predicted.");
+                 "No record of this GPU is here: what follows was published or computed.");
     } else {
         snprintf(document->title, sizeof document->title, "%s on %.60s",
                  problem_format(problem, &record->problem),

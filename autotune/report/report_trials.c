@@ -167,7 +167,7 @@ static struct heat_map *draw_published(const struct published *published)
     if (!map)
         return NULL;
     snprintf(map->figure.title, sizeof map->figure.title,
-             "Published by %.70s: GB/s by block and elements%s", published->source,
+             "Published by %.70s: the best GB/s by block and elements%s", published->source,
              has_computed(published) ? ", or computed from its times" : "");
     snprintf(map->unit, sizeof map->unit, "GB/s");
     snprintf(map->rows.name, sizeof map->rows.name, "threads");

@@ -365,22 +365,27 @@ static void test_bars(void **state)
 {
     (void)state;
     struct bar_chart chart = {.unit = "GB/s", .digits = 4, .limit = 200, .limit_name = "peak"};
-    const struct bar bars[] = {{.label = "one", .value = 50, .kind = BAR_MEASURED},
-                               {.label = "two", .value = 300, .kind = BAR_PREDICTED},
-                               {.label = "none", .note = "why", .kind = BAR_NONE}};
+    const struct bar bars[] =
+        {{.label = "one", .value = 50, .kind = BAR_MEASURED},
+         {.label = "two", .value = 300, .kind = BAR_PREDICTED},
+         {.label = "top", .value = 200, .text = "at most 200 GB/s", .kind = BAR_BOUND},
+         {.label = "none", .note = "why", .kind = BAR_NONE}};
     struct text out = {0};
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         bar_chart_add(&chart, &bars[i]);
     bar_chart_kind.html(&out, &chart.figure);
     check_holds(&out, "<i class=\"fill measured\" style=\"width:25%\"></i>");
     check_holds(&out, "<i class=\"fill predicted\" style=\"width:100%\"></i>"); /* no more */
     check_holds(&out, "about 300.0 GB/s");
+    check_holds(&out, "<i class=\"fill bound\" style=\"width:100%\"></i>");
     check_holds(&out, "<span class=\"value\">not known</span><span class=\"note\">why</span>");
     text_clear(&out);
     bar_chart_kind.text(&out, &chart.figure, &plain);
     assert_string_equal(out.at, "one   ##########                                50.00 GB/s\n"
                                 "two   ########################################  about 300.0 "
                                 "GB/s, predicted\n"
+                                "top   ########################################  at most 200 "
+                                "GB/s, bound\n"
                                 "none                                            not known\n"
                                 "full length: peak\n");
     text_clear(&out);

@@ -258,9 +258,10 @@ static void test_no_records(void **state)
     text_dispose(&page);
     page = report(state, "page.html", (const char *const[]){"v100", NULL});
     check_holds(&page, "<h1>Reductions on V100</h1>");
-    check_holds(&page, "Published by CS599 Lecture 6: GB/s by block and elements");
+    check_holds(&page, "Published by CS599 Lecture 6: the best GB/s by block and elements");
     check_holds(&page, "<td class=\"h8 best\" title=\"876.6 GB/s");
     check_holds(&page, "#9 64 elements per thread at load");
+    check_holds(&page, ">KiB in flight</th>");
     static const char label[] = "<span class=\"label\">V100</span>";
     const char *chart = strstr(page.at, "<figcaption>sum f32 1Gi cold</figcaption>");
     assert_non_null(chart);
