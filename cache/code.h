@@ -7,10 +7,10 @@
 #include "generator/emit.h"
 #include "generator/point.h"
 
-/* The hash of the kernels of `config`, the record's params, for the record's own problem,
+/* The hash of the kernels of `values`, the record's params, for the record's own problem,
  * compute capability, SMs and, where it is emulated, the host; `here` gives the space and the
  * other limits of the target. Comments change nothing. Errors as emit_variant has them. */
-int code_hash(uint64_t *out, const struct record *record, const int64_t *config,
+int code_hash(uint64_t *out, const struct record *record, const int64_t *values,
               const struct point_context *here, const struct emit_sources *sources,
               struct error *error);
 
@@ -35,7 +35,7 @@ bool code_take(struct code_memo *memo, struct emit_variant *out, const struct re
 
 /* Does the record's config give the kernels that it was measured with? If not, `why` is a
  * sentence. */
-bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *config,
+bool code_is_current(struct code_memo *memo, const struct record *record, const int64_t *values,
                      const struct point_context *here, const struct emit_sources *sources,
                      struct error *why);
 

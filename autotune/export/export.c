@@ -183,8 +183,8 @@ static bool has_all_values(const struct export *export, uint64_t n)
     static const int sms[] = {1, 1024};
     struct dims many[DIMS_TEXT_FORMS];
     dims_text_forms(many, n, 1, 0);
-    for (size_t i = 0; i < 2 * DIMS_TEXT_FORMS * export->row_count; i++) {
-        const struct export_row *row = &export->rows[i / (2 * DIMS_TEXT_FORMS)];
+    for (size_t i = 0; i < (size_t)2 * DIMS_TEXT_FORMS * export->row_count; i++) {
+        const struct export_row *row = &export->rows[i / ((size_t)2 * DIMS_TEXT_FORMS)];
         struct problem problem = row->problem;
         struct target target = row->target;
         const struct point_context context = {export->source.space, &problem, &target};

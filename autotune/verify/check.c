@@ -172,7 +172,7 @@ static int reserve_scratch(struct run *run, struct error *error)
     return reserve(check->device, &check->scratch, &check->scratch_bytes,
                    most + POISON_SCRATCH_GUARD, error) ||
                    reserve(check->device, &check->state, &check->state_bytes,
-                           check->used_state_bytes + 2 * POISON_STATE_GUARD, error)
+                           check->used_state_bytes + UINT64_C(2) * POISON_STATE_GUARD, error)
                ? -1
                : 0;
 }
@@ -270,7 +270,7 @@ static int check_state(const struct run *run, struct check_outcome *out, struct 
 {
     struct check *check = run->check;
     const uint64_t used_bytes = check->used_state_bytes;
-    const uint64_t bytes = used_bytes + 2 * POISON_STATE_GUARD;
+    const uint64_t bytes = used_bytes + UINT64_C(2) * POISON_STATE_GUARD;
     unsigned char *all = malloc(bytes);
     if (!all)
         return error_memory(error, bytes);

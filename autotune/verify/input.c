@@ -7,6 +7,7 @@
 #include "autotune/verify/element.h"
 #include "autotune/verify/threads.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -48,7 +49,7 @@ static uint64_t find_stride(const struct problem *problem)
 {
     const uint64_t bytes =
         dims_extent(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
-    return (bytes + 3 * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
+    return (bytes + UINT64_C(3) * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
 }
 
 uint64_t input_bytes(const struct problem *problem, const struct device_info *info)
@@ -176,8 +177,9 @@ static int write_deciding(const struct filler *filler, struct error *error)
 static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
                         struct error *error)
 {
-    const uint64_t period = filler->source.period,
-                   end = filler->source.problem.dims.depth.n % period;
+    const uint64_t period = filler->source.period;
+    assert(period > 0);
+    const uint64_t end = filler->source.problem.dims.depth.n % period;
     struct oracle_fold rest, whole;
     oracle_fold_init(&rest, &filler->source.problem);
     if (fill_range(filler, 0, end, &rest, error))

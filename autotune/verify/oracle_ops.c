@@ -256,7 +256,7 @@ static const struct oracle_special or_limits[] = {
 
 /* --- The table ---------------------------------------------------------------------------- */
 
-#define SPECIALS(table) table, sizeof table / sizeof *table
+#define SPECIALS(table) (table), sizeof(table) / sizeof *(table)
 
 const struct oracle_op oracle_ops[OP_COUNT] = {
     [SUM] = {.integers = {&oracle_words, &oracle_fold_words, SPECIALS(sum_limits)},

@@ -142,7 +142,7 @@ int oracle_add_specials(struct layout *layout)
         const struct oracle_special *special = &kind->specials[i];
         const bool is_alike =
             special->one == special->others && special->two == special->others;
-        for (uint64_t k = 0; k < 2 * PLACES; k++)
+        for (uint64_t k = 0; k < UINT64_C(2) * PLACES; k++)
             if ((k % PLACES == 0 || !is_alike) &&
                 add_special(layout, special, sizes[k / PLACES], k % PLACES))
                 return -1;
