@@ -5,7 +5,7 @@ set -u
 build=$(cd "${1:?usage: tests/coverage.sh BUILD}" && pwd) || exit 2
 cd "$(dirname "$0")/.." || exit 2
 find "$build" -name '*.gcda' -delete
-tests/run "$build" quick
+tests/run "$build" quick -docs # whose example links the archive as a user does, without gcov
 status=$?
 # A source has one object, whose counts gcov prints beside those of the headers it includes.
 find "$build/obj" -name '*.gcno' | while read -r notes; do
