@@ -13,6 +13,32 @@ const struct embedded *embedded_find(const char *name)
     return NULL;
 }
 
+const struct embedded *embedded_next(const struct embedded *last, const char *folder)
+{
+    const size_t length = strlen(folder);
+    for (size_t i = last ? (size_t)(last - embedded_files) + 1 : 0; i < embedded_count; i++) {
+        const char *name = embedded_files[i].name;
+        if (strncmp(name, folder, length) == 0 && !strchr(name + length, '/'))
+            return &embedded_files[i];
+    }
+    return NULL;
+}
+
+const struct embedded *embedded_next_space(const struct embedded *last)
+{
+    do
+        last = embedded_next(last, "configs/");
+    while (last && !strstr(last->bytes, "\n[space]\n"));
+    return last;
+}
+
+const char *embedded_stem(const struct embedded *file, int *length)
+{
+    const char *slash = strrchr(file->name, '/'), *stem = slash ? slash + 1 : file->name;
+    *length = (int)strcspn(stem, ".");
+    return stem;
+}
+
 const char *embedded_space(const char *name, const char **file)
 {
     char path[80];

@@ -33,17 +33,14 @@ static const struct embedded *find_builtin(const char *folder, const char *name,
 static int refuse_space(const char *name, struct error *error)
 {
     enum { SPACES_MAX = 32, CHARS = 32 };
-    static const char *const folder = "configs/", *const end = ".ini";
     char room[SPACES_MAX][CHARS], hint[TEXT_HINT_CHARS];
     const char *names[SPACES_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < embedded_count && count < SPACES_MAX; i++) {
-        const char *const file = embedded_files[i].name;
-        if (strncmp(file, folder, strlen(folder)) != 0 || strchr(file + strlen(folder), '/') ||
-            strcmp(file, "configs/gpus.ini") == 0)
-            continue;
-        snprintf(room[count], CHARS, "%.*s", (int)(strlen(file) - strlen(folder) - strlen(end)),
-                 file + strlen(folder));
+    const struct embedded *file = NULL;
+    while (count < SPACES_MAX && (file = embedded_next_space(file))) {
+        int length;
+        const char *stem = embedded_stem(file, &length);
+        snprintf(room[count], CHARS, "%.*s", length, stem);
         names[count] = room[count];
         count++;
     }

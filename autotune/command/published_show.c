@@ -63,10 +63,7 @@ static int add_all(struct text *text, struct table *table, const struct choice *
 {
     struct published *published = malloc(sizeof *published);
     int failed = published ? 0 : error_memory(error, sizeof *published);
-    for (size_t i = 0; i < embedded_count && !failed; i++) {
-        const struct embedded *file = &embedded_files[i];
-        if (strncmp(file->name, folder, strlen(folder)) != 0)
-            continue;
+    for (const struct embedded *file = NULL; !failed && (file = embedded_next(file, folder));) {
         failed = published_load(published, file->name, file->bytes, file->length, error);
         if (failed)
             break;

@@ -92,15 +92,13 @@ static int list_gpus(struct table *table, const struct request *request, struct 
 static int list_spaces(struct table *table, const struct request *request, struct error *error)
 {
     (void)request;
-    for (size_t i = 0; i < embedded_count; i++) {
-        const struct embedded *file = &embedded_files[i];
+    for (const struct embedded *file = NULL; (file = embedded_next_space(file));) {
         struct space *space;
-        if (strncmp(file->name, "configs/", 8) != 0 || strchr(file->name + 8, '/') ||
-            !strstr(file->bytes, "\n[space]\n"))
-            continue;
+        int length;
+        const char *stem = embedded_stem(file, &length);
         if (space_load(&space, file->name, file->bytes, file->length, embedded_space, error))
             return -1;
-        table_addf(table, "%.*s", (int)(strlen(file->name) - 12), file->name + 8);
+        table_addf(table, "%.*s", length, stem);
         table_add(table, space->template_name);
         table_addf(table, "%zu", space->param_count);
         table_addf(table, "%zu", space->rule_count);

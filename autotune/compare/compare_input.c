@@ -16,11 +16,6 @@
 
 static const char published_folder[] = "configs/published/";
 
-static bool has_start(const char *string, const char *start)
-{
-    return strncmp(string, start, strlen(start)) == 0;
-}
-
 static bool has_end(const char *string, const char *end)
 {
     const size_t length = strlen(string), tail = strlen(end);
@@ -222,10 +217,7 @@ static int add_documents(struct compare_input *out, const char *name,
                          bool (*is_about)(const struct published *, const char *),
                          struct error *error)
 {
-    for (size_t i = 0; i < embedded_count; i++) {
-        const struct embedded *file = &embedded_files[i];
-        if (!has_start(file->name, published_folder))
-            continue;
+    for (const struct embedded *file = NULL; (file = embedded_next(file, published_folder));) {
         if (add_published(out, file->name, file->bytes, file->length, error))
             return -1;
         struct published *last = out->published[out->published_count - 1];
@@ -311,12 +303,10 @@ static int report_unknown(const char *name, struct error *error)
     struct gpus_model ignored;
     struct text documents = {0};
     gpus_find_model(&ignored, name, &models);
-    for (size_t i = 0; i < embedded_count; i++) {
-        const char *file = embedded_files[i].name;
-        const size_t skip = strlen(published_folder);
-        if (has_start(file, published_folder))
-            text_addf(&documents, "%s%.*s", documents.length ? ", " : "",
-                      (int)(strlen(file) - skip - strlen(".ini")), file + skip);
+    for (const struct embedded *file = NULL; (file = embedded_next(file, published_folder));) {
+        int length;
+        const char *stem = embedded_stem(file, &length);
+        text_addf(&documents, "%s%.*s", documents.length ? ", " : "", length, stem);
     }
     error_set(error, ERROR_USAGE, "%.1500s; published are %s; a record file ends in .ini",
               models.text, documents.at ? documents.at : "none");

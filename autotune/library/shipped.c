@@ -3,8 +3,6 @@
 
 #include "autotune/embedded.h"
 
-#include <string.h>
-
 static const char folder[] = "configs/tuned/";
 
 static int append(struct records *all, const struct records *some, struct error *error)
@@ -19,11 +17,8 @@ int shipped_load(struct records *out, struct error *error)
 {
     int failed = 0;
     *out = (struct records){.count = 0};
-    for (size_t i = 0; i < embedded_count && !failed; i++) {
-        const struct embedded *file = &embedded_files[i];
+    for (const struct embedded *file = NULL; !failed && (file = embedded_next(file, folder));) {
         struct records some;
-        if (strncmp(file->name, folder, sizeof folder - 1) != 0)
-            continue;
         failed = store_load_bytes(&some, file->name, file->bytes, file->length, error) ||
                  append(out, &some, error);
         store_dispose(&some);

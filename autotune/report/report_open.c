@@ -101,12 +101,11 @@ static size_t list_published(const char *names[COMPARE_SIDES_MAX],
     static const char folder[] = "configs/published/";
     char own[64];
     find_model(own, names[0]);
-    for (size_t i = 0; i < embedded_count && count < COMPARE_SIDES_MAX; i++) {
-        const struct embedded *file = &embedded_files[i];
+    const struct embedded *file = NULL;
+    while (count < COMPARE_SIDES_MAX && (file = embedded_next(file, folder))) {
         struct published published;
         struct error ignored;
-        if (strncmp(file->name, folder, strlen(folder)) != 0 ||
-            published_load(&published, file->name, file->bytes, file->length, &ignored))
+        if (published_load(&published, file->name, file->bytes, file->length, &ignored))
             continue;
         if (published.gpu && strcmp(published.gpu, own) != 0 &&
             !is_listed(names, count, published.gpu)) {

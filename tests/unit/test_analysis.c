@@ -165,10 +165,8 @@ static void test_bounds_hold(void **state)
     size_t compared = 0;
     assert_int_equal(rungs_load(&rungs, ladder->name, ladder->bytes, ladder->length, &error),
                      0);
-    for (size_t d = 0; d < embedded_count; d++) {
-        const struct embedded *file = &embedded_files[d];
-        if (strncmp(file->name, "configs/published/", 18) != 0)
-            continue;
+    for (const struct embedded *file = NULL;
+         (file = embedded_next(file, "configs/published/"));) {
         assert_int_equal(published_load(&published, file->name, file->bytes, file->length,
                                         &error),
                          0);
