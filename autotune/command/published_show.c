@@ -54,7 +54,7 @@ static void add(struct text *text, struct table *table, const struct published *
     if (!is_any)
         return;
     text_adds(text, text->length ? "\n" : "");
-    published_print_print(text, published, is_shown, terminal_has_color(stdout));
+    published_print(text, published, is_shown, terminal_has_color(stdout));
     published_print_add(table, published, is_shown);
 }
 

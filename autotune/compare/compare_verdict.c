@@ -17,7 +17,7 @@ static const double LATENCIES = 10;
 /* --- Measured on both --------------------------------------------------------------------- */
 
 /* Lines of one problem over its sizes in which both GPUs were measured. */
-struct bench_against {
+struct measured {
     size_t first, end, count;
     struct sentence_range sizes;
     uint64_t from;                /* the same GPU is faster from this n on; 0 = none is */
@@ -36,8 +36,7 @@ static double ratio_of(const struct compare_line *line, size_t a, size_t b)
 }
 
 /* Searches from the largest size down while the same GPU is faster by more than EQUAL. */
-static void find_faster(struct bench_against *out, const struct compare *compare, size_t a,
-                        size_t b)
+static void find_faster(struct measured *out, const struct compare *compare, size_t a, size_t b)
 {
     bool is_over = false;
     for (size_t l = out->end; l > out->first; l--) {
@@ -59,39 +58,39 @@ static void find_faster(struct bench_against *out, const struct compare *compare
 }
 
 /* The first problem that both were measured for. */
-static bool find_compared(struct bench_against *out, const struct compare *compare, size_t a,
+static bool find_measured(struct measured *out, const struct compare *compare, size_t a,
                           size_t b)
 {
-    *out = (struct bench_against){.first = 0};
+    *out = (struct measured){.first = 0};
     for (size_t first = 0; first < compare->line_count && !out->count; first = out->end) {
-        *out = (struct bench_against){.first = first, .end = compare_group_end(compare, first)};
+        *out = (struct measured){.first = first, .end = compare_group_end(compare, first)};
         find_faster(out, compare, a, b);
     }
     return out->count > 0;
 }
 
-static void add_compared(struct text *out, const struct compare *compare,
-                         const struct bench_against *against, size_t a, size_t b)
+static void add_measured(struct text *out, const struct compare *compare,
+                         const struct measured *measured, size_t a, size_t b)
 {
-    const struct problem *problem = &compare->lines[against->first].problem;
-    const char *const names[] = {compare->sides[against->faster].name,
-                                 compare->sides[against->faster == a ? b : a].name};
+    const struct problem *problem = &compare->lines[measured->first].problem;
+    const char *const names[] = {compare->sides[measured->faster].name,
+                                 compare->sides[measured->faster == a ? b : a].name};
     text_addf(out, "measured for %s %s %s at %zu size%s (", problem_ops[problem->op].name,
               problem_types[problem->type].name, problem_regimes[problem->regime],
-              against->count, against->count == 1 ? "" : "s");
-    sentence_add_sizes(out, &against->sizes);
+              measured->count, measured->count == 1 ? "" : "s");
+    sentence_add_sizes(out, &measured->sizes);
     text_adds(out, "): ");
-    if (!against->from) {
+    if (!measured->from) {
         text_addf(out, "%s and %s are equally fast at the largest, within %.0f %%.",
                   compare->sides[a].name, compare->sides[b].name, EQUAL * 100);
         return;
     }
     text_adds(out, "from ");
-    sentence_add_n(out, against->from);
+    sentence_add_n(out, measured->from);
     text_addf(out, " on %s is ", names[0]);
-    sentence_add_range(out, &against->factor, 2);
+    sentence_add_range(out, &measured->factor, 2);
     text_addf(out, " times as fast as %s.", names[1]);
-    if (against->factor.count < against->count)
+    if (measured->factor.count < measured->count)
         text_adds(out, " Below that neither is faster throughout.");
 }
 
@@ -192,10 +191,10 @@ static bool has_measured(const struct compare *compare, size_t side)
 static void add_pair(struct text *out, const struct compare *compare, size_t b)
 {
     const struct compare_side *const sides = compare->sides;
-    struct bench_against against;
+    struct measured measured;
     struct text text = {0};
-    if (find_compared(&against, compare, 0, b)) {
-        add_compared(&text, compare, &against, 0, b);
+    if (find_measured(&measured, compare, 0, b)) {
+        add_measured(&text, compare, &measured, 0, b);
     } else if (sides[0].peak_bytes && sides[b].peak_bytes) {
         add_peaks(&text, compare, &sides[0], &sides[b]);
         add_caches(&text, compare, &sides[0], &sides[b]);

@@ -5,36 +5,46 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* By enum published_column. */
-static const struct table_column columns[PUBLISHED_COLUMNS] = {
-    [PUBLISHED_THREADS] = {"threads", "threads", true},
-    [PUBLISHED_ITEMS] = {"items", "items", true},
-    [PUBLISHED_ROW] = {"row", "row", true},
-    [PUBLISHED_ELEMENTS] = {"n", "elements", true},
-    [PUBLISHED_MS] = {"ms", "ms", true},
-    [PUBLISHED_US] = {"us", "us", true},
-    [PUBLISHED_CPU_MS] = {"CPU ms", "cpu_ms", true},
-    [PUBLISHED_CPU_RATIO] = {"x CPU", "cpu_ratio", true},
-    [PUBLISHED_TFLOPS] = {"TFLOPS", "tflops", true},
-    [PUBLISHED_GBS] = {"GB/s", "gbs", true},
-    [PUBLISHED_PEAK] = {"% peak", "peak_pct", true},
-    [PUBLISHED_COMPUTE] = {"compute %", "compute_pct", true},
-    [PUBLISHED_MEMORY] = {"memory %", "memory_pct", true},
-    [PUBLISHED_STEP] = {"step", "step", true},
-    [PUBLISHED_TOTAL] = {"total", "total", true},
-    [PUBLISHED_OCCUPANCY] = {"occupancy %", "occupancy_pct", true},
-    [PUBLISHED_REGISTERS] = {"registers", "registers", true},
-    [PUBLISHED_SHARED] = {"shared B", "shared_bytes", true},
-    [PUBLISHED_SM_THREADS] = {"threads/SM", "sm_threads", true},
-    [PUBLISHED_SM_WARPS] = {"warps/SM", "sm_warps", true},
-    [PUBLISHED_SM_BLOCKS] = {"blocks/SM", "sm_blocks", true},
-    [PUBLISHED_BLOCK_WARPS] = {"warps/block", "block_warps", true},
-    [PUBLISHED_LIMIT_WARPS] = {"SM warps", "limit_warps", true},
-    [PUBLISHED_LIMIT_REGISTERS] = {"by registers", "limit_registers", true},
-    [PUBLISHED_LIMIT_SHARED] = {"SM shared B", "limit_shared_bytes", true},
-    [PUBLISHED_FIT_WARPS] = {"fit: warps", "fit_warps", true},
-    [PUBLISHED_FIT_REGISTERS] = {"fit: registers", "fit_registers", true},
-    [PUBLISHED_FIT_SHARED] = {"fit: shared", "fit_shared", true},
+enum { FIRST = 9 }; /* columns before the document's, which are only for programs */
+
+static const struct table_column columns[FIRST + PUBLISHED_COLUMNS] = {
+    {NULL, "source", false},
+    {NULL, "gpu", false},
+    {NULL, "peak_gbs", true},
+    {NULL, "kernel", false},
+    {NULL, "rung", false},
+    {NULL, "task", false},
+    {NULL, "op", false},
+    {NULL, "type", false},
+    {NULL, "n", true},
+    [FIRST + PUBLISHED_THREADS] = {"threads", "threads", true},
+    [FIRST + PUBLISHED_ITEMS] = {"items", "items", true},
+    [FIRST + PUBLISHED_ROW] = {"row", "row", true},
+    [FIRST + PUBLISHED_ELEMENTS] = {"n", "elements", true},
+    [FIRST + PUBLISHED_MS] = {"ms", "ms", true},
+    [FIRST + PUBLISHED_US] = {"us", "us", true},
+    [FIRST + PUBLISHED_CPU_MS] = {"CPU ms", "cpu_ms", true},
+    [FIRST + PUBLISHED_CPU_RATIO] = {"x CPU", "cpu_ratio", true},
+    [FIRST + PUBLISHED_TFLOPS] = {"TFLOPS", "tflops", true},
+    [FIRST + PUBLISHED_GBS] = {"GB/s", "gbs", true},
+    [FIRST + PUBLISHED_PEAK] = {"% peak", "peak_pct", true},
+    [FIRST + PUBLISHED_COMPUTE] = {"compute %", "compute_pct", true},
+    [FIRST + PUBLISHED_MEMORY] = {"memory %", "memory_pct", true},
+    [FIRST + PUBLISHED_STEP] = {"step", "step", true},
+    [FIRST + PUBLISHED_TOTAL] = {"total", "total", true},
+    [FIRST + PUBLISHED_OCCUPANCY] = {"occupancy %", "occupancy_pct", true},
+    [FIRST + PUBLISHED_REGISTERS] = {"registers", "registers", true},
+    [FIRST + PUBLISHED_SHARED] = {"shared B", "shared_bytes", true},
+    [FIRST + PUBLISHED_SM_THREADS] = {"threads/SM", "sm_threads", true},
+    [FIRST + PUBLISHED_SM_WARPS] = {"warps/SM", "sm_warps", true},
+    [FIRST + PUBLISHED_SM_BLOCKS] = {"blocks/SM", "sm_blocks", true},
+    [FIRST + PUBLISHED_BLOCK_WARPS] = {"warps/block", "block_warps", true},
+    [FIRST + PUBLISHED_LIMIT_WARPS] = {"SM warps", "limit_warps", true},
+    [FIRST + PUBLISHED_LIMIT_REGISTERS] = {"by registers", "limit_registers", true},
+    [FIRST + PUBLISHED_LIMIT_SHARED] = {"SM shared B", "limit_shared_bytes", true},
+    [FIRST + PUBLISHED_FIT_WARPS] = {"fit: warps", "fit_warps", true},
+    [FIRST + PUBLISHED_FIT_REGISTERS] = {"fit: registers", "fit_registers", true},
+    [FIRST + PUBLISHED_FIT_SHARED] = {"fit: shared", "fit_shared", true},
 };
 
 /* --- For people --------------------------------------------------------------------------- */
@@ -96,7 +106,7 @@ static void print_table(struct text *out, const struct part *part, bool bold_tit
     if (part->has_n)
         titles[table.column_count++] = (struct table_column){"n", NULL, true};
     for (size_t c = 0; c < part->shown_count; c++)
-        titles[table.column_count++] = columns[part->shown[c]];
+        titles[table.column_count++] = columns[FIRST + part->shown[c]];
     for (size_t k = part->first; k < part->end; k++) {
         const struct published_kernel *kernel = &part->published->kernels[k];
         for (size_t i = 0; part->is_shown[k] && i < kernel->count; i++) {
@@ -121,8 +131,8 @@ static void print_lines(struct text *out, const char *what, const char *of,
         text_addf(out, "%-9s %s%s%s\n", what, of ? of : "", of ? ": " : "", lines->at[i]);
 }
 
-void published_print_print(struct text *out, const struct published *published,
-                           const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles)
+void published_print(struct text *out, const struct published *published,
+                     const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles)
 {
     struct part part = {.published = published, .is_shown = is_shown};
     const struct problem *problem = &published->problem;
@@ -154,51 +164,9 @@ void published_print_print(struct text *out, const struct published *published,
 
 /* --- For programs ------------------------------------------------------------------------- */
 
-enum { FIRST = 9 }; /* columns before the document's */
-
-static const struct table_column all[FIRST + PUBLISHED_COLUMNS] = {
-    {NULL, "source", false},
-    {NULL, "gpu", false},
-    {NULL, "peak_gbs", true},
-    {NULL, "kernel", false},
-    {NULL, "rung", false},
-    {NULL, "task", false},
-    {NULL, "op", false},
-    {NULL, "type", false},
-    {NULL, "n", true},
-    [FIRST + PUBLISHED_THREADS] = {NULL, "threads", true},
-    [FIRST + PUBLISHED_ITEMS] = {NULL, "items", true},
-    [FIRST + PUBLISHED_ROW] = {NULL, "row", true},
-    [FIRST + PUBLISHED_ELEMENTS] = {NULL, "elements", true},
-    [FIRST + PUBLISHED_MS] = {NULL, "ms", true},
-    [FIRST + PUBLISHED_US] = {NULL, "us", true},
-    [FIRST + PUBLISHED_CPU_MS] = {NULL, "cpu_ms", true},
-    [FIRST + PUBLISHED_CPU_RATIO] = {NULL, "cpu_ratio", true},
-    [FIRST + PUBLISHED_TFLOPS] = {NULL, "tflops", true},
-    [FIRST + PUBLISHED_GBS] = {NULL, "gbs", true},
-    [FIRST + PUBLISHED_PEAK] = {NULL, "peak_pct", true},
-    [FIRST + PUBLISHED_COMPUTE] = {NULL, "compute_pct", true},
-    [FIRST + PUBLISHED_MEMORY] = {NULL, "memory_pct", true},
-    [FIRST + PUBLISHED_STEP] = {NULL, "step", true},
-    [FIRST + PUBLISHED_TOTAL] = {NULL, "total", true},
-    [FIRST + PUBLISHED_OCCUPANCY] = {NULL, "occupancy_pct", true},
-    [FIRST + PUBLISHED_REGISTERS] = {NULL, "registers", true},
-    [FIRST + PUBLISHED_SHARED] = {NULL, "shared_bytes", true},
-    [FIRST + PUBLISHED_SM_THREADS] = {NULL, "sm_threads", true},
-    [FIRST + PUBLISHED_SM_WARPS] = {NULL, "sm_warps", true},
-    [FIRST + PUBLISHED_SM_BLOCKS] = {NULL, "sm_blocks", true},
-    [FIRST + PUBLISHED_BLOCK_WARPS] = {NULL, "block_warps", true},
-    [FIRST + PUBLISHED_LIMIT_WARPS] = {NULL, "limit_warps", true},
-    [FIRST + PUBLISHED_LIMIT_REGISTERS] = {NULL, "limit_registers", true},
-    [FIRST + PUBLISHED_LIMIT_SHARED] = {NULL, "limit_shared_bytes", true},
-    [FIRST + PUBLISHED_FIT_WARPS] = {NULL, "fit_warps", true},
-    [FIRST + PUBLISHED_FIT_REGISTERS] = {NULL, "fit_registers", true},
-    [FIRST + PUBLISHED_FIT_SHARED] = {NULL, "fit_shared", true},
-};
-
 void published_print_init(struct table *out)
 {
-    *out = (struct table){.columns = all, .column_count = sizeof all / sizeof *all};
+    *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
 }
 
 void published_print_add(struct table *table, const struct published *published,

@@ -8,8 +8,8 @@
 
 /* Appends the document: its subject, its conditions, a table for each task, its notes and this
  * project's remarks. Only kernels with is_shown[k]. */
-void published_print_print(struct text *out, const struct published *published,
-                           const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles);
+void published_print(struct text *out, const struct published *published,
+                     const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles);
 
 /* Initialises an empty table for programs, for any number of documents; the second adds a
  * document's figures. */

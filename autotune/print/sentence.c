@@ -8,21 +8,26 @@
 
 enum { WIDTH = 110, LABEL = 10 };
 
-void sentence_end(struct text *out, const char *label, struct text *sentence)
+void sentence_wrap(struct text *out, const char *words, size_t indent, size_t width)
 {
-    size_t column = LABEL;
-    text_addf(out, "%-*s", LABEL, label);
-    for (const char *word = sentence->at ? sentence->at : ""; *word;) {
+    size_t column = indent;
+    for (const char *word = words; *word;) {
         const size_t length = strcspn(word, " \n");
-        if (column > LABEL && column + 1 + length > WIDTH) {
-            text_addf(out, "\n%*s", LABEL, "");
-            column = LABEL;
+        if (column > indent && column + 1 + length > width) {
+            text_addf(out, "\n%*s", (int)indent, "");
+            column = indent;
         }
-        text_addf(out, "%s%.*s", column > LABEL ? " " : "", (int)length, word);
-        column += length + (column > LABEL);
+        text_addf(out, "%s%.*s", column > indent ? " " : "", (int)length, word);
+        column += length + (column > indent);
         word += length + (word[length] != '\0');
     }
     text_adds(out, "\n");
+}
+
+void sentence_end(struct text *out, const char *label, struct text *sentence)
+{
+    text_addf(out, "%-*s", LABEL, label);
+    sentence_wrap(out, sentence->at ? sentence->at : "", LABEL, WIDTH);
     out->failed |= sentence->failed;
     text_dispose(sentence);
 }

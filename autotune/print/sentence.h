@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+/* Appends words behind `indent` columns that are written already, broken at single spaces and line
+ * ends into lines of at most `width` columns, the later ones indented, and a line end. */
+void sentence_wrap(struct text *out, const char *words, size_t indent, size_t width);
+
 /* Appends the sentence behind its label (9 characters at most), broken at spaces into lines of
  * at most 110 columns, the later ones indented. Takes the sentence's memory. */
 void sentence_end(struct text *out, const char *label, struct text *sentence);

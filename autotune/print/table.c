@@ -79,6 +79,17 @@ const char *table_cell(const struct table *table, size_t row, size_t column)
     return at < table->cell_count ? table->cells[at] : NULL;
 }
 
+bool table_is_alike(const struct table *table, size_t column)
+{
+    const char *first = table_cell(table, 0, column);
+    for (size_t row = 1; row < table->row_count; row++) {
+        const char *cell = table_cell(table, row, column);
+        if (strcmp(first ? first : "", cell ? cell : "") != 0)
+            return false;
+    }
+    return true;
+}
+
 /* --- For people --------------------------------------------------------------------------- */
 
 /* Characters in UTF-8: each byte but the continuations. */

@@ -39,6 +39,9 @@ void table_add_number(struct table *table, bool is_known, int decimals, double v
 /* The cell; NULL where it is empty. */
 const char *table_cell(const struct table *table, size_t row, size_t column);
 
+/* Has the column the same text in every row? No cell is the same as an empty one. */
+bool table_is_alike(const struct table *table, size_t column);
+
 /* Appends the table: columns two spaces apart, widths in characters (UTF-8 counted as such),
  * control characters shown as '?', no spaces at the ends of lines. */
 void table_print(struct text *out, const struct table *table, bool bold_titles);

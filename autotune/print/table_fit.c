@@ -1,6 +1,8 @@
 /* table_fit: leaves out columns that are alike in all rows, then folds the last column. */
 #include "autotune/print/table_fit.h"
 
+#include "autotune/print/sentence.h"
+
 #include <string.h>
 
 enum { WIDTH_MIN = 40, INDENT = 4, COLUMNS_MAX = 64, LABEL = 10 };
@@ -16,14 +18,6 @@ static const char *cell_at(const struct table *table, size_t row, size_t column)
 {
     const char *const cell = table_cell(table, row, column);
     return cell ? cell : "";
-}
-
-static bool is_alike(const struct table *table, size_t column)
-{
-    for (size_t row = 1; row < table->row_count; row++)
-        if (strcmp(cell_at(table, row, column), cell_at(table, 0, column)) != 0)
-            return false;
-    return table->row_count > 1;
 }
 
 static bool has_word(const char *text, const char *word, size_t length)
@@ -68,7 +62,7 @@ static void choose(struct fit *fit)
     for (size_t c = 0; c < table->column_count && c < COLUMNS_MAX; c++) {
         if (!table->columns[c].title)
             continue;
-        if (c == fit->last || !is_alike(table, c))
+        if (c == fit->last || table->row_count < 2 || !table_is_alike(table, c))
             fit->kept[fit->kept_count++] = c;
         else if (*cell_at(table, 0, c))
             text_addf(&fit->in_all, "%s%s %s", fit->in_all.length ? ", " : "",
@@ -96,24 +90,6 @@ static void make_table(struct table *out, struct table_column *columns, const st
         }
 }
 
-/* Broken at spaces, each line indented. */
-static void add_wrapped(struct text *out, const char *words, size_t indent, size_t width)
-{
-    size_t column = indent;
-    text_addf(out, "%*s", (int)indent, "");
-    for (const char *at = words; *at;) {
-        const size_t length = strcspn(at, " ");
-        if (column > indent && column + 1 + length > width) {
-            text_addf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        }
-        text_addf(out, "%s%.*s", column > indent ? " " : "", (int)length, at);
-        column += length + (column > indent);
-        at += length + strspn(at + length, " ");
-    }
-    text_adds(out, "\n");
-}
-
 /* Each line of the printed table, its last column below it. */
 static void print_folded(struct text *out, const struct fit *fit, const struct table *table,
                          size_t width, bool bold_titles)
@@ -127,8 +103,10 @@ static void print_folded(struct text *out, const struct fit *fit, const struct t
         text_addf(out, "%.*s\n", (int)length, line);
         if (row > 0)
             add_words(&words, fit, cell_at(fit->table, row - 1, fit->last), false);
-        if (words.length)
-            add_wrapped(out, words.at, INDENT, width);
+        if (words.length) {
+            text_addf(out, "%*s", INDENT, "");
+            sentence_wrap(out, words.at, INDENT, width);
+        }
         out->failed |= words.failed;
         text_dispose(&words);
         line += length + (line[length] == '\n');
@@ -162,11 +140,8 @@ void table_fit(struct text *out, const struct table *table, int width, bool bold
     if (common.length)
         text_addf(&fit.in_all, "%s%s", fit.in_all.length ? ", " : "", common.at);
     if (fit.in_all.length) {
-        struct text lines = {0};
-        add_wrapped(&lines, fit.in_all.at, LABEL, most);
-        text_addf(out, "in all    %s", lines.at ? lines.at + LABEL : "\n");
-        out->failed |= lines.failed;
-        text_dispose(&lines);
+        text_addf(out, "%-*s", LABEL, "in all");
+        sentence_wrap(out, fit.in_all.at, LABEL, most);
     }
     out->failed |= common.failed | fit.in_all.failed;
     text_dispose(&common);

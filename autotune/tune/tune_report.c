@@ -141,21 +141,9 @@ static int add_record(struct report *report, const struct record *record, struct
     return 0;
 }
 
-/* Has the column the same text in every row? */
-static bool is_constant(const struct table *table, size_t column)
-{
-    for (size_t row = 1; row < table->row_count; row++) {
-        const char *first = table->cells[column],
-                   *cell = table->cells[row * table->column_count + column];
-        if (!first != !cell || (first && strcmp(first, cell) != 0))
-            return false;
-    }
-    return true;
-}
-
 static bool is_empty(const struct table *table, size_t column)
 {
-    return table->row_count && is_constant(table, column) && !table->cells[column];
+    return table->row_count && table_is_alike(table, column) && !table->cells[column];
 }
 
 /* Removes columns without information for people; `same` gets the values that all rows
@@ -170,7 +158,7 @@ static void narrow(struct report *report, struct text *same)
         if (is_empty(table, i))
             report->columns[i].title = NULL;
     for (size_t i = 0; i < params; i++)
-        if (table->row_count > 1 && is_constant(table, i)) {
+        if (table->row_count > 1 && table_is_alike(table, i)) {
             text_addf(same, " %s=%s", report->columns[i].title, table->cells[i]);
             report->columns[i].title = NULL;
         }
