@@ -8,6 +8,7 @@
 
 #include <xxhash.h>
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ void configs_sort(struct configs *configs, const bool *is_used, uint64_t *number
 
 void config_emit(struct text *out, const struct config *config, uint64_t number)
 {
+    assert(number > 0);
     struct text lines = {0};
     text_addf(out, "[config %llu]\n", (unsigned long long)number);
     section_emit(&lines, &config_section, config);

@@ -9,6 +9,7 @@
 #include "generator/number.h"
 #include "generator/problem.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -341,11 +342,13 @@ static const struct form forms[FIELD_FORMS] = {
 
 bool field_read(const struct field *field, void *record, const char *value)
 {
+    assert(field->form < FIELD_FORMS);
     return forms[field->form].read(field, (char *)record + field->offset, value);
 }
 
 void field_write(const struct field *field, const void *record, struct text *out)
 {
+    assert(field->form < FIELD_FORMS);
     forms[field->form].write(field, (const char *)record + field->offset, out);
 }
 
@@ -368,6 +371,7 @@ bool field_may_lack(enum field_form form)
 
 bool field_is_same(const struct field *field, const void *a, const void *b)
 {
+    assert(field->form < FIELD_FORMS);
     const char *at_a = (const char *)a + field->offset, *at_b = (const char *)b + field->offset;
     char clean_a[FIELD_CHARS], clean_b[FIELD_CHARS];
     if (!forms[field->form].allowed)
@@ -381,5 +385,6 @@ bool field_is_same(const struct field *field, const void *a, const void *b)
 
 const char *field_describe(enum field_form form)
 {
+    assert(form < FIELD_FORMS);
     return forms[form].describe;
 }

@@ -4,6 +4,7 @@
  * system calls. */
 #include "cache/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -200,6 +201,7 @@ int file_lock(const char *path, struct error *error)
 
 void file_unlock(int lock)
 {
+    assert(lock >= 0);
     close(lock);
 }
 
@@ -358,6 +360,7 @@ static int replace(const char *path, const char *temporary, const struct text *c
 int file_replace(const char *path, const struct text *contents, const char *keep,
                  struct error *error)
 {
+    assert(!contents->failed);
     struct text temporary = {0};
     int result;
 

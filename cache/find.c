@@ -4,6 +4,7 @@
  * there are. */
 #include "cache/find.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,6 +258,7 @@ static int look(struct find *find, const struct records *records, bool is_shippe
 void find_begin(struct find *out, const struct record *want, const struct point_context *here,
                 const struct emit_sources *sources, struct code_memo *memo)
 {
+    assert(want && here && sources && memo);
     *out = (struct find){.want = *want,
                          .here = here,
                          .sources = sources,

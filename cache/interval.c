@@ -6,6 +6,7 @@
 #include "generator/array.h"
 #include "generator/number.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct cut {
 
 static double loss_of(const struct record *record, const struct raced *raced)
 {
+    assert(record->median_ps > 0);
     return fmax(0, (double)raced->high_ps / (double)record->median_ps - 1);
 }
 
@@ -105,8 +107,10 @@ static void choose_record(struct record *out, const struct cut *cut,
         best = raced;
         *out = *size;
     }
+    assert(least < INFINITY); /* the config was raced at a size that it serves */
     if (out->config == interval->config)
         return;
+    assert(config); /* record_parse refuses a number that is none */
     memcpy(out->params, config->params, sizeof out->params);
     out->code = config->code;
     out->config = interval->config;

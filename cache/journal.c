@@ -10,6 +10,7 @@
 #include "generator/array.h"
 #include "generator/dims_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -316,6 +317,7 @@ void journal_forget(struct journal *journal)
 
 int journal_sync(struct journal *journal, struct error *error)
 {
+    assert(journal->file >= 0 || !journal->is_dirty);
     if (!journal->is_dirty)
         return 0;
     if (fdatasync(journal->file) != 0)

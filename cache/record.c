@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include <assert.h>
 #include <string.h>
 
 const char *const record_sources[RECORD_SOURCES] = {
@@ -190,6 +191,8 @@ static void add_hashes(struct text *out, const struct record *record,
 void record_emit(struct text *out, const struct record *record, const struct configs *configs,
                  unsigned number)
 {
+    assert(number > 0);
+    assert(record->raced_count <= RECORD_RACED_MAX);
     struct text lines = {0}, of = {0};
     text_addf(out, "[record %u]\n", number);
     section_emit(&lines, &record_section, record);

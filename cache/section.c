@@ -4,6 +4,7 @@
 
 #include <xxhash.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static bool is_in(const struct section *section, const struct field *field)
 
 void section_emit(struct text *out, const struct section *section, const void *at)
 {
+    assert(section->count <= SECTION_FIELDS_MAX);
     for (size_t i = 0; i < section->count; i++) {
         const struct field *field = &section->fields[i];
         if (!is_in(section, field) || !field_stands(field, at))
@@ -163,6 +165,7 @@ static int check_complete(const struct reading *reading, struct error *error)
 int section_parse(struct section_found *found, const struct section *section, void *at,
                   const struct ini *ini, const char *name, struct error *error)
 {
+    assert(section->count <= SECTION_FIELDS_MAX);
     struct reading reading = {.section = section, .ini = ini, .at = at, .found = found};
     const struct ini_item *end = ini->items + ini->count;
     int failed = 0;

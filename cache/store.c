@@ -9,6 +9,7 @@
 #include "generator/ini.h"
 #include "generator/number.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -86,6 +87,7 @@ struct config store_config(const struct record *record)
 int store_copy(struct records *records, const struct records *from, const struct record *record,
                struct error *error)
 {
+    assert(from || record->raced_count == 0);
     struct record copy = *record;
     const struct config own = store_config(record);
     if (configs_add(&copy.config, &records->configs, &own, error))

@@ -4,6 +4,7 @@
 
 #include "generator/number.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ static uint64_t next_decimal(uint64_t n)
 
 size_t sweep_sizes(uint64_t out[SWEEP_SIZES_MAX], uint64_t low, uint64_t high)
 {
+    assert(1 <= low && low <= high);
     const bool is_binary = low > 1 && is_power_of_two(low);
     size_t count = 0;
     out[count++] = low;
@@ -41,6 +43,7 @@ size_t sweep_sizes(uint64_t out[SWEEP_SIZES_MAX], uint64_t low, uint64_t high)
 
 size_t sweep_nearest(const uint64_t *sizes, size_t count, uint64_t n)
 {
+    assert(count > 0);
     size_t best = 0;
     for (size_t i = 1; i < count; i++)
         if (fabs(log2((double)sizes[i] / (double)n)) <
@@ -51,6 +54,7 @@ size_t sweep_nearest(const uint64_t *sizes, size_t count, uint64_t n)
 
 uint64_t sweep_border(uint64_t low, uint64_t high)
 {
+    assert(low < high);
     const uint64_t mean = (uint64_t)sqrtl((long double)low * (long double)high);
     return mean < low ? low : mean < high ? mean : high - 1;
 }

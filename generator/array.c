@@ -1,11 +1,13 @@
 /* array: grows an array to the next power of two, so that its room follows from its count. */
 #include "generator/array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 int array_grow(void *array, size_t count, size_t size, struct error *error)
 {
+    assert(size > 0);
     const size_t room = count ? 2 * count : 1;
     void *at;
     if (count & (count - 1))

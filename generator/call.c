@@ -263,6 +263,8 @@ static int make(struct call **out, struct planner_plan *plan,
         planner_shape(plan, &call->parts, &call->passes, &context->problem->dims);
     if (status != PLANNER_DONE)
         return refuse(status, plan, call, &context->problem->dims, error);
+    assert(0 < plan->count && plan->count <= PLANNER_LAUNCHES);
+    assert(0 <= plan->first && plan->first < plan->count);
     name_passes(plan, call);
     return 0;
 }
@@ -296,6 +298,7 @@ int call_plan(struct planner_plan *out, const struct point_context *context,
 int call_ask(const struct call *call, struct planner_plan *out, const struct dims *dims,
              struct error *error)
 {
+    assert(call->passes.count > 0);
     struct asking asking = {call, error};
     struct planner_passes passes = call->passes;
     passes.context = &asking;

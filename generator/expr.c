@@ -5,6 +5,7 @@
 #include "generator/expr_node.h"
 #include "generator/text.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -304,6 +305,7 @@ static struct expr *allocate(const char *source, const char *file, int line,
 int expr_parse(struct expr **out, const char *source, const struct expr_scope *scope,
                const char *file, int line, struct error *error)
 {
+    assert(source && scope && file);
     struct parser parser = {.scope = scope, .error = error};
 
     *out = NULL;

@@ -2,6 +2,8 @@
  * zero are errors. */
 #include "generator/expr_node.h"
 
+#include <assert.h>
+
 static bool ceil_divide(int64_t a, int64_t b, int64_t *out)
 {
     if (a < 0 || b <= 0)
@@ -92,12 +94,14 @@ int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out, stru
         case CONSTANT: *top++ = node->value; break;
         case NAME: *top++ = values[node->value]; break;
         case JUMP_IF_ZERO:
+            assert(top > stack);
             if (*--top != 0)
                 break;
             /* fall through */
         case JUMP: i = (size_t)node->value - 1; break;
         case JUMP_AND:
         case JUMP_OR:
+            assert(top > stack);
             top--;
             if ((*top != 0) == (node->operation == JUMP_OR)) {
                 *top++ = node->operation == JUMP_OR;
@@ -111,6 +115,7 @@ int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out, stru
                 return no_result(expr, node->operation, a, b, error);
         }
     }
+    assert(top == stack + 1);
     *out = stack[0];
     /* NOLINTEND(clang-analyzer-core.*) */
     return 0;

@@ -3,6 +3,7 @@
  * in. */
 #include "generator/number.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -217,6 +218,7 @@ static enum outcome read_fixed(uint64_t *out, const char *string, int digits)
 int number_parse_fixed(uint64_t *out, const char *string, int digits, const char *what,
                        struct error *error)
 {
+    assert(0 <= digits && digits < NUMBER_CHARS);
     char wanted[80];
     snprintf(wanted, sizeof wanted,
              "a number in digits, at most %d of them after the point, such as 1 or 0.5",

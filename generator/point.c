@@ -2,6 +2,7 @@
  * point_expand.c lists all that the rules leave. */
 #include "generator/point.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,6 +144,7 @@ int point_reject_order(const struct point_context *context, const int64_t *confi
 int point_pass_config(const struct point_context *context, const int64_t *config, size_t pass,
                       int64_t *out, struct error *error)
 {
+    assert(pass < context->space->pass_count);
     const struct pass *p = &context->space->passes[pass];
     int64_t values[SPACE_NAMES_MAX];
     memcpy(out, config, context->space->param_count * sizeof *out);
@@ -159,6 +161,7 @@ int point_pass_config(const struct point_context *context, const int64_t *config
 int point_applies(const struct point_context *context, const int64_t *config, size_t pass,
                   bool *out, struct error *error)
 {
+    assert(pass < context->space->pass_count);
     const struct pass *p = &context->space->passes[pass];
     int64_t values[SPACE_NAMES_MAX], applies = 1;
     if (p->when && (point_values(context, config, false, values, error) ||

@@ -5,6 +5,7 @@
 #include "generator/array.h"
 #include "generator/point.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,7 @@ int point_single(struct points *out, const struct space *space, const int64_t *c
 
 int point_add(struct points *points, const int64_t *config, struct error *error)
 {
+    assert(points->width > 0);
     const size_t first = points->count;
     return add_row(points, config, error) || add_variant(points, first, error) ? -1 : 0;
 }

@@ -8,10 +8,12 @@ void bind_launches(struct device_launch *out, const struct planner_plan *plan,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    const struct planner_buffers *buffers)
 {
+    assert(plan->count <= PLANNER_LAUNCHES);
     for (int i = 0; i < plan->count; i++) {
         const struct planner_launch *launch = &plan->launches[i];
         const struct pass *pass = &space->passes[launch->pass];
         uint64_t values[PLANNER_ARGS];
+        assert(kernels[launch->pass]);
         assert(pass->arg_count <= LAUNCH_ARGS_MAX);
         planner_bind(values, launch, buffers);
         out[i] =

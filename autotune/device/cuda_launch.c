@@ -6,6 +6,7 @@
 
 #include "autotune/device/cuda_gpu.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,6 +60,7 @@ static int allow(const struct gpu *gpu, const struct device_launch *launch, stru
 int cuda_launch(struct device *device, const struct device_launch *launches, size_t count,
                 struct error *error)
 {
+    assert(count == 0 || launches);
     struct gpu *gpu = cuda_enter(device);
     for (size_t i = 0; i < count; i++) {
         const struct device_launch *launch = &launches[i];

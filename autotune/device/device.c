@@ -4,6 +4,7 @@
 
 #include "generator/number.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static int open_number(struct device **out, const struct device_options *options
 
 int device_open(struct device **out, const struct device_options *options, struct error *error)
 {
+    assert(options->spec);
     const char *spec = options->spec;
     *out = NULL;
     if (strcmp(spec, "auto") == 0)

@@ -1,6 +1,7 @@
 /* occupancy: counts blocks for each limit of an SM, and takes the least. */
 #include "autotune/device/occupancy.h"
 
+#include <assert.h>
 #include <limits.h>
 
 /* Each has a fourth of the registers and runs every fourth warp of a block. */
@@ -59,6 +60,7 @@ static int fit_shared(const struct occupancy_limits *limits,
 void occupancy_compute(struct occupancy *out, const struct occupancy_limits *limits,
                        const struct occupancy_kernel *kernel)
 {
+    assert(kernel->block > 0 && kernel->registers >= 0);
     *out = (struct occupancy){
         .fit = {[OCCUPANCY_THREADS] = fit_threads(limits, kernel),
                 [OCCUPANCY_REGISTERS] = fit_registers(limits, kernel),

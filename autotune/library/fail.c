@@ -3,6 +3,7 @@
 
 #include "generator/dims_text.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static const char *find_size(const char *text)
 
 char *fail_translate(char *out, size_t size, const char *text)
 {
+    assert(size > 0);
     size_t used = 0;
     while (*text && used + 1 < size) {
         const struct word *word = find_word(text);
@@ -72,6 +74,7 @@ char *fail_translate(char *out, size_t size, const char *text)
 
 int fail(struct autotune_error *error, enum autotune_code code, const char *format, ...)
 {
+    assert(code != AUTOTUNE_OK);
     if (!error)
         return code;
     va_list args;

@@ -6,6 +6,7 @@
 #include "cache/file.h"
 #include "generator/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,7 @@ static bool parse(struct device_image *out, const struct text *file,
 bool images_find(struct device_image *out, const char *folder, const struct image_key *key,
                  struct error *reason)
 {
+    assert(key->kernels > 0);
     struct text path = {0}, file = {0};
     bool is_found = false;
     *out = (struct device_image){0};

@@ -4,6 +4,7 @@
 
 #include "autotune/library/images.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
                  enum autotune_kernels *how, struct error *warning,
                  struct autotune_error *error)
 {
+    assert(variant->count > 0);
     struct image_key key = {emit_hash_variant(variant), kernels->borrowed->info.target.cc,
                             compiler, variant->count};
     *how = AUTOTUNE_LOADED;

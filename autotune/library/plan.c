@@ -5,6 +5,7 @@
 #include "autotune/device/bind.h"
 #include "autotune/library/spawn.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +213,7 @@ int plan_call(const struct autotune_plan *plan, const struct planner_buffers *bu
               uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct autotune_error *error)
 {
+    assert(n <= plan_most(plan));
     struct planner_plan call;
     struct error cause;
     const struct dims dims = plan_dims(plan, n);

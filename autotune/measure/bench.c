@@ -6,6 +6,7 @@
 #include "autotune/device/bind.h"
 #include "autotune/verify/poison.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -309,6 +310,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
                   struct error *error)
 {
+    assert(0 < calls && calls <= bench->calls);
     struct planner_plan plan;
     *out = (struct bench_entry){.calls = calls};
     if (call_plan(&plan, context, config, error) || reserve(bench, &plan, error))
@@ -337,6 +339,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
 int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, void *context,
                 size_t calls, struct error *error)
 {
+    assert(0 < calls && calls <= bench->calls);
     const struct device_ops *ops = bench->device->ops;
     const struct planner_plan nothing = {.count = 0};
     const struct bench_work work = {.bench = bench,
@@ -385,6 +388,7 @@ void bench_release(struct bench *bench, struct bench_entry *entry)
 int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                struct error *error)
 {
+    assert(entry->graph && !bench_is_lost(bench, entry));
     uint64_t ps;
     if (bench->device->ops->time(bench->device, entry->graph, bench->sweep, bench->sweep_count,
                                  &ps, error))
@@ -396,6 +400,7 @@ int bench_time(struct bench *bench, const struct bench_entry *entry, uint64_t *o
 int bench_time_queued(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                       struct error *error)
 {
+    assert(entry->work && !bench_is_lost(bench, entry));
     uint64_t ps;
     if (bench->device->ops->time_queued(bench->device, queue_work, entry->work, bench->sweep,
                                         bench->sweep_count, &ps, error))

@@ -8,6 +8,7 @@
 #include "autotune/verify/check.h"
 #include "autotune/verify/compiler.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -250,6 +251,8 @@ int bench_against_run(struct bench_against_result *out, struct device *device,
                       const int64_t *config, const struct bench_against_options *options,
                       struct error *error)
 {
+    assert(1 <= options->baseline_count && options->baseline_count < PAIRED_SIDES_MAX);
+    assert(options->offset < 256);
     struct bench_against against = {.device = device, .context = context, .options = options};
     int failed =
         open_sides(&against, sources, config, error) || measure_all(out, &against, error);

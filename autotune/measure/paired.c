@@ -2,6 +2,7 @@
  * within rounds. */
 #include "autotune/measure/paired.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ static int run_rounds(uint64_t *times, size_t sides, size_t rounds, paired_measu
 int paired_run(struct paired_result out[PAIRED_SIDES_MAX], size_t sides, size_t rounds,
                paired_measure *measure, void *context, struct error *error)
 {
+    assert(2 <= sides && sides <= PAIRED_SIDES_MAX);
+    assert(1 <= rounds && rounds <= PAIRED_ROUNDS_MAX);
     uint64_t *times = calloc(sides * rounds, sizeof *times);
     if (!times)
         return error_memory(error, sides * rounds * sizeof *times);

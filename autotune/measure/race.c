@@ -9,6 +9,7 @@
 #include "autotune/measure/stats.h"
 #include "generator/random.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,6 +351,9 @@ static size_t most_rounds(const struct race_options *options)
 int race_run(struct race_result *out, size_t count, race_measure *measure_one, void *context,
              const struct race_options *options, struct error *error)
 {
+    assert(1 <= count && count <= RACE_ENTRANTS_MAX);
+    assert(options->reference < count);
+    assert(options->rounds_min >= 5);
     struct race race = {.options = options,
                         .measure = measure_one,
                         .context = context,

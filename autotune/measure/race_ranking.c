@@ -5,6 +5,7 @@
 #include "autotune/measure/stats.h"
 #include "generator/number.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,11 +14,13 @@ static const double TIE_DOUBT = 0.01;  /* the chance that any tie is wrong */
 
 bool race_ranking_is_in(const struct race_times *times, size_t entrant)
 {
+    assert(entrant < times->count);
     return !times->is_beaten[entrant] || entrant == times->reference;
 }
 
 uint64_t *race_ranking_times(const struct race_times *times, size_t entrant)
 {
+    assert(entrant < times->count);
     return times->times_ps + entrant * times->most;
 }
 
@@ -39,6 +42,7 @@ static struct stats_interval time_interval(struct race_times *times, size_t entr
 
 double race_ranking_ratio(const struct race_times *times, size_t entrant)
 {
+    assert(times->taken[entrant] > 0);
     return entrant == times->leader ? 1 : ratio_interval(times, entrant, CONFIDENCE).middle;
 }
 

@@ -4,6 +4,7 @@
 
 #include "generator/number.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@ static int compare_doubles(const void *left, const void *right)
 
 uint64_t stats_median(uint64_t *values, size_t count)
 {
+    assert(count > 0);
     qsort(values, count, sizeof *values, compare_integers);
     uint64_t low = values[(count - 1) / 2], high = values[count / 2];
     return low + (high - low) / 2; /* low + high may overflow */
@@ -67,6 +69,8 @@ static size_t interval_rank(size_t count, double wanted, double *confidence)
 
 struct stats_interval stats_median_interval(double *values, size_t count, double confidence)
 {
+    assert(count > 0);
+    assert(0 < confidence && confidence < 1);
     struct stats_interval out;
     size_t rank = interval_rank(count, confidence, &out.confidence);
 
@@ -81,6 +85,7 @@ struct stats_interval stats_median_interval(double *values, size_t count, double
 struct stats_interval stats_ratio_interval(const uint64_t *a, const uint64_t *b, size_t count,
                                            double confidence)
 {
+    assert(count > 0);
     double *ratios = calloc(count, sizeof *ratios);
     if (!ratios) /* without memory nothing is known of the ratio */
         return (struct stats_interval){.middle = 1, .low = 0, .high = INFINITY};
@@ -103,6 +108,7 @@ static double log_factorial(size_t count)
 
 double stats_binomial_tail(size_t trials, size_t at_least, double p)
 {
+    assert(0 < p && p < 1);
     if (at_least == 0 || at_least > trials)
         return at_least == 0;
     if ((double)at_least <= (double)trials * p) /* from the mean outwards, or terms underflow */

@@ -4,6 +4,7 @@
 
 #include "autotune/search/finalist_checks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,6 +263,7 @@ static int run_all(struct final_race *final_race, struct error *error)
 int final_race_run(struct measurer *measurer, const struct job_race *job, struct job_raced *out,
                    struct error *error)
 {
+    assert(job->count <= JOB_RACE_UNITS);
     struct final_race *final_race = calloc(1, sizeof *final_race);
     memset(out, 0, sizeof *out);
     if (final_race)

@@ -3,6 +3,7 @@
  * that was read is compared with the bytes there are before it is used. */
 #include "autotune/search/frame.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ void frame_dispose(struct frame *frame)
 
 void frame_put(struct frame *frame, const void *bytes, size_t length)
 {
+    assert(bytes || length == 0);
     text_add(&frame->body, bytes, length);
 }
 

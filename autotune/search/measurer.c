@@ -7,6 +7,7 @@
 #include "autotune/measure/stats.h"
 #include "generator/random.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h> /* setitimer */
@@ -225,6 +226,7 @@ int measurer_variant(struct measurer *measurer, const struct job_variant *varian
                      const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                      bool *is_right, struct error *error)
 {
+    assert(variant->count > 0);
     struct job_proven proven = {.variant = variant->compiled.variant, .is_loaded = true};
     struct check_outcome outcome = {.is_right = false};
     struct check_configs configs;

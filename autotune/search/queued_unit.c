@@ -2,6 +2,7 @@
  * arrays of its own; everything else stays in the frame it came in. */
 #include "autotune/search/queued_unit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ void queued_unit_free(struct queued_unit *queued)
 struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
                                      const struct search_unit *unit, struct error *error)
 {
+    assert(unit->count <= COMPILER_UNIT);
     struct queued_unit *queued = calloc(1, sizeof *queued);
     if (!queued) {
         error_memory(error, sizeof *queued);
@@ -54,6 +56,7 @@ struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
 
 uint64_t queued_unit_hash(const struct queued_unit *queued, size_t i)
 {
+    assert(i < queued->unit.count);
     const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
     const uint64_t hash = compiler_hash(compiled, &queued->unit.image);
     return hash ? hash : compiled->sources_hash;
@@ -135,6 +138,7 @@ int queued_unit_choose(struct search *search, struct queued_unit *queued, size_t
                        const size_t *candidates, size_t count, struct trials_index *seen,
                        struct error *error)
 {
+    assert(i < queued->unit.count);
     struct job_variant *variant = &queued->unit.variants[i];
     const struct points *points = &search->result->points;
     const struct point_variant *v = &points->variants[variant->compiled.variant];

@@ -6,6 +6,7 @@
 #include "autotune/search/faults.h"
 #include "autotune/search/queued_unit.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ void replies_judge(struct search *search, const struct job_trial *trial)
 static bool judge_all(struct search *search, size_t variant, enum trial_status status,
                       const char *reason, bool is_again)
 {
+    assert(variant < search->result->points.variant_count);
     const struct point_variant *v = &search->result->points.variants[variant];
     struct job_trial trial = {.status = status};
     bool is_any = false;
@@ -89,6 +91,7 @@ void replies_withdraw(struct search *search, size_t variant, enum trial_status s
 int replies_compiled(struct search *search, size_t slot, struct frame *frame,
                      struct error *error)
 {
+    assert(!search_measures(search, slot));
     struct search_worker *worker = &search->workers[slot];
     struct queued_unit *queued = queued_unit_open(search, frame, &worker->unit, error);
     worker->state = WORKER_IDLE;
@@ -313,6 +316,7 @@ static int distrust(struct search *search, size_t slot, struct error *error)
 int replies_message(struct search *search, size_t slot, struct frame *frame,
                     struct error *error)
 {
+    assert(slot < search->worker_count);
     union job_told message;
     if (job_read_told(frame, &message, error))
         return distrust(search, slot, error);
@@ -350,6 +354,7 @@ static bool is_result(const struct search *search, const struct job_raced *raced
 int replies_raced(struct search *search, size_t slot, struct frame *frame,
                   struct job_raced *out, struct error *error)
 {
+    assert(search_measures(search, slot));
     if (job_read(frame, out, sizeof *out, error) || !is_result(search, out))
         return distrust(search, slot, error);
     out->result.why[sizeof out->result.why - 1] = '\0';

@@ -11,6 +11,7 @@
 #include "autotune/search/worker.h"
 #include "generator/array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ size_t search_first_measurer(const struct search *search)
 
 bool search_has_other(const struct search *search, size_t slot)
 {
+    assert(slot < search->worker_count);
     const bool measures = search_measures(search, slot);
     for (size_t i = 0; i < search->worker_count; i++)
         if (i != slot && search_measures(search, i) == measures &&
@@ -57,6 +59,7 @@ bool search_has_other(const struct search *search, size_t slot)
 
 int search_start(struct search *search, size_t slot, struct error *error)
 {
+    assert(slot < search->worker_count);
     struct search_worker *worker = &search->workers[slot];
     const char *spec =
         search_measures(search, slot) ? search->job->specs[worker->device] : NULL;
@@ -71,6 +74,7 @@ int search_start(struct search *search, size_t slot, struct error *error)
 
 int search_open(struct search *search, struct error *error)
 {
+    assert(search->job->spec_count > 0);
     const size_t wanted = search->job->compilers ? search->job->compilers : 1;
     const size_t units =
         (search->result->points.variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
@@ -156,6 +160,7 @@ static bool has_unjudged(const struct search *search, size_t variant)
 int search_retry_alone(struct search *search, const struct search_unit *unit,
                        struct error *error)
 {
+    assert(unit->count <= COMPILER_UNIT);
     for (size_t i = 0; i < unit->count; i++) {
         if (array_grow(&search->retries, search->retry_count, sizeof *search->retries, error))
             return -1;

@@ -4,6 +4,7 @@
 
 #include "generator/number.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static bool is_default(const struct search *search, size_t candidate)
 
 size_t shortlist_asked(const struct search *search, size_t number)
 {
+    assert(number < search->options->config_count);
     const struct tune_result *result = search->result;
     const size_t width = result->points.width;
     const int64_t *config = search->options->configs + number * width;

@@ -6,6 +6,7 @@
 #include "generator/cover.h"
 #include "generator/random.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ static int keep_sample(struct points *points, const struct space *space, unsigne
 int strategy_points(struct points *out, const struct point_context *context,
                     enum strategy strategy, unsigned seed, struct error *error)
 {
+    assert(strategy < STRATEGY_COUNT);
     if (point_expand(out, context, error))
         return -1;
     if (strategy != STRATEGY_COVER || keep_sample(out, context->space, seed, error) == 0)
@@ -240,6 +242,8 @@ int strategy_order(struct strategy_order *out, const struct points *points,
                    enum strategy strategy, const double *prior, const size_t *seeds,
                    size_t seed_count, uint64_t seed, struct error *error)
 {
+    assert(strategy < STRATEGY_COUNT);
+    assert(seeds || seed_count == 0);
     int failed = 0;
     out->variants = calloc(points->variant_count + 1, sizeof *out->variants);
     out->candidates = calloc(points->count + 1, sizeof *out->candidates);
@@ -288,6 +292,7 @@ void strategy_learn(struct strategy_rule *rule, uint64_t first_ps, uint64_t best
  * after Robson and Whitlock 1964. */
 double strategy_limit(const struct strategy_rule *rule, double noise, double *error)
 {
+    assert(rule->count <= STRATEGY_LESSONS_MAX);
     double most[3] = {1, 1, 1}; /* the largest three, in order */
     for (size_t i = 0; i < rule->count; i++) {
         size_t place = 3;

@@ -7,6 +7,7 @@
 #include "generator/call.h"
 #include "generator/random.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static int grow(struct trials_index *index, struct error *error)
 int trials_index_add(struct trials_index *index, uint64_t key, uint64_t value, uint64_t *out,
                      struct error *error)
 {
+    assert(index->count == 0 || index->count < index->capacity);
     key += !key;
     if (2 * index->count >= index->capacity && grow(index, error))
         return -1;
@@ -74,6 +76,7 @@ const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key
 
 size_t trials_find_variant(const struct points *points, size_t candidate)
 {
+    assert(candidate < points->count);
     size_t low = 0, high = points->variant_count;
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
@@ -127,6 +130,8 @@ int trials_identity(uint64_t *out, const struct point_context *context, const in
 void trials_judge(struct tune_result *result, size_t candidate, enum trial_status status,
                   const char *reason)
 {
+    assert(candidate < result->points.count);
+    assert(status < TRIAL_STATUSES);
     struct trial *trial = &result->trials[candidate];
     const size_t last = result->reason_count - 1;
     if (trial->is_judged)
@@ -148,6 +153,7 @@ void trials_judge(struct tune_result *result, size_t candidate, enum trial_statu
 
 void trials_take(struct tune_result *result, const struct job_trial *trial)
 {
+    assert(trial->time_count <= JOB_SAMPLES);
     struct trial *kept = &result->trials[trial->candidate];
     uint64_t times[JOB_SAMPLES];
     trials_judge(result, trial->candidate, trial->status, trial->reason);

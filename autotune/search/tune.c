@@ -7,6 +7,7 @@
 #include "autotune/search/replies.h"
 #include "autotune/search/winner.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct run {
 
 const int64_t *tune_config(const struct tune_result *result, size_t candidate)
 {
+    assert(candidate < result->points.count);
     return result->points.configs + candidate * result->points.width;
 }
 
@@ -171,6 +173,8 @@ static void fill_defaults(struct run *run)
 int tune_run(struct tune_result *out, const struct tune_job *job,
              const struct tune_options *options, struct error *error)
 {
+    assert(job->spec_count > 0);
+    assert(options->config_count <= TUNE_CONFIGS_MAX);
     struct run run = {.job = job, .options = *options, .result = out};
     struct error ignored;
     *out = (struct tune_result){.rounds = 0};

@@ -85,6 +85,7 @@ static struct oracle_input describe(const struct input *input, size_t i)
 
 uint64_t input_address(const struct input *input, size_t i)
 {
+    assert(i < input->count);
     return input->base + GUARD_BYTES + i * input->stride + input->offset;
 }
 
@@ -317,6 +318,7 @@ uint64_t input_expects_bytes(const struct problem *problem)
 
 const void *input_expects(const struct input *input, size_t i)
 {
+    assert(i < input->count);
     return input->expects + i * input_expects_bytes(&input->problem);
 }
 
