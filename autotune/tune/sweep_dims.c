@@ -159,18 +159,18 @@ static int seed(struct grid *grid, size_t i, struct error *error)
     return broken == POINT_FAILED ? -1 : 0;
 }
 
-static int tune_shape(struct grid *grid, struct sweep_regime *raced, size_t i,
+static int tune_shape(struct grid *grid, struct sweep_regime *regime, size_t i,
                       struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     const struct record *known = NULL;
-    if (setup_resize(&sweep->setup, &raced->sizes[i], raced->regime, error))
+    if (setup_resize(&sweep->setup, &regime->sizes[i], regime->regime, error))
         return -1;
     if (!sweep->request->retune)
         known = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-    if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, raced, i, error)))
+    if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, regime, i, error)))
         return -1;
-    const struct record *record = known ? known : sweep_regime_record(raced, i);
+    const struct record *record = known ? known : sweep_regime_record(regime, i);
     if (!record)
         return 0;
     grid->known += known != NULL;
@@ -183,16 +183,16 @@ static int tune_shape(struct grid *grid, struct sweep_regime *raced, size_t i,
 static int tune_line(struct grid *grid, enum regime regime, size_t line, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
-    struct sweep_regime *raced = &sweep->regimes[0];
+    struct sweep_regime *swept = &sweep->regimes[0];
     size_t ignored[REASONS] = {0};
     int failed = 0;
-    sweep_regime_open(raced, regime);
+    sweep_regime_open(swept, regime);
     memset(grid->now, 0, sizeof grid->now);
-    raced->count = choose_line(grid, regime, line, raced->sizes, ignored);
-    for (size_t i = 0; i < raced->count && !failed; i++)
-        failed = tune_shape(grid, raced, i, error);
+    swept->count = choose_line(grid, regime, line, swept->sizes, ignored);
+    for (size_t i = 0; i < swept->count && !failed; i++)
+        failed = tune_shape(grid, swept, i, error);
     memcpy(grid->before, grid->now, sizeof grid->before);
-    sweep_regime_dispose(raced);
+    sweep_regime_dispose(swept);
     return failed;
 }
 

@@ -32,47 +32,48 @@ void sweep_regime_init(struct sweep_regime *out, const struct setup *setup, enum
         out->sizes[i] = dims_value(sizes[i]);
 }
 
-size_t sweep_regime_nearest(const struct sweep_regime *raced, uint64_t n)
+size_t sweep_regime_nearest(const struct sweep_regime *regime, uint64_t n)
 {
     uint64_t sizes[SWEEP_SIZES_MAX];
-    for (size_t i = 0; i < raced->count; i++)
-        sizes[i] = dims_n(&raced->sizes[i]);
-    return sweep_nearest(sizes, raced->count, n);
+    for (size_t i = 0; i < regime->count; i++)
+        sizes[i] = dims_n(&regime->sizes[i]);
+    return sweep_nearest(sizes, regime->count, n);
 }
 
-void sweep_regime_dispose(struct sweep_regime *raced)
+void sweep_regime_dispose(struct sweep_regime *regime)
 {
-    store_dispose(&raced->swept);
+    store_dispose(&regime->swept);
 }
 
-void sweep_regime_drop(struct sweep_regime *raced, size_t size)
+void sweep_regime_drop(struct sweep_regime *regime, size_t size)
 {
-    const size_t behind = raced->count - size - 1;
-    memmove(raced->sizes + size, raced->sizes + size + 1, behind * sizeof *raced->sizes);
-    memmove(raced->is_done + size, raced->is_done + size + 1, behind * sizeof *raced->is_done);
-    raced->is_done[--raced->count] = false;
+    const size_t behind = regime->count - size - 1;
+    memmove(regime->sizes + size, regime->sizes + size + 1, behind * sizeof *regime->sizes);
+    memmove(regime->is_done + size, regime->is_done + size + 1,
+            behind * sizeof *regime->is_done);
+    regime->is_done[--regime->count] = false;
 }
 
 /* The number of finished smaller sizes. */
-static size_t count_below(const struct sweep_regime *raced, uint64_t n)
+static size_t count_below(const struct sweep_regime *regime, uint64_t n)
 {
     size_t count = 0;
-    while (count < raced->swept.count && dims_n(&raced->swept.at[count].problem.dims) < n)
+    while (count < regime->swept.count && dims_n(&regime->swept.at[count].problem.dims) < n)
         count++;
     return count;
 }
 
-const struct record *sweep_regime_record(const struct sweep_regime *raced, size_t size)
+const struct record *sweep_regime_record(const struct sweep_regime *regime, size_t size)
 {
-    const size_t at = count_below(raced, dims_n(&raced->sizes[size]));
-    return raced->is_done[size] ? &raced->swept.at[at] : NULL;
+    const size_t at = count_below(regime, dims_n(&regime->sizes[size]));
+    return regime->is_done[size] ? &regime->swept.at[at] : NULL;
 }
 
-size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep_regime *raced,
+size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep_regime *regime,
                               size_t size)
 {
-    return interval_survivors(numbers, most, &raced->swept,
-                              count_below(raced, dims_n(&raced->sizes[size])));
+    return interval_survivors(numbers, most, &regime->swept,
+                              count_below(regime, dims_n(&regime->sizes[size])));
 }
 
 /* --- A race ------------------------------------------------------------------------------- */
@@ -120,24 +121,24 @@ static int add_raced(struct records *swept, struct record *record, const struct 
 }
 
 /* Moves the last record to its place by n; it replaces another of the same n. */
-static void sort_last(struct sweep_regime *raced)
+static void sort_last(struct sweep_regime *regime)
 {
-    struct records *swept = &raced->swept;
+    struct records *swept = &regime->swept;
     const struct record last = swept->at[--swept->count];
     const uint64_t n = dims_n(&last.problem.dims);
-    const size_t at = count_below(raced, n);
+    const size_t at = count_below(regime, n);
     const bool is_there = at < swept->count && dims_n(&swept->at[at].problem.dims) == n;
     if (!is_there)
         memmove(swept->at + at + 1, swept->at + at, (swept->count++ - at) * sizeof *swept->at);
     swept->at[at] = last;
 }
 
-int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
+int sweep_regime_take(struct sweep_regime *regime, const struct setup *setup,
                       const struct record *record, const struct tune_result *result,
                       const int64_t *own, struct error *error)
 {
     const struct tune_place *winner = sweep_regime_place(result, own);
-    struct records *swept = &raced->swept;
+    struct records *swept = &regime->swept;
     if (!winner)
         return error_set(error, ERROR_NOISY,
                          "too noisy to decide: no round of the race counts; end what else "
@@ -151,7 +152,7 @@ int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
             add_raced(swept, added, setup, place, place->ratio / winner->ratio, error))
             return -1;
     }
-    sort_last(raced);
+    sort_last(regime);
     return 0;
 }
 
@@ -176,9 +177,9 @@ static void leave_out(struct record *record, const size_t *uses)
     record->raced_count = kept;
 }
 
-int sweep_regime_collect(struct records *out, struct sweep_regime *raced, struct error *error)
+int sweep_regime_collect(struct records *out, struct sweep_regime *regime, struct error *error)
 {
-    struct records *swept = &raced->swept;
+    struct records *swept = &regime->swept;
     const size_t room = swept->configs.count + 1;
     size_t *uses = calloc(room, sizeof *uses);
     if (!uses)

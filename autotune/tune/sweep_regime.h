@@ -21,13 +21,13 @@ void sweep_regime_open(struct sweep_regime *out, enum regime regime);
 /* The sizes of low..high; with `is_within_l2` only those whose data fits the L2 cache. */
 void sweep_regime_init(struct sweep_regime *out, const struct setup *setup, enum regime regime,
                        uint64_t low, uint64_t high, bool is_within_l2);
-void sweep_regime_dispose(struct sweep_regime *raced);
+void sweep_regime_dispose(struct sweep_regime *regime);
 
 /* The size nearest to n elements. */
-size_t sweep_regime_nearest(const struct sweep_regime *raced, uint64_t n);
+size_t sweep_regime_nearest(const struct sweep_regime *regime, uint64_t n);
 
 /* Leaves out a size without a winner; its neighbours' intervals include it. */
-void sweep_regime_drop(struct sweep_regime *raced, size_t size);
+void sweep_regime_drop(struct sweep_regime *regime, size_t size);
 
 /* The place of a config in a race's result, or NULL. */
 const struct tune_place *sweep_regime_place(const struct tune_result *result,
@@ -37,19 +37,19 @@ const struct tune_place *sweep_regime_place(const struct tune_result *result,
  * the config of its record, one of the entrants. The time of another is the winner's time,
  * times the race's ratio of the two, and its upper end that of the ratio's interval: a bound,
  * so that a second measurement is hardly higher. ERROR_NOISY when the winner has no time. */
-int sweep_regime_take(struct sweep_regime *raced, const struct setup *setup,
+int sweep_regime_take(struct sweep_regime *regime, const struct setup *setup,
                       const struct record *record, const struct tune_result *result,
                       const int64_t *own, struct error *error);
 
 /* The record of a finished size, or NULL. */
-const struct record *sweep_regime_record(const struct sweep_regime *raced, size_t size);
+const struct record *sweep_regime_record(const struct sweep_regime *regime, size_t size);
 
 /* The configs that serve the interval that ends before a size (interval_survivors). */
-size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep_regime *raced,
+size_t sweep_regime_survivors(uint64_t *numbers, size_t most, const struct sweep_regime *regime,
                               size_t size);
 
 /* After all sizes: appends their records, each with the raced configs that were raced at other
  * sizes too or won one. No interval uses any other config, so those are dropped. */
-int sweep_regime_collect(struct records *out, struct sweep_regime *raced, struct error *error);
+int sweep_regime_collect(struct records *out, struct sweep_regime *regime, struct error *error);
 
 #endif

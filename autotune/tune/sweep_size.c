@@ -36,8 +36,8 @@ static bool can_run(const struct setup *setup, const int64_t *values)
 
 /* The configs that must be in the race: the single one, the known winner, and as many as may go
  * on serving. */
-static int ask_configs(const struct sweep *sweep, const struct sweep_regime *raced, size_t size,
-                       const int64_t *known, int64_t *configs, size_t *count,
+static int ask_configs(const struct sweep *sweep, const struct sweep_regime *regime,
+                       size_t size, const int64_t *known, int64_t *configs, size_t *count,
                        struct error *error)
 {
     const struct setup *setup = &sweep->setup;
@@ -49,10 +49,10 @@ static int ask_configs(const struct sweep *sweep, const struct sweep_regime *rac
         memcpy(configs + width * (*count)++, sweep->single, width * sizeof *configs);
     if (known)
         memcpy(configs + width * (*count)++, known, width * sizeof *configs);
-    most = sweep_regime_survivors(survivors, most, raced, size);
+    most = sweep_regime_survivors(survivors, most, regime, size);
     for (size_t i = 0; i < most; i++) {
         int64_t *values = configs + width * *count;
-        const struct config *config = configs_find(&raced->swept.configs, survivors[i]);
+        const struct config *config = configs_find(&regime->swept.configs, survivors[i]);
         if (point_parse_record(setup->space, config->params, values, error))
             return -1;
         const int broken = point_reject(&setup->context, values, error);
@@ -139,7 +139,7 @@ static int keep_winner(struct sweep *sweep, const struct record *record, struct 
 }
 
 /* A known winner remains, with its time in this race, unless it clearly lost. */
-static int take_result(struct sweep *sweep, struct sweep_regime *raced, size_t size,
+static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                        const struct tune_result *result, const struct record *known,
                        const int64_t *known_config, struct error *error)
 {
@@ -164,9 +164,9 @@ static int take_result(struct sweep *sweep, struct sweep_regime *raced, size_t s
     memcpy(record.swept, sweep->swept, sizeof record.swept);
     record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
     if (keep_winner(sweep, &record, error) ||
-        sweep_regime_take(raced, &sweep->setup, &record, result, own, error))
+        sweep_regime_take(regime, &sweep->setup, &record, result, own, error))
         return -1;
-    raced->is_done[size] = true;
+    regime->is_done[size] = true;
     return 0;
 }
 
@@ -232,7 +232,7 @@ static struct tune_options options_of(const struct sweep *sweep, const int64_t *
 }
 
 /* A known winner whose trials are gone is raced with the requested configs only. */
-static int tune_with(struct sweep *sweep, struct sweep_regime *raced, size_t size,
+static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                      const struct record *known, struct journal *journal, struct error *error)
 {
     int64_t configs[TUNE_CONFIGS_MAX * SPACE_NAMES_MAX], values[SPACE_NAMES_MAX];
@@ -240,7 +240,7 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *raced, size_t siz
     struct tune_result result;
     const double start = monotonic_s();
     if ((known && point_parse_record(sweep->setup.space, known->params, values, error)) ||
-        ask_configs(sweep, raced, size, known ? values : NULL, configs, &options.config_count,
+        ask_configs(sweep, regime, size, known ? values : NULL, configs, &options.config_count,
                     error))
         return -1;
     options.is_only_configs = known && (!journal || journal->count == 0);
@@ -253,35 +253,35 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *raced, size_t siz
     }
     if (result.journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result.journal_warning.text);
-    int failed = take_result(sweep, raced, size, &result, known, values, error);
+    int failed = take_result(sweep, regime, size, &result, known, values, error);
     if (!failed)
-        note_size(sweep, sweep_regime_record(raced, size), monotonic_s() - start);
+        note_size(sweep, sweep_regime_record(regime, size), monotonic_s() - start);
     tune_dispose(&result);
     return failed;
 }
 
-int sweep_size_tune(struct sweep *sweep, struct sweep_regime *raced, size_t size,
+int sweep_size_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error)
 {
     struct request own = *sweep->request;
     struct journal journal;
     struct record record;
     bool has_journal;
-    if (setup_resize(&sweep->setup, &raced->sizes[size], raced->regime, error))
+    if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error))
         return -1;
     own.quiet = true;
-    own.retune = own.retune && !raced->is_done[size];
+    own.retune = own.retune && !regime->is_done[size];
     const struct record *known =
-        raced->is_done[size] ? sweep_regime_record(raced, size)
-        : own.retune         ? NULL
-                             : sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+        regime->is_done[size] ? sweep_regime_record(regime, size)
+        : own.retune          ? NULL
+                              : sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
     if (known) {
         record = *known;
         known = &record;
     }
     if (tune_save_journal(&journal, &has_journal, &own, &sweep->setup, error))
         return -1;
-    int failed = tune_with(sweep, raced, size, known, has_journal ? &journal : NULL, error);
+    int failed = tune_with(sweep, regime, size, known, has_journal ? &journal : NULL, error);
     if (has_journal)
         journal_close(&journal);
     return failed;

@@ -24,7 +24,7 @@ struct sweep {
  * that an interruption costs one size. The race has the single config and the configs that
  * serve the interval so far. A size whose budget ends before a candidate is measured is noted,
  * counted, and not done. */
-int sweep_size_tune(struct sweep *sweep, struct sweep_regime *raced, size_t size,
+int sweep_size_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error);
 
 /* Adds to a sweep's notes how long --budget lets it search at each size. */

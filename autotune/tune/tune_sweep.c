@@ -4,6 +4,7 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/tune/sweep_confirm.h"
 #include "autotune/tune/sweep_dims.h"
 #include "autotune/tune/sweep_known.h"
 #include "autotune/tune/sweep_report.h"
@@ -12,17 +13,16 @@
 #include "autotune/tune/tune_save.h"
 #include "generator/number.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* --- Plan --------------------------------------------------------------------------------- */
 
 static void add_regime(struct sweep *sweep, enum regime regime, bool is_within_l2)
 {
-    struct sweep_regime *raced = &sweep->regimes[sweep->regime_count];
-    sweep_regime_init(raced, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
+    struct sweep_regime *added = &sweep->regimes[sweep->regime_count];
+    sweep_regime_init(added, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
                       sweep->request->n_high, is_within_l2);
-    sweep->regime_count += raced->count > 0;
+    sweep->regime_count += added->count > 0;
 }
 
 static int plan(struct sweep *sweep, struct error *error)
@@ -59,8 +59,8 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
     *is_answered = !request->retune && (!request->has_loss || request->confirm);
     for (size_t l = 0; l < sweep->regime_count; l++)
         for (size_t i = 0; i < sweep->regimes[l].count && *is_answered; i++) {
-            struct sweep_regime *raced = &sweep->regimes[l];
-            if (setup_resize(&sweep->setup, &raced->sizes[i], raced->regime, error))
+            struct sweep_regime *regime = &sweep->regimes[l];
+            if (setup_resize(&sweep->setup, &regime->sizes[i], regime->regime, error))
                 return -1;
             const struct record *record =
                 sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
@@ -74,23 +74,23 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
 /* The winner of the size nearest to the usual n that has one. */
 static int find_single(struct sweep *sweep, struct error *error)
 {
-    struct sweep_regime *raced = &sweep->regimes[0];
+    struct sweep_regime *regime = &sweep->regimes[0];
     const struct record *record = NULL;
     while (!record) {
-        if (!raced->count)
+        if (!regime->count)
             return sweep_size_check_spent(sweep, error);
         const size_t size =
-            sweep_regime_nearest(raced, setup_usual_n(sweep->setup.target.is_host));
-        if (setup_resize(&sweep->setup, &raced->sizes[size], raced->regime, error))
+            sweep_regime_nearest(regime, setup_usual_n(sweep->setup.target.is_host));
+        if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error))
             return -1;
         if (!sweep->request->retune)
             record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-        if (!record && sweep_size_tune(sweep, raced, size, error))
+        if (!record && sweep_size_tune(sweep, regime, size, error))
             return -1;
-        if (raced->is_done[size])
-            record = sweep_regime_record(raced, size);
+        if (regime->is_done[size])
+            record = sweep_regime_record(regime, size);
         else if (!record)
-            sweep_regime_drop(raced, size);
+            sweep_regime_drop(regime, size);
     }
     sweep->has_single =
         point_parse_record(sweep->setup.space, record->params, sweep->single, error) == 0;
@@ -101,14 +101,14 @@ static int find_single(struct sweep *sweep, struct error *error)
 static int tune_sizes(struct sweep *sweep, struct error *error)
 {
     for (size_t l = 0; l < sweep->regime_count; l++) {
-        struct sweep_regime *raced = &sweep->regimes[l];
-        for (size_t i = 0; i < raced->count;) {
-            if (!(i == 0 && raced->is_done[0]) && sweep_size_tune(sweep, raced, i, error))
+        struct sweep_regime *regime = &sweep->regimes[l];
+        for (size_t i = 0; i < regime->count;) {
+            if (!(i == 0 && regime->is_done[0]) && sweep_size_tune(sweep, regime, i, error))
                 return -1;
-            if (raced->is_done[i])
+            if (regime->is_done[i])
                 i++;
             else
-                sweep_regime_drop(raced, i);
+                sweep_regime_drop(regime, i);
         }
     }
     return 0;
@@ -144,75 +144,6 @@ static int answer(struct sweep *sweep, struct error *error)
     return failed ? -1 : 0;
 }
 
-/* --- Again -------------------------------------------------------------------------------- */
-
-static bool is_asked_for(const struct sweep *sweep, const struct record *size)
-{
-    return dims_n(&sweep->request->problem.dims) <= dims_n(&size->problem.dims) &&
-           dims_n(&size->problem.dims) <= sweep->request->n_high;
-}
-
-/* Notes sizes that get another variant, because their interval's lost more than the size
- * allows. */
-static void note_cuts(const struct sweep *sweep, const struct records *before)
-{
-    for (size_t i = 0; i < before->count; i++) {
-        const struct record *size = &before->at[i];
-        const struct interval *interval = interval_find(before, size);
-        const double limit = (double)size->loss_ppm / 1e6;
-        struct raced raced;
-        char n[NUMBER_CHARS];
-        if (!interval || !is_asked_for(sweep, size) ||
-            !interval_raced(&raced, size, interval->record.config))
-            continue;
-        const double loss = (double)raced.ps / (double)size->median_ps - 1;
-        if (loss > limit)
-            output_note(sweep->request,
-                        "cut       n = %s %s: its interval's variant lost %.2f %%, more than "
-                        "%.3g %%; another serves it now\n",
-                        number_format_count(n, dims_n(&size->problem.dims)),
-                        problem_regimes[size->problem.regime], 100 * loss, 100 * limit);
-    }
-}
-
-static int keep_again(struct sweep *sweep, const struct records *all, struct error *error)
-{
-    struct records again = {.count = 0};
-    int failed = 0;
-    for (size_t i = 0; i < all->count && !failed; i++)
-        if (is_asked_for(sweep, &all->at[i]))
-            failed = store_copy(&again, all, &all->at[i], error);
-    if (!failed && again.count && !sweep_size_keep(sweep, &again))
-        failed = error_set(error, ERROR_IO,
-                           "what was measured again could not be kept: see the warning above, "
-                           "then run the same command again");
-    store_dispose(&again);
-    return failed;
-}
-
-/* Races each size's winner against its interval's variant; the new losses count from then
- * on. */
-static int confirm(struct sweep *sweep, struct error *error)
-{
-    const struct request *request = sweep->request;
-    struct records all;
-    int failed = sweep_known_choose(&all, &sweep->kept, request, &sweep->setup, error);
-    for (size_t i = 0; i < all.count && !failed; i++) {
-        struct record *size = &all.at[i];
-        if (!is_asked_for(sweep, size))
-            continue;
-        failed = sweep_size_confirm(sweep, &all, size, error);
-        if (request->has_loss)
-            size->loss_ppm = (uint64_t)llround(request->loss * 1e6);
-    }
-    failed = failed || sweep_drawing_print(&sweep_report, request, &all, NULL, error) ||
-             keep_again(sweep, &all, error);
-    if (!failed)
-        note_cuts(sweep, &all);
-    store_dispose(&all);
-    return failed ? -1 : 0;
-}
-
 /* --- The whole ---------------------------------------------------------------------------- */
 
 static int run(struct sweep *sweep, struct error *error)
@@ -226,7 +157,7 @@ static int run(struct sweep *sweep, struct error *error)
         find_answer(sweep, &is_answered, error))
         return -1;
     if (is_answered)
-        return (sweep->request->confirm ? confirm : answer)(sweep, error);
+        return (sweep->request->confirm ? sweep_confirm : answer)(sweep, error);
     if (sweep->request->confirm)
         return error_set(error, ERROR_USAGE,
                          "--confirm measures a sweep again that is kept, and this one is not: "
