@@ -135,8 +135,9 @@ static int bound(struct analysis *out, const struct analysis_subject *subject, s
     if (block_bytes(&bytes, out, subject, pass, error))
         return -1;
     const double waves = ceil((double)out->grid / fmax(1, target->sms));
-    const double resident = fmin(out->occupancy.blocks, fmax(1, waves));
-    out->in_flight = bytes * resident;
+    out->sms = target->sms;
+    out->resident = fmin(out->occupancy.blocks, fmax(1, waves));
+    out->in_flight = bytes * out->resident;
     out->wanted = (double)subject->peak_bytes * analysis_latency_s / fmax(1, target->sms);
     if (out->in_flight <= 0 || out->wanted <= 0)
         return 0;

@@ -40,6 +40,8 @@ struct analysis {
     struct occupancy occupancy;
     struct sass_mix mix; /* without instructions where none could be counted */
     double per_element;  /* instructions; 0 = unknown */
+    int sms;             /* of the GPU */
+    double resident;     /* blocks that an SM holds of this grid */
     /* Bytes on an SM: in flight, and needed: bandwidth x latency / SMs (Little's law). */
     double in_flight, wanted;
     double bound;                  /* of the theoretical bandwidth, 0 .. 1; 0 = unknown */

@@ -27,6 +27,9 @@ static const struct metric {
     {"memory_l1_wavefronts_shared", NCU_WAVEFRONTS},
     {"memory_l1_wavefronts_shared_ideal", NCU_WAVEFRONTS_IDEAL},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", NCU_CONFLICTS},
+    {"smsp__thread_inst_executed_per_inst_executed.ratio", NCU_THREADS},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", NCU_LOADS},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", NCU_SECTORS},
     {"smsp__average_warp_latency_per_inst_issued.ratio", NCU_LATENCY},
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
@@ -258,7 +261,7 @@ int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const struct t
     return *count ? 0 : explain(text, errors, error);
 }
 
-/* --- Shared memory ------------------------------------------------------------------------ */
+/* --- Of an instruction ------------------------------------------------------------------------ */
 
 double ncu_excess(const struct ncu_launch *launch)
 {
@@ -267,4 +270,10 @@ double ncu_excess(const struct ncu_launch *launch)
     if (shared < 0 || figures[NCU_WAVEFRONTS] < 0 || figures[NCU_WAVEFRONTS_IDEAL] < 0)
         return -1;
     return shared > 0 ? (figures[NCU_WAVEFRONTS] - figures[NCU_WAVEFRONTS_IDEAL]) / shared : 0;
+}
+
+double ncu_sectors(const struct ncu_launch *launch)
+{
+    const double loads = launch->figures[NCU_LOADS], sectors = launch->figures[NCU_SECTORS];
+    return loads > 0 && sectors >= 0 ? sectors / loads : -1;
 }

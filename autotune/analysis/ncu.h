@@ -18,6 +18,9 @@ enum ncu_figure {
     NCU_WAVEFRONTS,       /* wavefronts of these, by their addresses ... */
     NCU_WAVEFRONTS_IDEAL, /* ... and without bank conflicts */
     NCU_CONFLICTS, /* bank conflicts as the hardware counts them, other waits among them */
+    NCU_THREADS,   /* active threads of an instruction, of 32: fewer by divergence */
+    NCU_LOADS,     /* requests of global loads, one an instruction of a warp ... */
+    NCU_SECTORS,   /* ... and the sectors of 32 bytes that these touch */
     NCU_LATENCY,   /* cycles of a warp from one of its instructions to the next */
     NCU_FIGURES
 };
@@ -48,5 +51,8 @@ int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const struct t
 /* For each instruction that uses shared memory the wavefronts beyond the ideal, which bank
  * conflicts cost: 1 for two-way conflicts. Negative: not given. */
 double ncu_excess(const struct ncu_launch *launch);
+
+/* The sectors of a request of a global load. Negative: not given, or there is none. */
+double ncu_sectors(const struct ncu_launch *launch);
 
 #endif

@@ -3,6 +3,7 @@
 #include "autotune/analysis/pattern.h"
 
 #include "autotune/analysis/banks.h"
+#include "autotune/analysis/sectors.h"
 #include "autotune/device/bind.h"
 #include "autotune/device/device.h"
 #include "autotune/device/host_trace.h"
@@ -58,7 +59,37 @@ static void add_shared(struct pattern *out, struct pattern_step *step,
     out->lanes += lanes;
     out->wavefronts += banks.wavefronts;
     out->ideal += banks.ideal;
+    if (access->place.step == 0 && access->place.touch == HOST_READ) { /* and the copy */
+        out->passing_requests += 2;
+        out->passing_wavefronts += 2 * banks.wavefronts;
+    }
     out->ways = banks.ways > out->ways ? banks.ways : out->ways;
+}
+
+/* More bytes than a load has are several loads. */
+static void add_load(struct pattern *out, const struct host_access *access)
+{
+    const unsigned bytes = access->place.bytes;
+    for (unsigned done = 0; done < bytes; done += SECTORS_LOAD_MAX) {
+        const unsigned left = bytes - done;
+        uint64_t at[SECTORS_LANES];
+        struct sectors sectors;
+        for (unsigned lane = 0; lane < SECTORS_LANES; lane++)
+            at[lane] = access->at[lane] + done;
+        sectors_count(&sectors, access->lanes, at,
+                      left < SECTORS_LOAD_MAX ? left : SECTORS_LOAD_MAX);
+        out->loads++;
+        out->sectors += sectors.touched;
+        out->sectors_ideal += sectors.ideal;
+    }
+}
+
+static void add_global(struct pattern *out, const struct host_access *access)
+{
+    if (access->place.touch == HOST_ATOMIC)
+        out->atomics_global += (unsigned)__builtin_popcount(access->lanes);
+    else
+        add_load(out, access);
 }
 
 /* Steps beyond the last that there is room for are counted in it. */
@@ -72,7 +103,7 @@ static void count(struct pattern *out, const struct host_trace *trace)
         if (access->place.is_shared)
             add_shared(out, &steps[step < last ? step : last], access);
         else
-            out->atomics_global += (unsigned)__builtin_popcount(access->lanes);
+            add_global(out, access);
     }
     for (size_t i = 0; i < PATTERN_STEPS_MAX; i++)
         if (steps[i].requests)
@@ -82,6 +113,21 @@ static void count(struct pattern *out, const struct host_trace *trace)
 double pattern_lanes(const struct pattern *pattern)
 {
     return pattern->requests ? (double)pattern->lanes / pattern->requests : 0;
+}
+
+static double per_load(const struct pattern *pattern, unsigned sectors)
+{
+    return pattern->loads ? (double)sectors / pattern->loads : 0;
+}
+
+double pattern_sectors(const struct pattern *pattern)
+{
+    return per_load(pattern, pattern->sectors);
+}
+
+double pattern_sectors_ideal(const struct pattern *pattern)
+{
+    return per_load(pattern, pattern->sectors_ideal);
 }
 
 void pattern_add_steps(struct text *out, const struct pattern *pattern, bool is_lanes)
@@ -175,11 +221,15 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
                          const struct planner_plan *plan, const struct point_context *context,
                          struct error *error)
 {
+    const struct problem *problem = context->problem;
     struct bench bench = {.device = NULL};
     int failed = host_open_tracing(&bench.device, trace, error) ||
                  load_kernels(&bench, variant, context->space->kernel, error) ||
-                 make_buffers(&bench, plan, context->problem, error) ||
-                 launch(&bench, plan, context->space, variant, error);
+                 make_buffers(&bench, plan, problem, error);
+    trace->input_from = bench.buffers.input;
+    trace->input_end = trace->input_from + dims_extent(&problem->dims) *
+                                               (uint64_t)problem_types[problem->type].bytes;
+    failed = failed || launch(&bench, plan, context->space, variant, error);
     close_bench(&bench);
     return failed;
 }
@@ -218,6 +268,7 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     emit_dispose(&variant);
     if (!failed)
         count(out, &trace);
+    out->elements = (double)dims_n(&problem.dims);
     host_trace_dispose(&trace);
     return failed ? -1 : 0;
 }

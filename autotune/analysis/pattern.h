@@ -1,6 +1,6 @@
-/* pattern: counts what the warps of one block do in shared memory, and how often its threads
- * update a word by an atomic operation, from the addresses that the emulator saw while it ran
- * the kernel. The same kernel does the same on a GPU: the addresses follow from its source. */
+/* pattern: counts what the warps of one block do in shared memory, the sectors of memory that
+ * their loads of elements touch, and how often its threads update a word by an atomic operation,
+ * from the addresses that the emulator saw while it ran the kernel. The same kernel does the same on a GPU: the addresses follow from its source. */
 #ifndef AUTOTUNE_PATTERN_H
 #define AUTOTUNE_PATTERN_H
 
@@ -27,14 +27,21 @@ struct pattern_site {
 
 /* The counts of a block whose tile is full. */
 struct pattern {
+    double elements;          /* of that tile */
     bool is_known;            /* the whole block was seen, and it fits in here */
     unsigned requests, lanes; /* as of a step */
     unsigned wavefronts;      /* wavefronts for these */
     unsigned ideal;           /* wavefronts if there were no conflict */
     unsigned ways;            /* of the worst step; 0 = shared memory is not used */
+    /* Of these, the accesses by which elements pass through shared memory: a thread reads, before
+     * any barrier, what it copied there itself. They grow with the tiles of a block. */
+    unsigned passing_requests, passing_wavefronts;
     struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order, of those with a request */
     size_t step_count;
-    unsigned atomics_shared, atomics_global;      /* operations of threads */
+    unsigned atomics_shared, atomics_global; /* operations of threads */
+    unsigned
+        loads; /* instructions of warps that load elements: the first HOST_TRACE_LOADS_MAX */
+    unsigned sectors, sectors_ideal; /* of these loads, and if lanes were side by side */
     struct pattern_site sites[PATTERN_SITES_MAX]; /* in the order of the code */
     size_t site_count;
 };
@@ -50,5 +57,10 @@ void pattern_add_steps(struct text *out, const struct pattern *pattern, bool is_
 
 /* Active lanes of an access, on average; 0 = there is none. */
 double pattern_lanes(const struct pattern *pattern);
+
+/* Sectors that a load of a warp touches, on average, and would if its lanes were side by side;
+ * 0 = there is no load. */
+double pattern_sectors(const struct pattern *pattern);
+double pattern_sectors_ideal(const struct pattern *pattern);
 
 #endif

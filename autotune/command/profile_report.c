@@ -23,6 +23,11 @@ static const struct table_column columns[] = {
     {NULL, "shared_wavefronts_ideal", true},
     {"excess/instr", "shared_excess_per_instruction", true},
     {NULL, "shared_bank_conflicts", true},
+    {"threads/instr", "threads_per_instruction", true},
+    {"sectors/req", "sectors_per_request", true},
+    {NULL, "emulated_shared_lanes", true},
+    {NULL, "emulated_sectors_per_request", true},
+    {NULL, "emulated_sectors_ideal", true},
     {"top stall", "stall", false},
     {"% of cycles", "stall_pct", true},
 };
@@ -42,7 +47,8 @@ static double stall_percent(const struct ncu_launch *launch)
 }
 
 static void add_launch(struct table *table, const char *pass,
-                       const struct planner_launch *planned, const struct ncu_launch *launch)
+                       const struct planner_launch *planned, const struct ncu_launch *launch,
+                       const struct pattern *pattern)
 {
     const double *const figures = launch->figures;
     table_add(table, pass);
@@ -59,6 +65,11 @@ static void add_launch(struct table *table, const char *pass,
     add_real(table, figures[NCU_WAVEFRONTS_IDEAL], 0);
     add_real(table, ncu_excess(launch), 2);
     add_real(table, figures[NCU_CONFLICTS], 0);
+    add_real(table, figures[NCU_THREADS], 2);
+    add_real(table, ncu_sectors(launch), 2);
+    add_real(table, pattern && pattern->requests ? pattern_lanes(pattern) : -1, 2);
+    add_real(table, pattern && pattern->loads ? pattern_sectors(pattern) : -1, 2);
+    add_real(table, pattern && pattern->loads ? pattern_sectors_ideal(pattern) : -1, 2);
     table_add(table, launch->stall ? launch->stall->name : NULL);
     add_real(table, stall_percent(launch), 1);
 }
@@ -99,10 +110,36 @@ static void explain_shared(struct text *out, const char *pass, const struct ncu_
                   pass, excess);
 }
 
+static void explain_divergence(struct text *out, const char *pass,
+                               const struct ncu_launch *launch, const struct pattern *pattern)
+{
+    if (launch->figures[NCU_THREADS] < 0)
+        return;
+    text_addf(out, "threads   %s: %.1f of 32 are active in an instruction", pass,
+              launch->figures[NCU_THREADS]);
+    if (pattern && pattern->requests)
+        text_addf(out, "; the emulator counts %.1f in an access of shared memory",
+                  pattern_lanes(pattern));
+    text_adds(out, "\n");
+}
+
+static void explain_loads(struct text *out, const char *pass, const struct ncu_launch *launch,
+                          const struct pattern *pattern)
+{
+    const double sectors = ncu_sectors(launch);
+    if (sectors < 0)
+        return;
+    text_addf(out, "loads     %s: %.2f sectors a request of global memory", pass, sectors);
+    if (pattern && pattern->loads)
+        text_addf(out, "; the emulator counts %.2f, where %.2f would do",
+                  pattern_sectors(pattern), pattern_sectors_ideal(pattern));
+    text_adds(out, "\n");
+}
+
 /* Explains the longest launch: the others hardly count. */
 static int print_words(const struct request *request, const struct planner_plan *plan,
                        const struct space *space, const struct ncu_launch *launches,
-                       size_t count, struct error *error)
+                       size_t count, const struct pattern *pattern, struct error *error)
 {
     struct text text = {0};
     size_t longest = 0;
@@ -115,6 +152,9 @@ static int print_words(const struct request *request, const struct planner_plan 
     explain_limit(&text, pass, &launches[longest]);
     explain_stall(&text, pass, &launches[longest]);
     explain_shared(&text, pass, &launches[longest]);
+    const struct pattern *own = longest == (size_t)plan->first ? pattern : NULL;
+    explain_divergence(&text, pass, &launches[longest], own);
+    explain_loads(&text, pass, &launches[longest], own);
     int failed = output_write("-", &text, error);
     text_dispose(&text);
     return failed;
@@ -122,15 +162,16 @@ static int print_words(const struct request *request, const struct planner_plan 
 
 int profile_report(const struct request *request, const struct planner_plan *plan,
                    const struct space *space, const struct ncu_launch *launches, size_t count,
-                   struct error *error)
+                   const struct pattern *pattern, struct error *error)
 {
     struct table table = {.columns = columns, .column_count = COLUMNS};
     for (size_t i = 0; i < count; i++) {
         const struct planner_launch *launch = &plan->launches[i];
-        add_launch(&table, space->passes[launch->pass].name, launch, &launches[i]);
+        add_launch(&table, space->passes[launch->pass].name, launch, &launches[i],
+                   i == (size_t)plan->first ? pattern : NULL);
     }
     int failed = output_table(request, &table, NULL, error) ||
-                 print_words(request, plan, space, launches, count, error);
+                 print_words(request, plan, space, launches, count, pattern, error);
     table_dispose(&table);
     return failed ? -1 : 0;
 }

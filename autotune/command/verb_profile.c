@@ -1,5 +1,6 @@
 /* verb_profile: runs one kernel under Nsight Compute. It starts ncu on this very program, which
  * with --run launches the kernel and nothing else, and reads ncu's figures back. */
+#include "autotune/analysis/pattern.h"
 #include "autotune/analysis/tool.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
@@ -221,11 +222,23 @@ static int run_ncu(struct said *said, const struct work *work, const char *ncu, 
     return failed ? -1 : 0;
 }
 
+/* What the emulator counts of the same kernel; NULL where it does not run it, as without a C
+ * compiler. */
+static const struct pattern *find_pattern(struct pattern *out, const struct work *work)
+{
+    struct error ignored;
+    return pattern_run(out, &work->context, &work->sources, work->config, &ignored) == 0 &&
+                   out->is_known
+               ? out
+               : NULL;
+}
+
 static int profile_with(const struct work *work, const char *ncu, int argc, char **argv,
                         struct error *error)
 {
     struct ncu_launch *launches = calloc(PLANNER_LAUNCHES, sizeof *launches);
     struct said said = {0};
+    struct pattern pattern;
     size_t count;
     if (!launches)
         return error_memory(error, PLANNER_LAUNCHES * sizeof *launches);
@@ -233,7 +246,7 @@ static int profile_with(const struct work *work, const char *ncu, int argc, char
         run_ncu(&said, work, ncu, argc, argv, error) ||
         ncu_parse(launches, (size_t)work->plan.count, &count, &said.out, &said.errors, error) ||
         profile_report(&work->request, &work->plan, work->context.space, launches, count,
-                       error);
+                       find_pattern(&pattern, work), error);
     text_dispose(&said.out);
     text_dispose(&said.errors);
     free(launches);

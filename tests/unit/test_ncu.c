@@ -30,17 +30,20 @@ static const char sample[] =
     "\"sm__warps_active.avg.pct_of_peak_sustained_active\","
     "\"smsp__average_warp_latency_per_inst_issued.ratio\"," STALL("barrier") "," STALL("gmma") "," STALL("long_scoreboard") "," STALL(
         "selected") ","
-                    "\"smsp__inst_executed_op_shared_atom.sum\"\n"
+                    "\"smsp__inst_executed_op_shared_atom.sum\","
+                    "\"smsp__thread_inst_executed_per_inst_executed.ratio\","
+                    "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","
+                    "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\"\n"
                     "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"ns\",\"\","
                     "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
-                    "\"inst\",\"inst\",\"inst\"\n"
+                    "\"inst\",\"inst\",\"inst\",\"\",\"\",\"sector\"\n"
                     "\"0\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(const int *, unsigned long long, int "
                     "*)\",\"1\",\"13\",\"(128, 1, 1)\",\"(3125000, 1, 1)\",\"0\",\"9.0\",\"91.14\","
                     "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"200,000,000\","
-                    "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\"\n"
+                    "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\",\"17.59\",\"12,500,000\",\"50,000,000\"\n"
                     "\"1\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(\"\"it\"\")\",\"1\",\"13\","
                     "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\","
-                    "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\"\n";
+                    "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\",\"32\",\"0\",\"0\"\n";
 
 /* What ncu printed, with nothing on its standard error. */
 static int parse(struct ncu_launch *out, size_t most, size_t *count, const char *said,
@@ -69,6 +72,7 @@ static void test_figures(void **state)
         [NCU_NS] = 2156900,       [NCU_MEMORY] = 91.14,           [NCU_COMPUTE] = 89.75,
         [NCU_OCCUPANCY] = 66.67,  [NCU_REGISTERS] = 16,           [NCU_SHARED] = 200e6,
         [NCU_WAVEFRONTS] = 300e6, [NCU_WAVEFRONTS_IDEAL] = 200e6, [NCU_CONFLICTS] = 187654321,
+        [NCU_THREADS] = 17.59,    [NCU_LOADS] = 12500000,         [NCU_SECTORS] = 50000000,
         [NCU_LATENCY] = 20.5,
     };
     assert_int_equal(parse(launches, 4, &count, sample, &error), 0);
@@ -83,6 +87,7 @@ static void test_figures(void **state)
     assert_string_equal(launches[0].stall->name, "long_scoreboard");
     assert_true(is_near(launches[0].stall_cycles, 8.2));
     assert_true(is_near(ncu_excess(&launches[0]), 0.5));
+    assert_true(is_near(ncu_sectors(&launches[0]), 4));
 }
 
 static void test_unknown(void **state)
@@ -98,6 +103,7 @@ static void test_unknown(void **state)
     assert_true(is_near(launches[1].figures[NCU_NS], 17408));
     assert_null(launches[1].stall);
     assert_true(is_near(ncu_excess(&launches[1]), 0)); /* no instruction, no conflict */
+    assert_true(ncu_sectors(&launches[1]) < 0);        /* no load */
     assert_int_equal(parse(launches, 1, &count, sample, &error), 0);
     assert_int_equal(count, 1);
 }
