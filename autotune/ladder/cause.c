@@ -4,13 +4,18 @@
 
 #include "generator/dims_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Thresholds: atomic operations for each element, wavefronts of shared memory for each load of
- * a warp, wavefronts relative to those without conflicts, active lanes. */
+ * a warp, wavefronts relative to those without conflicts, active lanes, sectors of a load
+ * relative to those of lanes side by side, waves of a grid of which the last one counts, share of
+ * the wanted bytes that such a wave may lack, share of the peak from which on the memory is the
+ * limit. */
 static const double ATOMICS_MANY = 0.25, WAVEFRONTS_MANY = 1, CONFLICTS_MANY = 1.25,
-                    LANES_FEW = 12;
+                    LANES_FEW = 12, SECTORS_MANY = 1.25, WAVES_FEW = 4, WAVE_FULL = 0.5,
+                    NEAR_PEAK = 0.8;
 
 /* Of a full block. */
 static double elements_of(const struct ladder_cell *cell)
@@ -18,26 +23,55 @@ static double elements_of(const struct ladder_cell *cell)
     return cell->elements_there > 0 ? cell->elements_there : cell->elements;
 }
 
-static double per_load(const struct ladder_cell *cell, double count)
+/* For one load of a warp, 32 elements, on average: of `count` of a tile, `passing` are made for
+ * each tile, the others once a block. */
+static double per_load(const struct ladder_cell *cell, unsigned count, unsigned passing)
 {
-    return elements_of(cell) > 0 ? count * OCCUPANCY_WARP / elements_of(cell) : 0;
+    const double elements = elements_of(cell);
+    const double once = elements > 0 ? (count - passing) * OCCUPANCY_WARP / elements : 0;
+    return passing ? once + passing * OCCUPANCY_WARP / cell->pattern.elements : once;
 }
 
-/* Accesses of shared memory for one load of a warp, 32 elements, on average. */
+/* Accesses of shared memory. */
 static double requests_of(const struct ladder_cell *cell)
 {
-    return per_load(cell, cell->pattern.requests);
+    return per_load(cell, cell->pattern.requests, cell->pattern.passing_requests);
 }
 
 /* Their wavefronts. */
 static double wavefronts_of(const struct ladder_cell *cell)
 {
-    return per_load(cell, cell->pattern.wavefronts);
+    return per_load(cell, cell->pattern.wavefronts, cell->pattern.passing_wavefronts);
+}
+
+/* Those of the tree. */
+static double tree_wavefronts_of(const struct ladder_cell *cell)
+{
+    const struct pattern *pattern = &cell->pattern;
+    return per_load(cell, pattern->wavefronts - pattern->passing_wavefronts, 0);
+}
+
+/* Bytes in flight on an SM, on average over all, those without a block too. */
+static double in_flight_of(const struct analysis *analysis)
+{
+    const bool is_idle = (double)analysis->grid < analysis->sms;
+    return analysis->in_flight * (is_idle ? (double)analysis->grid / analysis->sms : 1);
 }
 
 static bool is_short(const struct analysis *analysis)
 {
-    return analysis->in_flight > 0 && analysis->in_flight < analysis->wanted;
+    return analysis->in_flight > 0 && in_flight_of(analysis) < analysis->wanted;
+}
+
+/* Do SMs have no block, and the others too little in flight to make up for that? */
+static bool is_idle(const struct analysis *analysis)
+{
+    return (double)analysis->grid < analysis->sms && is_short(analysis);
+}
+
+static bool is_scattered(const struct pattern *pattern)
+{
+    return pattern->sectors > SECTORS_MANY * pattern->sectors_ideal;
 }
 
 /* --- The main clause ---------------------------------------------------------------------- */
@@ -78,34 +112,95 @@ static void add_tree(struct text *out, const struct ladder_cell *cell)
         requests_of(cell), pattern_lanes(&cell->pattern));
 }
 
+static void add_sectors(struct text *out, const struct ladder_cell *cell)
+{
+    text_addf(out, "loads that are not coalesced: %.3g sectors a request where %.3g would do",
+              pattern_sectors(&cell->pattern), pattern_sectors_ideal(&cell->pattern));
+}
+
+static void add_idle(struct text *out, const struct ladder_cell *cell)
+{
+    const struct analysis *analysis = &cell->analysis;
+    text_addf(out,
+              "idle SMs: %u block%s for %d SMs; %.1f kB in flight where there is one, and the "
+              "memory wants %.1f an SM",
+              analysis->grid, analysis->grid == 1 ? "" : "s", analysis->sms,
+              analysis->in_flight / 1e3, analysis->wanted / 1e3);
+}
+
 static void add_in_flight(struct text *out, const struct ladder_cell *cell)
 {
     text_addf(out, "bytes in flight: %.1f kB an SM of the %.1f that the memory wants",
               cell->analysis.in_flight / 1e3, cell->analysis.wanted / 1e3);
 }
 
-static void add_memory(struct text *out, const struct ladder_cell *cell)
+static void add_accesses(struct text *out, const struct ladder_cell *cell)
 {
-    const struct analysis *analysis = &cell->analysis;
-    if (analysis->in_flight > 0)
-        text_addf(out, "the memory: loads ask for %.1f kB an SM at a time, %.1f are enough",
-                  analysis->in_flight / 1e3, analysis->wanted / 1e3);
-    else
-        text_adds(out, "the loads");
     if (cell->pattern.requests)
         text_addf(out, "; %.2g accesses of shared memory for 32 elements", requests_of(cell));
 }
 
+/* For a time that is near the peak. */
+static void add_memory(struct text *out, const struct ladder_cell *cell)
+{
+    const struct analysis *analysis = &cell->analysis;
+    text_adds(out, "the memory");
+    if (analysis->in_flight > 0 && !is_short(analysis))
+        text_addf(out, ": loads ask for %.1f kB an SM at a time, %.1f are enough",
+                  analysis->in_flight / 1e3, analysis->wanted / 1e3);
+    add_accesses(out, cell);
+}
+
+/* For a time that is far from it: no figure here explains that. */
+static void add_unknown(struct text *out, const struct ladder_cell *cell)
+{
+    const struct analysis *analysis = &cell->analysis;
+    text_addf(out, "not known: less than %.0f %% of the peak", NEAR_PEAK * 100);
+    if (analysis->in_flight > 0)
+        text_addf(out, ", though loads ask for %.1f kB an SM at a time and %.1f should do",
+                  analysis->in_flight / 1e3, analysis->wanted / 1e3);
+    add_accesses(out, cell);
+}
+
+/* Where no time can tell. */
+static void add_loads(struct text *out, const struct ladder_cell *cell)
+{
+    const struct analysis *analysis = &cell->analysis;
+    text_adds(out, "the loads");
+    if (analysis->in_flight > 0)
+        text_addf(out, ": they ask for %.1f kB an SM at a time, and %.1f should do",
+                  analysis->in_flight / 1e3, analysis->wanted / 1e3);
+    add_accesses(out, cell);
+}
+
 typedef void add_clause(struct text *out, const struct ladder_cell *cell);
 
-static add_clause *choose_clause(const struct ladder_cell *cell)
+/* Was it timed on a GPU whose peak is known? */
+static bool has_share(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    return !ladder->is_host && ladder->peak && cell->ps;
+}
+
+static bool is_near_peak(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    return has_share(cell, ladder) &&
+           ladder_gbs(cell) * 1e9 >= NEAR_PEAK * (double)ladder->peak;
+}
+
+static add_clause *choose_clause(const struct ladder_cell *cell, const struct ladder *ladder)
 {
     const struct pattern *pattern = &cell->pattern;
     const unsigned atomics = pattern->atomics_global + pattern->atomics_shared;
+    if (is_near_peak(cell, ladder)) /* and hides what else it does */
+        return add_memory;
     if (atomics >= ATOMICS_MANY * elements_of(cell))
         return add_atomics;
-    if (wavefronts_of(cell) < WAVEFRONTS_MANY)
-        return is_short(&cell->analysis) ? add_in_flight : add_memory;
+    if (tree_wavefronts_of(cell) < WAVEFRONTS_MANY)
+        return is_scattered(pattern)       ? add_sectors
+               : is_idle(&cell->analysis)  ? add_idle
+               : is_short(&cell->analysis) ? add_in_flight
+               : has_share(cell, ladder)   ? add_unknown
+                                           : add_loads;
     if (pattern_lanes(pattern) < LANES_FEW)
         return add_divergence;
     if (pattern->wavefronts > CONFLICTS_MANY * pattern->ideal)
@@ -128,6 +223,40 @@ static void add_occupancy(struct text *out, const struct ladder_cell *cell)
                   most_warps(occupancy), occupancy_names[occupancy->limiter]);
 }
 
+static void add_flight(struct text *out, const struct ladder_cell *cell)
+{
+    const struct analysis *analysis = &cell->analysis;
+    if (is_short(analysis))
+        text_addf(out, "; %.1f of %.1f kB in flight", in_flight_of(analysis) / 1e3,
+                  analysis->wanted / 1e3);
+    if (is_idle(analysis))
+        text_addf(out, ": %u block%s for %d SMs", analysis->grid,
+                  analysis->grid == 1 ? "" : "s", analysis->sms);
+}
+
+/* The last wave of a grid of few, where it is too small to keep the memory busy. */
+static void add_wave(struct text *out, const struct ladder_cell *cell,
+                     const struct ladder *ladder)
+{
+    const struct analysis *analysis = &cell->analysis;
+    const double at_once = (double)analysis->occupancy.blocks * analysis->sms;
+    if (at_once <= 0 || analysis->grid <= at_once || is_near_peak(cell, ladder))
+        return;
+    const double waves = ceil(analysis->grid / at_once);
+    const double last = analysis->grid - (waves - 1) * at_once;
+    const double bytes = last * analysis->in_flight / analysis->resident / analysis->sms;
+    if (waves <= WAVES_FEW && bytes > 0 && bytes < WAVE_FULL * analysis->wanted)
+        text_addf(out, "; the last of %.0f waves has %.0f of %u blocks", waves, last,
+                  analysis->grid);
+}
+
+static void add_scatter(struct text *out, const struct ladder_cell *cell)
+{
+    if (is_scattered(&cell->pattern))
+        text_addf(out, "; %.3g sectors a request of a load where %.3g would do",
+                  pattern_sectors(&cell->pattern), pattern_sectors_ideal(&cell->pattern));
+}
+
 /* The time that a block takes an SM, from the time measured on a GPU. */
 static void add_block(struct text *out, const struct ladder_cell *cell,
                       const struct ladder *ladder)
@@ -143,13 +272,16 @@ void cause_find(struct ladder_cell *cell, const struct ladder *ladder)
     cell->cause[0] = '\0';
     if (!cell->pattern.is_known && !is_short(&cell->analysis))
         return;
-    add_clause *clause = choose_clause(cell);
+    add_clause *clause = choose_clause(cell, ladder);
     clause(&text, cell);
-    if (clause != add_in_flight && clause != add_memory && is_short(&cell->analysis))
-        text_addf(&text, "; %.1f of %.1f kB in flight", cell->analysis.in_flight / 1e3,
-                  cell->analysis.wanted / 1e3);
+    if (clause != add_sectors)
+        add_scatter(&text, cell);
+    if (clause != add_in_flight && clause != add_idle)
+        add_flight(&text, cell);
+    add_wave(&text, cell, ladder);
     add_occupancy(&text, cell);
-    if (clause == add_tree || clause == add_divergence || clause == add_conflicts)
+    if (clause == add_tree || clause == add_divergence || clause == add_conflicts ||
+        clause == add_unknown)
         add_block(&text, cell, ladder);
     snprintf(cell->cause, sizeof cell->cause, "%s", text.failed ? "" : text.at);
     text_dispose(&text);
@@ -176,6 +308,11 @@ static void add_pattern(struct table *table, const struct ladder_cell *cell)
     else
         table_add(table, is_used ? "none" : NULL);
     add_figure(table, is_used, wavefronts_of(cell), 2, "");
+    if (pattern->loads)
+        table_addf(table, "%.3g/%.3g", pattern_sectors(pattern),
+                   pattern_sectors_ideal(pattern));
+    else
+        table_add(table, NULL);
 }
 
 static void add_analysis(struct table *table, const struct analysis *analysis)
@@ -199,11 +336,16 @@ static bool has_figures(const struct ladder_cell *cell)
 static void print_table(struct text *out, const struct ladder *ladder,
                         const struct rungs_group *group, bool has_gpu, bool bold_titles)
 {
-    static const struct table_column columns[] =
-        {{"rung", NULL, false},        {"lanes of 32", NULL, true}, {"conflicts", NULL, true},
-         {"wavefronts", NULL, true},   {"warps an SM", NULL, true}, {"limit", NULL, false},
-         {"kB in flight", NULL, true}, {"instructions", NULL, true}};
-    struct table table = {.columns = columns, .column_count = has_gpu ? 8 : 4};
+    static const struct table_column columns[] = {{"rung", NULL, false},
+                                                  {"lanes of 32", NULL, true},
+                                                  {"conflicts", NULL, true},
+                                                  {"wavefronts", NULL, true},
+                                                  {"sectors", NULL, true},
+                                                  {"warps an SM", NULL, true},
+                                                  {"limit", NULL, false},
+                                                  {"kB in flight", NULL, true},
+                                                  {"instructions", NULL, true}};
+    struct table table = {.columns = columns, .column_count = has_gpu ? 9 : 5};
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = &ladder->cells[r * ladder->columns];
         if (!has_figures(cell))
@@ -250,9 +392,10 @@ void cause_print_basis(struct text *out, const struct ladder *ladder,
     if (is_any || ladder->is_host)
         text_adds(out, "\n");
     if (is_any)
-        text_adds(out,
-                  "lanes, conflicts, wavefronts for 32 elements: of a block, as the emulator "
-                  "sees it\n");
+        text_adds(
+            out,
+            "lanes, conflicts, wavefronts for 32 elements, sectors a request of a load and "
+            "what would do: of a block, as the emulator sees it\n");
     if (has_gpu)
         text_addf(out,
                   "warps, kB in flight and instructions for an element: computed for %s, %s\n",

@@ -1,6 +1,7 @@
 /* cause: explains why a rung of the ladder is not faster, in one sentence made of computed
- * figures: the first that applies of atomic operations, divergence, bank conflicts, the tree in
- * shared memory, bytes in flight; else the memory itself. docs/measuring.md has the rules. */
+ * figures: the memory near its peak; else the first that applies of atomic operations, divergence,
+ * bank conflicts, the tree in shared memory, loads that are not coalesced, idle SMs, bytes in
+ * flight; else that none is known. docs/measuring.md has the rules. */
 #ifndef AUTOTUNE_CAUSE_H
 #define AUTOTUNE_CAUSE_H
 

@@ -328,6 +328,10 @@ static const struct table_column columns[] = {
     {NULL, "excess_by_site", false},
     {NULL, "computed_for", false},
     {NULL, "sm_blocks_by_limit", false}, /* add_fit */
+    /* add_loads: of a block */
+    {NULL, "load_requests", true},
+    {NULL, "load_sectors", true},
+    {NULL, "load_sectors_ideal", true},
     DIMS_TEXT_COLUMNS,
 };
 
@@ -420,6 +424,13 @@ static void add_fit(struct table *table, const struct analysis *analysis)
     text_dispose(&words);
 }
 
+static void add_loads(struct table *table, const struct pattern *pattern)
+{
+    table_add_number(table, pattern->loads > 0, 0, pattern->loads);
+    table_add_number(table, pattern->loads > 0, 0, pattern->sectors);
+    table_add_number(table, pattern->loads > 0, 0, pattern->sectors_ideal);
+}
+
 static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
                     size_t column)
 {
@@ -448,6 +459,7 @@ static void add_row(struct table *table, const struct ladder *ladder, size_t run
     add_sites(table, &cell->pattern, true);
     table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
     add_fit(table, &cell->analysis);
+    add_loads(table, &cell->pattern);
     add_dims(table, &ladder->problem->dims);
 }
 

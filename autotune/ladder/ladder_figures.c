@@ -124,7 +124,7 @@ void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wan
     const size_t step = most < count ? most : count;
     struct share shares[THREADS_MAX];
     pthread_t threads[THREADS_MAX];
-    bool is_beside[THREADS_MAX];
+    bool is_beside[THREADS_MAX] = {false};
     for (size_t i = 0; i < step; i++) {
         shares[i] = (struct share){*figures, wanted, count, i, step};
         is_beside[i] = pthread_create(&threads[i], NULL, fill_share, &shares[i]) == 0;

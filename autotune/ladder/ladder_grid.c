@@ -16,39 +16,60 @@ static const struct param *find_items(const struct rungs *list, const struct lad
     return index < 0 ? NULL : &rung->space->params[index];
 }
 
-static bool is_first_of_space(const struct rungs *list, const bool is_chosen[RUNGS_MAX],
-                              size_t index)
+/* Appends what tells the rung's kernel from others of its space, each value behind `between`:
+ * its params but for those of the grid, where they are not the space's default. */
+static void add_others(struct text *out, const struct ladder_rung *rung,
+                       const struct param *items, const char *between, bool is_named)
 {
-    for (size_t i = 0; i < index; i++)
-        if (is_chosen[i] && strcmp(list->rungs[i].space, list->rungs[index].space) == 0)
-            return false;
-    return true;
+    const struct space *space = rung->space;
+    for (size_t p = 0; p < space->param_count; p++) {
+        const struct param *param = &space->params[p];
+        if (param == items || (int)p == rung->threads ||
+            rung->config[p] == space->default_config[p])
+            continue;
+        text_adds(out, between);
+        if (is_named)
+            text_addf(out, "%s=", param->name);
+        point_format_value(out, param, rung->config[p]);
+    }
 }
 
-static void add_group(struct text *out, const struct rung *rung, const struct param *items)
+static void add_group(struct text *out, const struct ladder_rung *rung,
+                      const struct param *items, const char *kernel)
 {
-    text_addf(out, "[group grid-%s]\ntitle = Grid of ladder/%s, the kernel of %s\n",
-              rung->space, rung->space, rung->name);
-    for (size_t i = 0; i < items->count; i++)
+    const char *space = rung->listed->space;
+    text_addf(out, "[group grid-%s]\ntitle = Grid of ladder/%s, the kernel of %s\n", kernel,
+              space, rung->listed->name);
+    for (size_t i = 0; i < items->count; i++) {
         text_addf(out,
                   "[rung %s-%" PRId64 "]\nkernel = %" PRId64
-                  " elements per thread\nspace = %s\nparams = %s=%" PRId64 "\n",
-                  rung->space, items->values[i], items->values[i], rung->space, items->name,
+                  " elements per thread\nspace = %s\nparams = %s=%" PRId64,
+                  kernel, items->values[i], items->values[i], space, items->name,
                   items->values[i]);
+        add_others(out, rung, items, " ", true);
+        text_adds(out, "\n");
+    }
 }
 
-/* Appends the group of the rung's space, if it has the param. */
-static int add_space(struct text *out, const struct rungs *list, const struct rung *rung,
-                     struct error *error)
+/* Appends the group of the rung's kernel, if it has the param and is not there yet. */
+static int add_kernel(struct text *out, const struct rungs *list, const struct rung *rung,
+                      struct error *error)
 {
     struct ladder_rung opened;
+    struct text kernel = {0}, title = {0};
     if (ladder_rung_open(&opened, list, rung, error))
         return -1;
     const struct param *items = find_items(list, &opened);
-    if (items)
-        add_group(out, rung, items);
+    text_adds(&kernel, rung->space);
+    add_others(&kernel, &opened, items, "-", false);
+    text_addf(&title, "[group grid-%s]", kernel.at ? kernel.at : "");
+    const int failed = text_check(&kernel, error) || text_check(&title, error);
+    if (!failed && items && !strstr(out->at, title.at))
+        add_group(out, &opened, items, kernel.at);
+    text_dispose(&kernel);
+    text_dispose(&title);
     ladder_rung_close(&opened);
-    return 0;
+    return failed ? -1 : 0;
 }
 
 /* Sets the error, and names a rung that would do. */
@@ -95,8 +116,9 @@ int ladder_grid_make(struct rungs *list, bool is_chosen[RUNGS_MAX], struct error
     text_addf(&text, "[ladder]\nthreads = %s\n", list->threads);
     const size_t empty = text.length;
     for (size_t i = 0; i < list->count && !failed; i++)
-        if (is_chosen[i] && is_first_of_space(list, is_chosen, i))
-            failed = add_space(&text, list, &list->rungs[i], error);
+        if (is_chosen[i])
+            failed =
+                text_check(&text, error) || add_kernel(&text, list, &list->rungs[i], error);
     failed = failed || text_check(&text, error);
     if (!failed)
         failed = text.length == empty ? refuse(list, error)

@@ -1,6 +1,6 @@
-/* ladder_grid: makes the list of a grid, threads per block by elements per thread: each space
- * among the chosen rungs that has a param for the latter is a group, each of its values a
- * rung. */
+/* ladder_grid: makes the list of a grid, threads per block by elements per thread: each kernel
+ * among the chosen rungs whose space has a param for the latter is a group, each of its values
+ * a rung. */
 #ifndef AUTOTUNE_LADDER_GRID_H
 #define AUTOTUNE_LADDER_GRID_H
 

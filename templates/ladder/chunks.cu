@@ -1,6 +1,11 @@
 // WangYu 5: several elements a thread, one from each chunk of the array; a chunk has as many
-// elements as the grid has threads. The compiler knows how many chunks there are, and unrolls the
-// loop. The document adds into shared memory: NVRTC 12.9 and 13.0 keep that word in a register.
+// elements as the grid has threads.
+//? if CHUNKS == UNROLLED
+// The compiler knows how many chunks there are, and unrolls the loop.
+//? else
+// The first form: how many chunks there are is known at run time only.
+//? end
+// The document adds into shared memory: NVRTC 12.9 and 13.0 keep that word in a register.
 // Reduces n elements of x, n may be 0. Writes one value a block to y: reduce those again until
 // one is left.
 __global__ void __launch_bounds__(BLOCK)
@@ -11,8 +16,12 @@ reduce(const elem *x, unsigned long long n, accum *y)
     const unsigned long long chunk = (unsigned long long)gridDim.x * blockDim.x;
     unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + t;
     accum a = identity();
+    //? if CHUNKS == UNROLLED
     #pragma unroll
     for (int k = 0; k < ITEMS && i < n; k++) {
+    //? else
+    while (i < n) {
+    //? end
         a = combine(a, map(x[i]));
         i += chunk;
     }

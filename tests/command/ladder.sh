@@ -8,8 +8,8 @@ rows() {
     tr -d '\r' < "$1" | grep -Ec "$2"
 }
 all_are_proven() {
-    has_status 0 && [ "$(rows out '^(harris|cs599|single|tensor|wangyu|lab04|loads),')" -eq 35 ] &&
-        [ "$(rows out ',measured,[0-9]+\.[0-9]{4},')" -eq $((35 - $1)) ] &&
+    has_status 0 && [ "$(rows out '^(harris|cs599|single|tensor|next|wangyu|lab04|loads),')" -eq 39 ] &&
+        [ "$(rows out ',measured,[0-9]+\.[0-9]{4},')" -eq $((39 - $1)) ] &&
         [ "$(rows out '^(tensor,tensor-2|wangyu,wangyu-4-redux),.*,rejected,')" -eq "$1" ]
 }
 for type in i32 f32; do
@@ -19,7 +19,7 @@ for type in i32 f32; do
     check "proofs-are-said-$type" grep -Eq '^proved +[1-9][0-9]{3,} runs' err
 done
 tr -d '\r' < out | sed 1d | cut -d, -f2 > names
-check in-order test "$(sed -n '1p;7p;10p;20p;22p;32p' names | tr '\n' ' ')" = \
+check in-order test "$(sed -n '1p;7p;10p;20p;25p;35p' names | tr '\n' ' ')" = \
     "harris-1 harris-7 cs599-1 tensor-1 wangyu-naive lab04-atomic "
 check no-record test ! -e "$XDG_CACHE_HOME/autotune"
 
@@ -70,9 +70,9 @@ refuses by-n-of-a-source 64 'a table of times by n' ladder --n 1K..4K --source h
 # Why: figures of a block, and with --gpu of that GPU; the same in CSV.
 run ladder --device host --type i32 --n 2K --rung harris --rung wangyu-naive --csv why.csv --quiet
 check why has_status 0
-check why-titles grep -Eq '^rung +lanes of 32 +conflicts +wavefronts$' out
-check why-row grep -Eq '^harris-2 +17\.6 +4-way +18\.50$' out
-check why-none grep -Eq '^harris-3 +17\.6 +none +7\.25$' out
+check why-titles grep -Eq '^rung +lanes of 32 +conflicts +wavefronts +sectors$' out
+check why-row grep -Eq '^harris-2 +17\.6 +4-way +18\.50 +4/4$' out
+check why-none grep -Eq '^harris-3 +17\.6 +none +7\.25 +4/4$' out
 check why-divergence grep -q '^harris-1: divergence: 6\.9 of 32 lanes active .* (32 16 8 4 2 1 1 1 by step), 18\.5 acc' out
 check why-conflicts grep -q '^harris-2: bank conflicts, up to 4-way (1 2 4 4 4 4 2 1 by step): 74 wave' out
 check why-tree grep -q '^harris-3: a tree for few elements: 7\.2 accesses' out
@@ -81,6 +81,12 @@ check why-csv-titles test "$(tr -d '\r' < why.csv | head -n 1 | cut -d, -f1-4,16
     "group,rung,kernel,threads,device,source,n,op,type,items,grid,cause,requests_by_site,excess_by_site,computed_for"
 check why-csv grep -q \
     ',host,ladder/interleaved_modulo,2000,sum,i32,1,16,74,74,74,1,6.89,32 16 8 4 2 1 1 1,1 1' why.csv
+check why-csv-loads grep -q ',computed_for,sm_blocks_by_limit,load_requests,load_sectors,load_sectors_ideal,' why.csv
+run ladder --device host --type f32 --n 9K --rung loads --rung next --quiet
+check why-next has_status 0
+check why-scattered grep -qx 'loads-parts: loads that are not coalesced: 32 sectors a request where 4 would do' out
+check why-pairs grep -q '^loads-pairs: a tree .*; 8 sectors a request of a load where 4 would do$' out
+check why-vectors grep -Eq '^next-barrier .* 16/16$' out
 check why-emulated grep -q 'of a block, as the emulator sees it' out
 run ladder --device host --type f64 --n 1K --rung harris-2 --blocks 32,1024 --csv - --quiet
 check why-by-size grep -Eq ',1024,measured.*,16,.*,1 2 4 8 16 16 16 8 4 2 1,' out

@@ -58,20 +58,21 @@ static struct ladder_rung open_rung(const struct rung *rung)
 static void test_names(void **state)
 {
     static const char *const names[] =
-        {"harris-1",  "harris-2",     "harris-3",      "harris-4",       "harris-5",
-         "harris-6",  "harris-7",     "harris-7-64",   "harris-7-256",   "cs599-1",
-         "cs599-2",   "cs599-3",      "cs599-4",       "cs599-5",        "cs599-6",
-         "cs599-7",   "cs599-8",      "cs599-9",       "single-block",   "tensor-1",
-         "tensor-2",  "wangyu-naive", "wangyu-shared", "wangyu-0",       "wangyu-1",
-         "wangyu-2",  "wangyu-3",     "wangyu-4",      "wangyu-4-redux", "wangyu-5-loop",
-         "wangyu-5",  "lab04-atomic", "lab04-shared",  "loads-pairs",    "loads-apart",
-         "batched-0", "batched-1",    "batched-lanes"};
+        {"harris-1",      "harris-2",       "harris-3",      "harris-4",     "harris-5",
+         "harris-6",      "harris-7",       "harris-7-64",   "harris-7-256", "cs599-1",
+         "cs599-2",       "cs599-3",        "cs599-4",       "cs599-5",      "cs599-6",
+         "cs599-7",       "cs599-8",        "cs599-9",       "single-block", "tensor-1",
+         "tensor-2",      "next-launches",  "next-barrier",  "next-async",   "wangyu-naive",
+         "wangyu-shared", "wangyu-0",       "wangyu-1",      "wangyu-2",     "wangyu-3",
+         "wangyu-4",      "wangyu-4-redux", "wangyu-5-loop", "wangyu-5",     "lab04-atomic",
+         "lab04-shared",  "loads-pairs",    "loads-apart",   "loads-parts",  "batched-0",
+         "batched-1",     "batched-lanes"};
     (void)state;
     assert_int_equal(rungs.count, sizeof names / sizeof *names);
     for (size_t i = 0; i < rungs.count; i++)
         assert_string_equal(rungs.rungs[i].name, names[i]);
-    assert_int_equal(rungs.group_count, 8);
-    for (size_t g = 0, first = 0; g < 8; first += rungs.groups[g++].count)
+    assert_int_equal(rungs.group_count, 9);
+    for (size_t g = 0, first = 0; g < 9; first += rungs.groups[g++].count)
         assert_int_equal(rungs.groups[g].first, first);
 }
 
@@ -84,7 +85,7 @@ static bool is_tensor(const struct rung *rung)
 /* One instruction for the last warp takes integers. */
 static bool is_redux(const struct rung *rung)
 {
-    return strcmp(rung->space, "warp_redux") == 0;
+    return strstr(rung->params, "REDUX") != NULL;
 }
 
 static bool is_batched(const struct rung *rung)
@@ -127,8 +128,10 @@ static void test_plans(void **state)
                     struct planner_plan plan;
                     assert_int_equal(gpus_find(&target, archs[a], &error), 0);
                     const struct point_context context = {rung.space, &problem, &target};
-                    const bool is_too_old = target.cc < 80 && (is_tensor(&rungs.rungs[i]) ||
-                                                               is_redux(&rungs.rungs[i]));
+                    const bool is_too_old =
+                        target.cc < 80 &&
+                        (is_tensor(&rungs.rungs[i]) || is_redux(&rungs.rungs[i]) ||
+                         strstr(rungs.rungs[i].params, "ASYNC"));
                     if (ladder_rung_resize(&rung, threads) && !is_too_old) {
                         if (point_reject(&context, rung.config, &error) != POINT_VALID ||
                             call_plan(&plan, &context, rung.config, &error))
@@ -138,9 +141,9 @@ static void test_plans(void **state)
                     }
                     ladder_rung_close(&rung);
                 }
-    /* Harris 5 to 7 begin with 64 threads, tensor cores and redux with sm_80, lanes of rows with
-     * 128; no matrix has less than a row */
-    assert_int_equal(planned, ((35 * 6 - 5) * 3 - 12) * 4 + (6 + 6 + 4) * 3 * 2);
+    /* Harris 5 to 7 begin with 64 threads, tensor cores, redux and cp.async with sm_80, lanes of
+     * rows with 128; `next` ends with 256; no matrix has less than a row */
+    assert_int_equal(planned, ((36 * 6 - 5 + 3 * 4) * 3 - 12 - 4) * 4 + (6 + 6 + 4) * 3 * 2);
 }
 
 /* The form that is wrong today is never tried, and the rule says why. */
@@ -181,7 +184,7 @@ static void test_choose(void **state)
     assert_int_equal(rungs_choose(&rungs, "lab04", is_chosen, &error), 0);
     assert_int_equal(rungs_choose(&rungs, "harris-2", is_chosen, &error), 0);
     for (size_t i = 0; i < rungs.count; i++)
-        assert_int_equal(is_chosen[i], i == 1 || i == 31 || i == 32);
+        assert_int_equal(is_chosen[i], i == 1 || i == 34 || i == 35);
     assert_int_equal(rungs_choose(&rungs, "harris-8", is_chosen, &error), -1);
     assert_int_equal(error.code, ERROR_USAGE);
     assert_non_null(strstr(error.text, "harris-"));
@@ -237,7 +240,7 @@ static void test_documents(void **state)
         int64_t value;
     } rows[] = {
         {"wangyu-5", "chunks", "ITEMS", 4},
-        {"wangyu-5-loop", "chunks_loop", "ITEMS", 4},
+        {"wangyu-5-loop", "chunks", "ITEMS", 4},
         {"lab04-shared", "shared_thread", NULL, 0},
         {"harris-7-64", "grid_stride", "GRID", 64},
         {"harris-7-256", "grid_stride", "GRID", 256},
@@ -432,8 +435,19 @@ static void test_figures(void **state)
     fill_harris(&ladder, cells);
     cells[1].elements = 128;
     cells[1].grid = 32768;
-    cells[1].pattern = (struct pattern){
-        true, 29, 510, 74, 29, 4, {{4, 128, 1}, {6, 96, 2}}, 2, 0, 0, {{NULL, 7, 22, 7}}, 1};
+    cells[1].pattern = (struct pattern){.is_known = true,
+                                        .requests = 29,
+                                        .lanes = 510,
+                                        .wavefronts = 74,
+                                        .ideal = 29,
+                                        .ways = 4,
+                                        .steps = {{4, 128, 1}, {6, 96, 2}},
+                                        .step_count = 2,
+                                        .sites = {{NULL, 7, 22, 7}},
+                                        .site_count = 1,
+                                        .loads = 4,
+                                        .sectors = 32,
+                                        .sectors_ideal = 16};
     cells[1].analysis =
         (struct analysis){.is_compiled = true,
                           .occupancy = {12, 24, 0.5, {16, 12, 40, 32}, OCCUPANCY_REGISTERS},
@@ -443,9 +457,9 @@ static void test_figures(void **state)
     strcpy(cells[1].cause, "conflicts");
     ladder_print(&text, &ladder, false);
     static const char lines[] =
-        "\nrung      lanes of 32  conflicts  wavefronts  warps an SM  limit      kB in flight  "
+        "\nrung      lanes of 32  conflicts  wavefronts  sectors  warps an SM  limit      kB in flight  "
         "instructions\n"
-        "harris-2         17.6      4-way       18.50        24/48  registers           6.1     "
+        "harris-2         17.6      4-way       18.50      8/4        24/48  registers           6.1     "
         "12.5 SASS\n"
         "harris-2: conflicts\n";
     if (!strstr(text.at, lines))
@@ -455,7 +469,7 @@ static void test_figures(void **state)
     table_csv(&text, &table);
     static const char row[] =
         ",G80,ladder/interleaved_strided,4194304,sum,i32,1,32768,29,74,29,4,17.59,32 16,1 2,0,0,"
-        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15,G80,16 12 40 32,value,,,\r\n";
+        "12,24,50.0,registers,6144,18200,12.50,SASS,conflicts,7,15,G80,16 12 40 32,4,32,16,value,,,\r\n";
     if (!strstr(text.at, row))
         fail_msg("not%sin\n%s", row, text.at);
     table_dispose(&table);
@@ -472,19 +486,23 @@ static void test_grid(void **state)
     memset(is_chosen, true, sizeof is_chosen);
     assert_int_equal(ladder_rung_list(&grid, &error), 0);
     assert_int_equal(ladder_grid_make(&grid, is_chosen, &error), 0);
-    assert_true(is_chosen[14] && !is_chosen[15]);
-    assert_int_equal(grid.group_count, 3);
-    assert_string_equal(grid.groups[0].name, "grid-several_at_load");
-    assert_string_equal(grid.groups[1].name, "grid-chunks_loop");
-    assert_string_equal(grid.groups[2].name, "grid-chunks");
-    assert_int_equal(grid.count, 15);
+    static const char *const names[] = {"grid-several_at_load", "grid-next",
+                                        "grid-next-BARRIER",    "grid-next-ASYNC-4",
+                                        "grid-chunks-COUNTED",  "grid-chunks"};
+    assert_int_equal(grid.group_count, 6);
+    for (size_t g = 0; g < 6; g++)
+        assert_string_equal(grid.groups[g].name, names[g]);
+    assert_int_equal(grid.count, 3 * 5 + 3 * 9);
+    assert_true(is_chosen[41] && !is_chosen[42]);
     assert_string_equal(grid.rungs[4].name, "several_at_load-64");
     for (size_t i = 0; i < grid.count; i++) {
         struct ladder_rung opened;
         if (ladder_rung_open(&opened, &grid, &grid.rungs[i], &error))
             fail_msg("%s", error.text);
         const int items = space_find_param(opened.space, "ITEMS", 5);
-        assert_int_equal(opened.config[items], 4 << i % 5);
+        const bool is_next = strcmp(grid.rungs[i].space, "next") == 0; /* from 1 element on */
+        const size_t first = grid.groups[grid.rungs[i].group].first;
+        assert_int_equal(opened.config[items], (is_next ? 1 : 4) << (i - first));
         ladder_rung_close(&opened);
     }
     rungs_dispose(&grid);
@@ -542,8 +560,8 @@ static void test_print_by_size(void **state)
     struct ladder ladder = {.rungs = &rungs, .columns = 2, .blocks = blocks, .cells = cells};
     struct text text = {0};
     (void)state;
-    cells[2 * 31] = (struct ladder_cell){.is_there = true, .ps = 1500000000};
-    cells[2 * 32 + 1] = (struct ladder_cell){.is_there = true, .ps = 12345678901};
+    cells[2 * 34] = (struct ladder_cell){.is_there = true, .ps = 1500000000};
+    cells[2 * 35 + 1] = (struct ladder_cell){.is_there = true, .ps = 12345678901};
     ladder_print(&text, &ladder, false);
     assert_string_equal(
         text.at,
@@ -738,7 +756,7 @@ static const struct {
     {"t == 0)\n            y[", "t == 1)\n            y["},
     {"shared[t + 1])", "shared[t])"},
 };
-/* One rung for each template, and the size at which all of its lines are there. */
+/* The rungs whose kernels are all lines of the templates, at a size that has them all. */
 static const struct {
     const char *name;
     unsigned threads;
@@ -748,7 +766,7 @@ static const struct {
     {"wangyu-naive", 64},  {"wangyu-shared", 64}, {"wangyu-3", 64},     {"wangyu-4", 64},
     {"wangyu-5", 64},      {"lab04-atomic", 64},  {"tensor-1", 1024},   {"wangyu-4-redux", 64},
     {"wangyu-5-loop", 64}, {"lab04-shared", 64},  {"single-block", 64}, {"loads-pairs", 64},
-    {"loads-apart", 64},
+    {"loads-apart", 64},   {"loads-parts", 64},
 };
 enum { MUTATED = sizeof mutated / sizeof *mutated, MUTANTS_MAX = 400 };
 
@@ -761,8 +779,30 @@ struct mutants {
 /* After the instruction each lane of the warp has the result: any may write it. */
 static bool is_harmless(const struct ladder_rung *rung, size_t fault)
 {
-    return strcmp(rung->listed->space, "warp_redux") == 0 &&
-           strncmp(faults[fault].from, "t == 0)", 7) == 0;
+    return is_redux(rung->listed) && strncmp(faults[fault].from, "t == 0)", 7) == 0;
+}
+
+/* Does the rung's kernel change with its template? A param leaves lines out. */
+static bool is_in_kernel(const struct ladder_rung *rung, const char *template)
+{
+    const struct problem problem = problem_of(rung->listed, I32, 1000);
+    struct target target;
+    struct error error;
+    struct emit_variant variants[2];
+    bool is_same = true;
+    assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+    const struct point_context context = {rung->space, &problem, &target};
+    for (size_t i = 0; i < 2; i++) {
+        struct emit_sources sources = load_sources();
+        sources.template = (struct emit_file){"t.cu", i ? template : rung->template.text};
+        if (emit_variant(&variants[i], &context, &sources, rung->config, &error))
+            fail_msg("%s", error.text);
+    }
+    for (size_t p = 0; p < variants[0].count; p++)
+        is_same &= strcmp(variants[0].texts[p].at, variants[1].texts[p].at) == 0;
+    emit_dispose(&variants[0]);
+    emit_dispose(&variants[1]);
+    return !is_same;
 }
 
 /* The template's kernel, past what is only shown, with each fault in each of its places. */
@@ -777,6 +817,11 @@ static void add_mutants(struct mutants *mutants, const struct ladder_rung *rung)
             assert_true(i < MUTANTS_MAX);
             assert_true(asprintf(&mutants->texts[i], "%.*s%s%s", (int)(at - text), text,
                                  faults[f].to, at + strlen(faults[f].from)) > 0);
+            if (!is_in_kernel(rung, mutants->texts[i])) {
+                free(mutants->texts[i]);
+                mutants->count--;
+                continue;
+            }
             snprintf(mutants->names[i], sizeof mutants->names[i], "%s at %zu: %s for %s",
                      rung->template.name, (size_t)(at - text), faults[f].to, faults[f].from);
             mutants->steps[i] =

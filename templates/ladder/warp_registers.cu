@@ -1,5 +1,10 @@
+//? if WARP == SHUFFLE
 // WangYu 4: the last warp combines by shuffles, from register to register: no shared memory and
 // no barrier.
+//? else
+// WangYu 4 with __reduce_add_sync: one instruction combines the last warp. The document has a
+// barrier behind it that the other warps never reach, which is undefined; none is needed.
+//? end
 // Reduces n elements of x, n may be 0. Writes one value a block to y: reduce those again until
 // one is left.
 __global__ void __launch_bounds__(BLOCK)
@@ -18,9 +23,14 @@ reduce(const elem *x, unsigned long long n, accum *y)
         if (t < d)
             shared[t] = a = combine(a, shared[t + d]);
     }
+    //? if WARP == SHUFFLE
     if (t < 32)
         for (unsigned d = 16; d > 0; d /= 2)
             a = combine(a, __shfl_down_sync(~0u, a, d));
+    //? else
+    if (t < 32)
+        a = warp_redux(a);
+    //? end
     if (t == 0)
         y[blockIdx.x] = a;
 }
