@@ -70,9 +70,11 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
         compare_kernel_close(out);
         return -1;
     }
-    out->sources = (struct emit_sources){out->rung.template,
-                                         {types->name, types->bytes},
-                                         {intrinsics->name, intrinsics->bytes}};
+    out->sources = (struct emit_sources){
+        .template = out->rung.template,
+        .types = {types->name, types->bytes},
+        .intrinsics = {intrinsics->name, intrinsics->bytes},
+    };
     return 0;
 }
 

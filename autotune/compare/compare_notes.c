@@ -1,6 +1,7 @@
 /* compare_notes: chooses which sentences a comparison has, and fills them in. */
 #include "autotune/compare/compare_notes.h"
 
+#include "autotune/compare/compare_portability.h"
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
 

@@ -3,6 +3,7 @@
 #include "autotune/compare/compare_text.h"
 
 #include "autotune/compare/compare_notes.h"
+#include "autotune/compare/compare_portability.h"
 #include "autotune/compare/compare_verdict.h"
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"

@@ -11,8 +11,9 @@
 #include <string.h>
 
 static const char *const kind_names[BAR_KINDS] = {
-    [BAR_MEASURED] = "measured",   [BAR_EMULATED] = "emulated", [BAR_PUBLISHED] = "published",
-    [BAR_PREDICTED] = "predicted", [BAR_BOUND] = "bound",       [BAR_NONE] = "not known",
+    [BAR_MEASURED] = "measured", [BAR_EMULATED] = "emulated",   [BAR_PUBLISHED] = "published",
+    [BAR_COMPUTED] = "computed", [BAR_PREDICTED] = "predicted", [BAR_BOUND] = "bound",
+    [BAR_NONE] = "not known",
 };
 
 void bar_chart_add(struct bar_chart *chart, const struct bar *bar)

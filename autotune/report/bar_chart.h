@@ -13,6 +13,7 @@ enum bar_kind {
     BAR_MEASURED,
     BAR_EMULATED,
     BAR_PUBLISHED,
+    BAR_COMPUTED, /* from published figures */
     BAR_PREDICTED,
     BAR_BOUND, /* at most the value */
     BAR_NONE,

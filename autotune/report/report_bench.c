@@ -26,7 +26,7 @@ struct line {
 enum { OTHERS_MAX = LINE_CHART_SERIES_MAX - 1 }; /* ours is a series too */
 
 struct bench {
-    struct report_table table;
+    struct table_file table;
     struct columns at;
     const char *others[OTHERS_MAX]; /* the libraries that were the fastest at some n */
     size_t other_count;
@@ -236,7 +236,7 @@ static struct line_chart *draw_ratio(const struct bench *bench)
 
 static void say_where(struct document *document, const struct bench *bench)
 {
-    const struct report_table *const table = &bench->table;
+    const struct table_file *const table = &bench->table;
     document_add(document, DOCUMENT_TEXT, "%s %s%s%s%s, on %s, against %s. From %s.", table->op,
                  table->type, *table->regime ? ", " : "", table->regime, table->how, table->gpu,
                  bench->title, table->file);
@@ -331,14 +331,14 @@ int report_bench_tile(struct table *tiles, const struct report *report, struct e
     struct bench bench = {.other_count = 0};
     if (!report->request->bench)
         return 0;
-    if (report_table_open(&bench.table, "--bench", report->request->bench, error))
+    if (table_file_open(&bench.table, "--bench", report->request->bench, error))
         return -1;
     const int failed = find_columns(&bench, error) ||
                        report_table_check(&bench.table, report, true, error) ||
                        find_others(&bench, error);
     if (!failed && report_table_is_of_title(&bench.table, report))
         add_tile(tiles, &bench);
-    report_table_close(&bench.table);
+    table_file_close(&bench.table);
     return failed ? -1 : 0;
 }
 
@@ -346,7 +346,7 @@ int report_bench_tile(struct table *tiles, const struct report *report, struct e
 static int add_bench(struct report *report, struct bench *bench, struct error *error)
 {
     struct document *document = &report->document;
-    const struct report_table *const table = &bench->table;
+    const struct table_file *const table = &bench->table;
     if (find_columns(bench, error) || report_table_check(&bench->table, report, true, error) ||
         find_others(bench, error))
         return -1;
@@ -374,9 +374,9 @@ int report_bench(struct report *report, struct error *error)
             "cub.csv brings it in here.");
         return 0;
     }
-    if (report_table_open(&bench.table, "--bench", report->request->bench, error))
+    if (table_file_open(&bench.table, "--bench", report->request->bench, error))
         return -1;
     const int failed = add_bench(report, &bench, error);
-    report_table_close(&bench.table);
+    table_file_close(&bench.table);
     return failed;
 }

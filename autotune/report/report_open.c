@@ -4,14 +4,13 @@
 
 #include "autotune/cli/setup.h"
 #include "autotune/embedded.h"
-#include "autotune/print/csv.h"
 #include "cache/file.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CSV_BYTES_MAX = 16 << 20, PATH_CHARS = 4096 };
+enum { PATH_CHARS = 4096 };
 
 /* --- The subject -------------------------------------------------------------------------- */
 
@@ -252,20 +251,4 @@ double report_peak(const struct report *report, double gbs)
 {
     const double own = report->subject ? (double)report->subject->side.peak_bytes / 1e9 : 0;
     return fabs(own - gbs) < 0.01 * gbs ? own : gbs;
-}
-
-int report_read_csv(struct csv *out, const char *path, struct error *error)
-{
-    struct text text = {0};
-    int failed = text_read(&text, path, CSV_BYTES_MAX, error);
-    if (failed)
-        error_set(
-            error, error->code,
-            "%s: --bench and --ladder take what 'autotune bench --csv FILE' and 'autotune "
-            "ladder --csv FILE' write",
-            error->text);
-    else
-        failed = csv_load(out, path, text.at ? text.at : "", text.length, error);
-    text_dispose(&text);
-    return failed;
 }

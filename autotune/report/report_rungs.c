@@ -2,6 +2,8 @@
  * without one, the figures that documents published of their own rungs on this GPU. */
 #include "autotune/report/report_table.h"
 
+#include "autotune/compare/rung_shares.h"
+
 #include "autotune/print/figures.h"
 
 #include <inttypes.h>
@@ -229,7 +231,7 @@ static void add_group(struct report *report, const struct csv *csv, const struct
     document_figure(&report->document, &bar_chart_kind, chart);
 }
 
-static void say_where(struct report *report, const struct report_table *table, int column)
+static void say_where(struct report *report, const struct table_file *table, int column)
 {
     const struct csv *const csv = &table->csv;
     const char *n = csv_at(csv, 0, column), *len = csv_at(csv, 0, csv_find(csv, "len"));
@@ -247,9 +249,9 @@ static void say_where(struct report *report, const struct report_table *table, i
 static int add_ladder(struct report *report, const char *file, struct error *error)
 {
     struct columns at;
-    struct report_table table;
+    struct table_file table;
     const struct csv *const csv = &table.csv;
-    if (report_table_open(&table, "--ladder", file, error))
+    if (table_file_open(&table, "--ladder", file, error))
         return -1;
     const int failed =
         find_columns(&at, csv, file, error) || report_table_check(&table, report, false, error);
@@ -258,7 +260,7 @@ static int add_ladder(struct report *report, const char *file, struct error *err
     for (size_t row = 0; row < csv->rows && !failed; row++)
         if (is_first_of(csv, row, at.group, -1))
             add_group(report, csv, &at, row);
-    report_table_close(&table);
+    table_file_close(&table);
     return failed ? -1 : 0;
 }
 
@@ -307,6 +309,8 @@ static void add_kernel(struct bar_chart *chart, const struct published *publishe
     bar.value = at[PUBLISHED_GBS].is_there ? published_real(&at[PUBLISHED_GBS])
                                            : figures_gbs(&kernel->problem, best->ps);
     snprintf(bar.label, sizeof bar.label, "%s", kernel->kernel);
+    if (!at[PUBLISHED_GBS].is_there)
+        bar.kind = BAR_COMPUTED;
     if (at[PUBLISHED_THREADS].is_there)
         snprintf(bar.note, sizeof bar.note, "blocks of %" PRIu64, at[PUBLISHED_THREADS].digits);
     if (!at[PUBLISHED_GBS].is_there)
@@ -333,15 +337,124 @@ static void add_document(struct report *report, const struct published *publishe
     document_figure(&report->document, &bar_chart_kind, chart);
 }
 
+/* --- Beside other GPUs -------------------------------------------------------------------- */
+
+/* Adds the documents of the GPUs that were named, else all that are built in. */
+static int add_published(struct rung_shares *shares, const struct report *report,
+                         struct error *error)
+{
+    const struct comparison *const comparison = report->comparison;
+    const size_t measured = shares->side_count;
+    for (size_t i = 0; i < report->request->file_count; i++)
+        for (size_t d = 0; d < comparison->inputs[i].published_count; d++)
+            if (rung_shares_add(shares, comparison->inputs[i].published[d], error))
+                return -1;
+    return shares->side_count > measured ? 0 : rung_shares_add_built_in(shares, error);
+}
+
+static void add_share(struct bar_chart *chart, const struct rung_shares *shares,
+                      const struct rung_figure *figure)
+{
+    const struct rung_side *side = &shares->sides[figure->side];
+    const char *kernel = shares->kernels[figure->kernel].name;
+    struct bar bar = {.kind = side->is_measured   ? BAR_MEASURED
+                              : figure->has_share ? BAR_PUBLISHED
+                                                  : BAR_COMPUTED,
+                      .value = figure->share};
+    snprintf(bar.label, sizeof bar.label, "%s, %s", kernel, side->title);
+    snprintf(bar.note, sizeof bar.note, "%.120s: %.160s", side->source, figure->label);
+    if (figure->threads)
+        snprintf(bar.note + strlen(bar.note), sizeof bar.note - strlen(bar.note),
+                 "; blocks of %" PRIu64, figure->threads);
+    if (!figure->has_share)
+        snprintf(bar.note + strlen(bar.note), sizeof bar.note - strlen(bar.note),
+                 "; computed: %s", rung_shares_how(shares, figure));
+    bar_chart_add(chart, &bar);
+}
+
+/* Has the kernel figures of both kinds? */
+static bool is_on_both(const struct rung_shares *shares, size_t kernel)
+{
+    bool has[2] = {false, false};
+    for (size_t s = 0; s < shares->side_count; s++)
+        has[shares->sides[s].is_measured] |= rung_shares_best(shares, kernel, s) != NULL;
+    return has[false] && has[true];
+}
+
+static void draw_shares(struct document *document, const struct rung_shares *shares)
+{
+    size_t order[RUNG_SHARES_KERNELS_MAX];
+    const size_t count = rung_shares_order(shares, order);
+    struct bar_chart *chart = calloc(1, sizeof *chart);
+    if (chart)
+        *chart = (struct bar_chart){
+            .figure.title =
+                "The same kernels in documents and measured, each with its best block",
+            .unit = "%",
+            .digits = 3,
+            .limit = 100,
+            .limit_name = "100 % of each GPU's own theoretical bandwidth"};
+    for (size_t k = 0; k < count && chart; k++)
+        for (size_t s = 0; s < shares->side_count && is_on_both(shares, order[k]); s++) {
+            const struct rung_figure *best = rung_shares_best(shares, order[k], s);
+            if (best)
+                add_share(chart, shares, best);
+        }
+    if (chart && !chart->count)
+        free(chart);
+    else
+        document_figure(document, &bar_chart_kind, chart);
+}
+
+static void say_sides(struct document *document, const struct rung_shares *shares)
+{
+    struct text words = {0};
+    for (size_t s = 0; s < shares->side_count; s++) {
+        const struct rung_side *side = &shares->sides[s];
+        char n[NUMBER_CHARS], peak[NUMBER_CHARS];
+        text_addf(&words, "%s%s: %s, %s %s, of %s GB/s", s ? "; " : "", side->title,
+                  side->source, side->op, number_format_count(n, side->n),
+                  figures_short(peak, side->peak_gbs, 4));
+    }
+    document_add(document, DOCUMENT_TEXT,
+                 "Beside them the same kernels in documents, each as a share of its own GPU's "
+                 "peak: published, or computed from what is published. %s.",
+                 words.at ? words.at : "");
+    text_dispose(&words);
+}
+
+/* The rungs of the tables beside the same kernels in documents. Nothing for tables without a
+ * share of a peak, as those of the emulator. */
+static int add_shares(struct report *report, struct error *error)
+{
+    struct rung_shares *shares;
+    if (rung_shares_open(&shares, NULL, error))
+        return -1;
+    int failed = rung_shares_add_tables(shares, report->request->ladder, error);
+    if (failed && error->code == ERROR_USAGE) {
+        rung_shares_close(shares);
+        return 0;
+    }
+    failed = failed || add_published(shares, report, error);
+    if (!failed) {
+        say_sides(&report->document, shares);
+        draw_shares(&report->document, shares);
+    }
+    rung_shares_close(shares);
+    return failed ? -1 : 0;
+}
+
 int report_rungs(struct report *report, struct error *error)
 {
     struct document *document = &report->document;
     const struct compare_input *subject = report->subject;
     document_add(document, DOCUMENT_SECTION, "The ladder");
-    if (report->request->ladder)
-        return add_ladders(report, report->request->ladder, error);
+    if (report->request->ladder && add_ladders(report, report->request->ladder, error))
+        return -1;
     for (size_t i = 0; subject && i < subject->published_count; i++)
         add_document(report, subject->published[i]);
+    if (report->request->ladder)
+        return add_shares(report, error);
     document_add(
         document, DOCUMENT_MISSING,
         "The classic reductions were not measured%s: 'autotune ladder --csv ladder.csv' does "

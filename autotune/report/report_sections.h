@@ -42,8 +42,4 @@ int report_kernel(struct compare_kernel *out, struct target *target,
 /* A peak in GB/s from rounded figures of a table: the subject's own, where no other fits. */
 double report_peak(const struct report *report, double gbs);
 
-/* A table named on the command line. */
-struct csv;
-int report_read_csv(struct csv *out, const char *path, struct error *error);
-
 #endif

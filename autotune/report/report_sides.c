@@ -23,6 +23,8 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     char gbs[NUMBER_CHARS], us[NUMBER_CHARS];
     bar.value = cell->peak_pct >= 0 ? cell->peak_pct : 0;
     snprintf(bar.label, sizeof bar.label, "%.120s", compare->sides[side].name);
+    if (bar.kind == BAR_PUBLISHED && !cell->has_own_pct)
+        bar.kind = BAR_COMPUTED;
     if (cell->basis == COMPARE_WITHHELD)
         snprintf(bar.text, sizeof bar.text, "withheld");
     else if (cell->peak_pct < 0)
@@ -71,8 +73,9 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
                                 .digits = 3,
                                 .limit = 100,
                                 .limit_name = "100 % of each GPU's own theoretical bandwidth"};
-    snprintf(chart->figure.title, sizeof chart->figure.title, "%s",
-             problem_format(problem, &line->problem));
+    snprintf(chart->figure.title, sizeof chart->figure.title, "%s: %s",
+             problem_format(problem, &line->problem),
+             line->is_document ? "kernels of documents" : "autotune's kernels");
     for (size_t s = 0; s < compare->side_count; s++) {
         if (line->cells[s].basis == COMPARE_NOTHING)
             continue;
@@ -117,8 +120,9 @@ int report_sides(struct report *report, struct error *error)
     compare_gather_fill(comparison);
     document_add(
         document, DOCUMENT_TEXT,
-        "What each figure is, measured, published, predicted or a bound, stands beside it. A "
-        "published one is a document's, of its own kernel; \"at most\" is a latency and what "
+        "What each figure is, measured, published, computed, predicted or a bound, stands beside "
+        "it. A published one is a document's, of its own kernel, and computed is a share that "
+        "follows from published figures and is in no document; \"at most\" is what a latency, "
         "bytes in flight and instructions allow, nothing was run; a prediction is a range, of "
         "bounds that times of three GPUs bear on. A GPU of which nothing can be "
         "said is left out of a chart.");

@@ -192,4 +192,64 @@ for arch in sm_87 sm_88 sm_103 sm_110 sm_121; do
     run emit --arch $arch --n 1M --quiet
     check "emit $arch" has_status 0
 done
+
+# Rung by rung: 212.01 of 898 GB/s, 2.083 of 86.4; 1.6 GB in 7.15 ms of 672; published as it stands.
+run compare --rungs --csv rungs.csv
+check rungs has_status 0
+check rungs-titles grep -Eq '^kernel +V100 f32 +block +G80 i32 +block +RTX 5070 i32 +block +RTX 5070 Ti f32 +block$' out
+check rungs-same-kernel grep -Eq '^interleaved modulo +\(23\.6\) +128 +\(2\.4\) +128 +\(33\.3\)$' out
+check rungs-published-share grep -Eq '^rows modulo +48\.1 +128$' out
+check rungs-other-n grep -Eq '^grid stride, GRID=0, n = 32M +\(84\.5\)$' out
+check rungs-names grep -q '^  interleaved modulo: harris-1, cs599-1, wangyu-0$' out
+check rungs-no-cause grep -q '^unknown   what holds each back' out
+check rungs-measured-none sh -c '! grep -q measured, rungs.csv'
+cat > rungs.py << 'PY'
+import csv
+rows = list(csv.DictReader(open("rungs.csv", newline="")))
+given = {"V100": 898, "G80": 86.4, "RTX 5070": 672, "RTX 5070 Ti": 896}
+assert {row["gpu"] for row in rows} == set(given)
+for row in rows:
+    assert float(row["peak_gbs"]) == given[row["gpu"]], row
+    share = float(row["gbs"]) / given[row["gpu"]] * 100
+    assert abs(share - float(row["peak_pct"])) < 0.02, row
+    assert (row["peak_pct_is"] == "published") == (row["gpu"] == "RTX 5070 Ti"), row
+    assert row["gbs_is"].startswith("computed: " if row["gpu"] == "RTX 5070" else "published"), row
+    assert row["basis"] == "published" and row["cause"] == "", row
+    if row["gpu"] == "RTX 5070":
+        assert abs(float(row["gbs"]) - 1600 / float(row["ms"])) < 0.001, row
+best = {}
+for row in rows:
+    key = row["kernel"], row["gpu"]
+    best[key] = max(best.get(key, 0), float(row["peak_pct"]))
+for row in rows:
+    assert row["is_best"] == "no" or float(row["peak_pct"]) == best[row["kernel"], row["gpu"]], row
+PY
+if command -v python3 > /dev/null; then
+    check rungs-arithmetic python3 rungs.py
+else
+    skip rungs-arithmetic "no python3"
+fi
+cat > ladder.csv << 'CSV'
+group,rung,kernel,threads,status,ms,gbs,peak_percent,device,n,op,type,cause
+harris,harris-1,1 interleaved,128,measured,4,400,10.00,NVIDIA H200,400000000,sum,i32,"divergence: much; more"
+cs599,cs599-1,#1,256,measured,2,800,20.00,NVIDIA H200,400000000,sum,i32,"divergence: less; more"
+tensor,tensor-2,x,256,rejected,,,,NVIDIA H200,400000000,sum,i32,
+CSV
+run compare --rungs g80 --ladder ladder.csv
+check rungs-measured has_status 0
+check rungs-measured-best grep -Eq '^interleaved modulo +\(2\.4\) +128 +20\.0 +256$' out
+check rungs-own-peak grep -Eq '^H200 i32 +4000 +its own clock +20\.0 +sum i32 400M +measured +ladder.csv$' out
+check rungs-cause grep -q 'wangyu-0; on H200 i32 divergence: less$' out
+sed 's/NVIDIA H200/host/' ladder.csv > emulated.csv
+refuses rungs-emulated 64 "emulated.csv: its times are the emulator's" compare --rungs --ladder emulated.csv
+printf 'gpu,op,type\nV100,sum,i32\n' > other.csv
+refuses rungs-other-table 64 "other.csv: not a table of the ladder: it needs the columns" compare --rungs --ladder other.csv
+refuses rungs-mixed 64 "rungs.csv: line .*split the table" compare --rungs --ladder rungs.csv
+refuses rungs-no-table 74 "none.csv" compare --rungs --ladder none.csv
+refuses rungs-empty-name 64 "empty name" compare --rungs --ladder ladder.csv,
+refuses rungs-none 64 "no figure of a rung" compare --rungs t4
+refuses ladder-alone 64 "give --rungs too" compare v100 t4 --ladder ladder.csv
+refuses rungs-evidence 64 "has none" compare --rungs --evidence
+run compare --rungs --type f32
+check rungs-of-a-type sh -c 'grep -q "^V100 f32 " out && ! grep -q i32 out'
 finish

@@ -1,4 +1,5 @@
 /* Side by side: the harmonic mean and what it may be made of, the rows, the sentences. */
+#include "autotune/compare/compare_portability.h"
 #include "autotune/compare/compare_text.h"
 #include "autotune/compare/compare_verdict.h"
 #include "autotune/compare/prediction.h"

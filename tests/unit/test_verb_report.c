@@ -263,7 +263,8 @@ static void test_no_records(void **state)
     check_holds(&page, "#9 64 elements per thread at load");
     check_holds(&page, ">KiB in flight</th>");
     static const char label[] = "<span class=\"label\">V100</span>";
-    const char *chart = strstr(page.at, "<figcaption>sum f32 1Gi cold</figcaption>");
+    const char *chart =
+        strstr(page.at, "<figcaption>sum f32 1Gi cold: kernels of documents</figcaption>");
     assert_non_null(chart);
     const char *end = strstr(chart, "</figure>"), *once = strstr(chart, label);
     assert_true(once && once < end);

@@ -1,0 +1,212 @@
+/* rung_shares_print: writes a table with a column for each side, several tables where there are
+ * many. */
+#include "autotune/compare/rung_shares_print.h"
+
+#include "autotune/print/figures.h"
+#include "autotune/print/sentence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIDES_AT_ONCE = 5, WIDTH = 110 };
+
+/* --- For people --------------------------------------------------------------------------- */
+
+static const struct table_column facts[] = {
+    {"column", NULL, false},  {"peak GB/s", NULL, true}, {"peak by", NULL, false},
+    {"shares %", NULL, true}, {"problem", NULL, false},  {"figures are", NULL, false},
+    {"from", NULL, false},
+};
+
+/* "2.4 to 84.5": of its kernels, each at the block size that was best. */
+static void add_range(struct table *table, const struct rung_shares *shares, size_t side)
+{
+    struct sentence_range range = {.count = 0};
+    struct text words = {0};
+    for (size_t k = 0; k < shares->kernel_count; k++) {
+        const struct rung_figure *best = rung_shares_best(shares, k, side);
+        if (best)
+            sentence_extend(&range, best->share);
+    }
+    sentence_add_range(&words, &range, 1);
+    table_add(table, words.at);
+    text_dispose(&words);
+}
+
+static void print_sides(struct text *out, const struct rung_shares *shares, bool bold_titles)
+{
+    struct table table = {.columns = facts, .column_count = sizeof facts / sizeof *facts};
+    char number[NUMBER_CHARS];
+    for (size_t s = 0; s < shares->side_count; s++) {
+        const struct rung_side *side = &shares->sides[s];
+        table_add(&table, side->title);
+        table_add(&table, figures_short(number, side->peak_gbs, 4));
+        table_add(&table, side->peak_from);
+        add_range(&table, shares, s);
+        table_addf(&table, "%s %s %s", side->op, side->type,
+                   number_format_count(number, side->n));
+        table_add(&table, side->is_measured ? "measured" : "published");
+        table_add(&table, side->source);
+    }
+    table_print(out, &table, bold_titles);
+    table_dispose(&table);
+}
+
+/* The first clause of a cause; those after it are what else is known. */
+static void print_cause(struct text *out, const struct rung_shares *shares, size_t kernel)
+{
+    const struct rung_figure *figure = rung_shares_cause(shares, kernel);
+    struct text words = {0};
+    text_addf(&words, "%s: %s", shares->kernels[kernel].name, shares->kernels[kernel].rungs);
+    if (figure)
+        text_addf(&words, "; on %s %.*s", shares->sides[figure->side].title,
+                  (int)strcspn(figure->cause, ";"), figure->cause);
+    text_adds(out, "  ");
+    sentence_wrap(out, words.at ? words.at : "", 4, WIDTH);
+    text_dispose(&words);
+}
+
+static void print_kernels(struct text *out, const struct rung_shares *shares)
+{
+    size_t order[RUNG_SHARES_KERNELS_MAX];
+    const size_t count = rung_shares_order(shares, order);
+    bool has_cause = false;
+    for (size_t k = 0; k < count; k++)
+        has_cause |= rung_shares_cause(shares, order[k]) != NULL;
+    text_addf(out, "kernels and their rungs%s:\n",
+              has_cause ? ", and what holds each back" : "");
+    for (size_t k = 0; k < count; k++)
+        print_cause(out, shares, order[k]);
+    if (has_cause)
+        return;
+    struct text note = {0};
+    text_adds(&note, "what holds each back on a GPU is a figure of the ladder there: 'autotune "
+                     "ladder --csv ladder.csv' and then --ladder ladder.csv");
+    sentence_end(out, "unknown", &note);
+}
+
+static bool has_published(const struct rung_shares *shares)
+{
+    for (size_t s = 0; s < shares->side_count; s++)
+        if (!shares->sides[s].is_measured)
+            return true;
+    return false;
+}
+
+static void print_basis(struct text *out, const struct rung_shares *shares)
+{
+    struct text published = {0}, counted = {0}, alike = {0};
+    text_adds(&published,
+              "Figures of documents, not measured here. A share in parentheses is computed and "
+              "in no document: its GB/s by the peak above, or where it gives no GB/s the bytes "
+              "of its elements by its time.");
+    text_adds(
+        &counted,
+        "Documents count bytes their own way ('autotune list published'); measured are the "
+        "bytes of all launches. With one element a thread the blocks' results add 6 % at "
+        "blocks of 32, and less than 2 % from 128 on.");
+    text_adds(
+        &alike,
+        "Kernels are alike, not equal: 'autotune ladder' says where a rung differs from its "
+        "document's kernel. The arrays are of different sizes, and what is best of several "
+        "block sizes is more than what one size that was tried gives.");
+    if (has_published(shares))
+        sentence_end(out, "published", &published);
+    else
+        text_dispose(&published);
+    sentence_end(out, "counted", &counted);
+    sentence_end(out, "alike", &alike);
+}
+
+void rung_shares_print(struct text *out, struct rung_shares *shares, bool bold_titles)
+{
+    text_adds(out, "The same kernels on several GPUs: % of each one's theoretical memory "
+                   "bandwidth, by the block size that was best\n\n");
+    print_sides(out, shares, bold_titles);
+    for (size_t first = 0; first < shares->side_count; first += SIDES_AT_ONCE) {
+        const size_t left = shares->side_count - first;
+        struct table table;
+        rung_shares_matrix(&table, shares, first,
+                           first + (left < SIDES_AT_ONCE ? left : SIDES_AT_ONCE));
+        text_adds(out, "\n");
+        table_print(out, &table, bold_titles);
+        table_dispose(&table);
+    }
+    text_adds(out, "\n");
+    print_kernels(out, shares);
+    print_basis(out, shares);
+}
+
+/* --- For programs ------------------------------------------------------------------------- */
+
+static const struct table_column columns[] = {
+    {NULL, "kernel", false},  {NULL, "rung", false},    {NULL, "kernel_there", false},
+    {NULL, "gpu", false},     {NULL, "basis", false},   {NULL, "source", false},
+    {NULL, "op", false},      {NULL, "type", false},    {NULL, "n", true},
+    {NULL, "row", true},      {NULL, "threads", true},  {NULL, "ms", true},
+    {NULL, "gbs", true},      {NULL, "gbs_is", false},  {NULL, "peak_gbs", true},
+    {NULL, "peak_by", false}, {NULL, "peak_pct", true}, {NULL, "peak_pct_is", false},
+    {NULL, "is_best", false}, {NULL, "cause", false},
+};
+
+/* With as many decimals as it needs, 6 at most; 0 is unknown. */
+static void add_real(struct table *table, double value)
+{
+    char number[NUMBER_CHARS];
+    uint64_t scaled = (uint64_t)(value * 1e6 + 0.5);
+    int digits = 6;
+    for (; digits > 0 && scaled % 10 == 0; digits--)
+        scaled /= 10;
+    table_add(table, value > 0 ? number_format_fixed(number, scaled, digits) : NULL);
+}
+
+static void add_figure(struct table *table, const struct rung_shares *shares,
+                       const struct rung_figure *figure)
+{
+    const struct rung_side *side = &shares->sides[figure->side];
+    const char *basis = side->is_measured ? "measured" : "published";
+    char how[96];
+    table_add(table, shares->kernels[figure->kernel].name);
+    table_add(table, figure->rung->name);
+    table_add(table, figure->label);
+    table_add(table, side->gpu);
+    table_add(table, basis);
+    table_add(table, side->source);
+    table_add(table, side->op);
+    table_add(table, side->type);
+    table_addf(table, "%" PRIu64, figure->n);
+    if (figure->row)
+        table_addf(table, "%" PRIu64, figure->row);
+    else
+        table_add(table, NULL);
+    if (figure->threads)
+        table_addf(table, "%" PRIu64, figure->threads);
+    else
+        table_add(table, NULL);
+    add_real(table, figure->ms);
+    add_real(table, figure->gbs);
+    table_add(table, figure->gbs <= 0  ? NULL
+                     : figure->has_gbs ? basis
+                                       : "computed: the bytes of its elements by its time");
+    add_real(table, side->peak_gbs);
+    table_add(table, side->peak_from);
+    table_add_number(table, true, 2, figure->share);
+    snprintf(how, sizeof how, "%s%s",
+             figure->has_share ? "" : "computed: ", rung_shares_how(shares, figure));
+    table_add(table, how);
+    table_add(table,
+              rung_shares_best(shares, figure->kernel, figure->side) == figure ? "yes" : "no");
+    table_add(table, *figure->cause ? figure->cause : NULL);
+}
+
+void rung_shares_table(struct table *out, const struct rung_shares *shares)
+{
+    size_t order[RUNG_SHARES_KERNELS_MAX];
+    const size_t count = rung_shares_order(shares, order);
+    *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < shares->figure_count; i++)
+            if (shares->figures[i].kernel == order[k])
+                add_figure(out, shares, &shares->figures[i]);
+}
