@@ -2,6 +2,7 @@
  * to the outputs of each. Hides how many sets are kept. */
 #include "autotune/verify/case_sets.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
                                     count_bytes(sets, set), error);
 }
 
-/* Places the outputs of all cases, one behind the other. */
+/* Places the outputs of all cases, one behind the other, at each alignment in turn. */
 static int place_slots(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
     const uint64_t bytes = (uint64_t)problem_types[problem_result(sets->problem)].bytes;
@@ -44,9 +45,10 @@ static int place_slots(const struct case_sets *sets, struct case_set *set, struc
         return error_memory(error, room);
     set->slots[0] = 0;
     for (size_t i = 0; i < set->cases.count; i++) {
-        const uint64_t used = dims_results(&set->cases.cases[i].dims) * bytes + SLOT_GUARD;
-        set->slots[i + 1] =
-            set->slots[i] + (used + CASE_SLOT_BYTES - 1) / CASE_SLOT_BYTES * CASE_SLOT_BYTES;
+        const uint64_t end =
+            set->slots[i] + SLOT_GUARD + dims_results(&set->cases.cases[i].dims) * bytes;
+        set->slots[i + 1] = (end + CASE_SLOT_BYTES - 1) / CASE_SLOT_BYTES * CASE_SLOT_BYTES +
+                            (i + 1) * bytes % CASE_SLOT_BYTES;
     }
     return 0;
 }
@@ -75,6 +77,7 @@ static int load_set(const struct case_sets *sets, struct case_set *set, struct e
 struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
                                 bool is_special, struct error *error)
 {
+    assert(0 <= plan->first && plan->first < plan->count);
     const int64_t *keys = plan->launches[plan->first].keys;
     const struct oracle_shape shape = {(uint64_t)keys[PLANNER_BLOCK],
                                        (uint64_t)keys[PLANNER_TILE], sets->positions_max,

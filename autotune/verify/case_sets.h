@@ -9,7 +9,7 @@
 
 enum {
     CASE_SETS_MAX = 64,
-    CASE_SLOT_BYTES = 16, /* slots are so aligned */
+    CASE_SLOT_BYTES = 16, /* each slot begins another number of results past a multiple */
 };
 
 /* The cases of one shape. */

@@ -7,6 +7,7 @@
 #include "autotune/verify/poison.h"
 #include "generator/dims_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,8 @@ struct check {
     struct case_sets sets;
     uint64_t outputs, output_bytes;
     uint64_t scratch, scratch_bytes;
-    uint64_t used_bytes;                           /* of the scratch; a guard follows */
-    uint64_t state, state_bytes, used_state_bytes; /* likewise, with a guard before it too */
+    uint64_t used_bytes;                           /* of the scratch, between two guards */
+    uint64_t state, state_bytes, used_state_bytes; /* likewise */
     unsigned char *results;                        /* host copy of outputs */
 };
 
@@ -147,7 +148,8 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
         .input = run->set->elements + run->set->cases.cases[i].offset *
                                           (uint64_t)problem_types[check->problem.type].bytes,
         .output = check->outputs + run->set->slots[i],
-        .scratch = check->scratch + free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
+        .scratch = check->scratch + POISON_SCRATCH_GUARD +
+                   free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
         .state = check->state + POISON_STATE_GUARD + free_state_bytes,
     };
     bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
@@ -170,7 +172,7 @@ static int reserve_scratch(struct run *run, struct error *error)
             state > check->used_state_bytes ? state : check->used_state_bytes;
     }
     return reserve(check->device, &check->scratch, &check->scratch_bytes,
-                   most + POISON_SCRATCH_GUARD, error) ||
+                   most + UINT64_C(2) * POISON_SCRATCH_GUARD, error) ||
                    reserve(check->device, &check->state, &check->state_bytes,
                            check->used_state_bytes + UINT64_C(2) * POISON_STATE_GUARD, error)
                ? -1
@@ -274,30 +276,32 @@ static int check_state(const struct run *run, struct check_outcome *out, struct 
     unsigned char *all = malloc(bytes);
     if (!all)
         return error_memory(error, bytes);
-    const unsigned char *state = all + POISON_STATE_GUARD;
     const int failed = check->device->ops->read(check->device, all, check->state, bytes, error);
-    if (!failed && !poison_is_all(state + used_bytes, POISON_STATE_GUARD, POISON_STATE))
-        find_wrong(out, "wrote past its state");
-    else if (!failed && !poison_is_all(all, POISON_STATE_GUARD, POISON_STATE))
-        find_wrong(out, "wrote before its state");
-    else if (!failed && out->is_right && !poison_is_all(state, used_bytes, 0))
-        find_wrong(out, "left its state above zero");
+    const char *what =
+        failed ? NULL : poison_state_fault(all, POISON_STATE_GUARD, used_bytes, out->is_right);
+    if (what)
+        find_wrong(out, what);
     free(all);
     return failed;
 }
 
-/* Compares the guard behind the scratch memory. A write past it explains more than a wrong
+/* Compares the guards around the scratch memory. A write outside it explains more than a wrong
  * result. */
 static int check_guards(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
-    unsigned char guard[POISON_SCRATCH_GUARD];
-    if (check->device->ops->read(check->device, guard, check->scratch + check->used_bytes,
-                                 POISON_SCRATCH_GUARD, error))
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t after = check->scratch + POISON_SCRATCH_GUARD + check->used_bytes;
+    unsigned char guards[2][POISON_SCRATCH_GUARD];
+    if (ops->read(check->device, guards[0], check->scratch, sizeof guards[0], error) ||
+        ops->read(check->device, guards[1], after, sizeof guards[1], error))
         return -1;
-    if (poison_is_all(guard, POISON_SCRATCH_GUARD, POISON_SCRATCH))
+    if (!poison_is_all(guards[1], sizeof guards[1], POISON_SCRATCH))
+        find_wrong(out, "wrote past its scratch memory");
+    else if (!poison_is_all(guards[0], sizeof guards[0], POISON_SCRATCH))
+        find_wrong(out, "wrote before its scratch memory");
+    else
         return check_state(run, out, error);
-    find_wrong(out, "wrote past its scratch memory");
     return 0;
 }
 
@@ -349,6 +353,7 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
 int check_choose(struct check_configs *out, const struct point_context *context,
                  const int64_t *configs, size_t count, struct error *error)
 {
+    assert(count > 0);
     enum {
         TILES = 64,
         RESULTS = 1 << 15,

@@ -2,6 +2,7 @@
  * fault; then the unit once more without them. */
 #include "autotune/verify/compiler.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* --- One unit ----------------------------------------------------------------------------- */
@@ -29,7 +30,7 @@ static void add_sources(struct unit_sources *sources, const struct emit_variant 
     }
     for (size_t i = 0; i < emitted->count; i++)
         sources->sources[sources->count++] =
-            (struct device_source){emitted->texts[i].at, space->kernel};
+            (struct device_source){emit_source(emitted, i), space->kernel};
 }
 
 static int emit_unit(struct unit_sources *sources, struct compiled_unit *unit,
@@ -61,7 +62,7 @@ static void find_failing(struct unit_sources *sources, struct compiled_unit *uni
         if (variant->is_failed)
             continue;
         for (size_t k = 0; k < sources->emitted[i].count; k++)
-            alone[k] = (struct device_source){sources->emitted[i].texts[k].at,
+            alone[k] = (struct device_source){emit_source(&sources->emitted[i], k),
                                               sources->sources[0].kernel};
         variant->is_failed = device->ops->compile(device, alone, sources->emitted[i].count,
                                                   &image, &variant->reason) != 0;
@@ -76,6 +77,7 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct points *points, const size_t *variants, size_t count,
                      struct error *error)
 {
+    assert(count <= COMPILER_UNIT);
     *out = (struct compiled_unit){.count = count};
     for (size_t i = 0; i < count; i++)
         out->variants[i].variant = variants[i];

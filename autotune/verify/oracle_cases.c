@@ -17,6 +17,9 @@ enum {
     CASE_ELEMENTS = 1 << 12, /* of a case of several results, about */
     EVEN_ELEMENTS = 1 << 14, /* of a case in which blocks take several turns */
     LONG = 20011,
+    LARGE = 100003,
+    LARGE_TILES = 98304, /* of tiles: 3 * 2^15, a multiple of most */
+    TIES = 8,
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -32,6 +35,26 @@ static uint64_t most(uint64_t a, uint64_t b)
 static bool is_by_sign(const struct layout *layout)
 {
     return oracle_kind(&layout->problem)->values->deciding == DECIDING_SIGNS;
+}
+
+/* The elements of many whole tiles; 0 where tiles are too large. */
+static uint64_t whole_tiles(const struct layout *layout)
+{
+    const uint64_t tile = layout->shape.tile;
+    return tile < LARGE_TILES / 2 ? LARGE_TILES / tile * tile : 0;
+}
+
+/* The size of a window: the one of whole tiles less one is one more at odd starts. */
+static uint64_t size_at(const struct layout *layout, size_t which, uint64_t start)
+{
+    const uint64_t n = layout->sizes[which];
+    return n + (n + 1 == whole_tiles(layout) && start % 2);
+}
+
+/* Elements from a 256-byte boundary: at `start` past each multiple of 16 bytes in turn. */
+static uint64_t start_at(const struct layout *layout, uint64_t start, uint64_t turn)
+{
+    return start + turn % LAYOUT_LINE * layout->starts;
 }
 
 /* --- Every element counts ----------------------------------------------------------------- */
@@ -54,15 +77,18 @@ static int add_hashed(struct layout *layout, uint64_t seed, bool is_scaled)
     uint64_t longest = SCALED, first;
     for (size_t i = 0; i < layout->size_count; i++)
         longest = most(longest, layout->sizes[i]);
-    if (layout_add_elements(layout, layout->guard + layout->starts + longest + layout->guard,
-                            &first))
+    const uint64_t line = LAYOUT_LINE * layout->starts;
+    if (layout_add_elements(layout, layout->guard + line + longest + layout->guard, &first))
         return -1;
     layout_fill(layout, first, layout->out->element_count - first, seed);
     if (is_scaled)
         scale_first(layout, first + layout->guard);
     for (size_t i = 0; i < layout->size_count; i++)
         for (uint64_t start = 0; start < layout->starts; start++)
-            if (layout_add_folded(layout, first + layout->guard + start, layout->sizes[i]))
+            if (layout_add_folded(layout,
+                                  first + layout->guard +
+                                      start_at(layout, start, is_scaled ? 0 : i + 5 * start),
+                                  size_at(layout, i, start)))
                 return -1;
     return 0;
 }
@@ -99,8 +125,18 @@ static void decide_bits(const struct layout *layout, uint64_t window, uint64_t n
     }
 }
 
+/* A place in the first half of a large window, in the fourth of four tiles where there are so
+ * many: mostly not of the first block. */
+static uint64_t choose_any(const struct layout *layout, uint64_t n, uint64_t *state)
+{
+    const uint64_t tile = layout->shape.tile, at = 1 + layout_random(state) % (n / 2);
+    return tile < n / 16 ? at / (4 * tile) * (4 * tile) + 3 * tile + at % tile : at;
+}
+
 /* Puts the mark at one of the edges; for a position once more as far behind it as a block of
- * tiles, for one thread may gather the values of both tiles. */
+ * tiles, for one thread may gather the values of both tiles. In every other large window
+ * it is anywhere, and again at places behind it: a block of a lower number may have
+ * them. */
 static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n, size_t which,
                         uint64_t seed, uint64_t *state)
 {
@@ -108,10 +144,15 @@ static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n
     layout_fill(layout, window, n, seed);
     if (n == 0)
         return;
-    const uint64_t at = choose_edge(layout, which, n, state);
+    const bool is_position = problem_ops[layout->problem.op].is_position;
+    const bool is_any = is_position && which % 2 && n == LARGE;
+    const uint64_t at =
+        is_any ? choose_any(layout, n, state) : choose_edge(layout, which, n, state);
     layout_put_mark(layout, window + at, seed);
-    if (problem_ops[layout->problem.op].is_position && at + far < n)
+    if (is_position && !is_any && at + far < n)
         layout_put_mark(layout, window + at + far, seed);
+    for (int i = 0; is_any && i < TIES; i++)
+        layout_put_mark(layout, window + at + layout_random(state) % (n - at), seed);
 }
 
 /* Adds a window with bits, or with the mark. */
@@ -119,9 +160,10 @@ static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t
 {
     const uint64_t seed = 2 * layout->seed + start % 2;
     uint64_t first, state = layout->seed + which;
-    if (layout_add_elements(layout, layout->guard + start + n, &first))
+    const uint64_t from = layout->guard + start_at(layout, start, which);
+    if (layout_add_elements(layout, from + n, &first))
         return -1;
-    const uint64_t window = first + layout->guard + start;
+    const uint64_t window = first + from;
     if (layout_is_bits(layout))
         decide_bits(layout, window, n, which, &state);
     else
@@ -134,7 +176,7 @@ static int add_segments(struct layout *layout)
     uint64_t last;
     for (size_t i = 0; i < layout->size_count; i++)
         for (uint64_t start = 0; start < layout->starts; start++)
-            if (add_segment(layout, layout->sizes[i], start, i + 7 * start))
+            if (add_segment(layout, size_at(layout, i, start), start, i + 7 * start))
                 return -1;
     return layout_add_elements(layout, layout->guard, &last);
 }
@@ -190,7 +232,8 @@ static void list_depths(struct layout *layout)
 static int add_arrays(struct layout *layout, uint64_t seed)
 {
     const uint64_t at_once = layout->shape.at_once;
-    const uint64_t counts[COUNTS] = {at_once + 1, 1, 2 * at_once + 3, 3,
+    const uint64_t several = least(8 * at_once + 5, 61); /* turns, and a rest */
+    const uint64_t counts[COUNTS] = {at_once + 1, 1, 2 * at_once + 3, several,
                                      at_once,     2, at_once / 2 + 1};
     const uint64_t gaps[GAPS] = {0, 1, 0, layout->starts, 3};
     const uint64_t step = layout->starts > 2 ? layout->starts / 2 : 1;
@@ -205,7 +248,8 @@ static int add_arrays(struct layout *layout, uint64_t seed)
                 oracle_resize(&layout->problem.dims, count, depth, gaps[turn % GAPS]);
             if (depth == LONG && start > 1)
                 continue;
-            if (add_array(layout, &dims, start, seed + (by_parity && turn % 3 == 0), turn * 7))
+            if (add_array(layout, &dims, start_at(layout, start, turn),
+                          seed + (by_parity && turn % 3 == 0), turn * 7))
                 return -1;
         }
     return 0;
@@ -264,10 +308,9 @@ static void list_sizes(struct layout *layout)
         layout_add_size(layout, n);
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
         layout_add_size(layout, edges[i]);
-    if (tile < 50003) {
-        layout_add_size(layout, 100003);
-        layout_add_size(layout,
-                        100003 / tile * tile - 1); /* many blocks share all but a tile */
+    if (whole_tiles(layout) > 0) {
+        layout_add_size(layout, LARGE);
+        layout_add_size(layout, whole_tiles(layout) - 1); /* see size_at */
     }
 }
 

@@ -9,6 +9,7 @@
 enum {
     LAYOUT_ALIGN = 64,  /* elements: whole multiples of 16 bytes, for any type */
     LAYOUT_STARTS = 16, /* elements in 16 bytes, at most */
+    LAYOUT_LINE = 16,   /* times 16 bytes: windows begin at each of these multiples, too */
     LAYOUT_EDGES = 20,  /* edges known to layout_edge */
     LAYOUT_SIZES_MAX = 48,
 };

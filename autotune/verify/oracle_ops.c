@@ -125,7 +125,7 @@ static const struct oracle_special sum_specials[] = {
     {ONE, NOT_A_NUMBER, INF},     /* NaN */
     {NZERO, NZERO, NZERO},        /* +0: the identity is +0 */
     {NZERO, ZERO, NZERO},         /* +0 */
-    {ZERO, TINY, ZERO},           /* the denormal itself */
+    {ONE, WIDE, ONE},             /* all bits of the accumulator between 1 and the sum */
     {NZERO, NTINY, NZERO},        /* the denormal itself */
     {ZERO, TINY, NTINY},          /* +0 */
     {ZERO, TINY, TINY},           /* twice the denormal */
@@ -212,9 +212,9 @@ static const struct oracle_special argmax_specials[] = {
 
 /* Limits of integers. Whatever wraps around is the same in any order. */
 static const struct oracle_special sum_limits[] = {
-    {ZERO, LEAST, GREATEST}, /* each by its value */
+    {ONE, TOP_BIT, GREATEST}, /* each by its value */
     {MINUS_ONE, NEAR_LEAST, NEAR_GREATEST},
-    {LEAST, LEAST, LEAST}, /* what saturates, and what is kept in too few bits */
+    {TOP_BIT, TOP_BIT, TOP_BIT}, /* what saturates, and what is kept in too few bits */
     {GREATEST, GREATEST, GREATEST},
 };
 

@@ -98,13 +98,14 @@ enum oracle_special_value {
     ZERO,
     ONE,
     MINUS_ONE,
-    /* Of integers: the limits of the type, and their neighbours. */
+    /* Of integers: the top bit alone, the limits of the type, and their neighbours. */
+    TOP_BIT,
     LEAST,
     NEAR_LEAST,
     NEAR_GREATEST,
     GREATEST,
     /* Of floats. */
-    NOT_A_NUMBER,
+    NOT_A_NUMBER, /* of both signs, quiet and signalling, by turns */
     INF,
     NINF,
     NZERO,
@@ -113,6 +114,7 @@ enum oracle_special_value {
     NTINY,
     SMALL,
     ROOT,
+    WIDE,
     LARGEST
 };
 

@@ -5,6 +5,7 @@
 #include "autotune/verify/oracle_layout.h"
 #include "autotune/verify/oracle_ops.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { GAP = 64, PLACES = 3 };
@@ -18,11 +19,13 @@ static uint64_t word_of(enum type type, enum oracle_special_value value)
         [ZERO] = 0,
         [ONE] = 1,
         [MINUS_ONE] = ones,
+        [TOP_BIT] = ones ^ ones >> 1,
         [LEAST] = least,
         [NEAR_LEAST] = least + 1,
         [NEAR_GREATEST] = greatest - 1,
         [GREATEST] = greatest,
     };
+    assert(value < sizeof words / sizeof *words); /* of floats there are more */
     return words[value];
 }
 
@@ -42,6 +45,8 @@ static double number_of(enum type type, enum oracle_special_value value)
         [NTINY] = -range.tiny,
         [SMALL] = range.small,
         [ROOT] = exp2(floor(log2(range.small) / 2) - 2),
+        [WIDE] = fmin(problem_types[type].bytes == 8 ? 0x1p52 : 0x1p23,
+                      exp2(floor(log2(range.largest)))),
         [LARGEST] = range.largest,
     };
     return values[value];
@@ -81,11 +86,25 @@ static oracle_bits find_first(const struct problem *problem, const void *element
     return first;
 }
 
+/* A NaN: the usual quiet one, the least signalling one, the greatest, or the same with a sign. */
+static uint64_t nan_word(enum type type, uint64_t turn)
+{
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * problem_types[type].bytes);
+    uint64_t inf = 0;
+    element_store(type, HUGE_VAL, &inf, 0);
+    const uint64_t quiet = inf | (inf & -inf) >> 1, sign = ones ^ ones >> 1;
+    const uint64_t words[] = {quiet, sign | quiet, inf + 1, ones, ones ^ sign};
+    return words[turn % (sizeof words / sizeof *words)];
+}
+
+/* The kinds of NaN take turns by the case. */
 static void put(const struct layout *layout, enum oracle_special_value value, uint64_t at)
 {
     const enum type type = layout->problem.type;
     void *elements = layout->out->elements;
-    if (problem_types[type].is_float)
+    if (value == NOT_A_NUMBER)
+        element_store_word(type, nan_word(type, layout->out->count), elements, at);
+    else if (problem_types[type].is_float)
         element_store(type, number_of(type, value), elements, at);
     else
         element_store_word(type, word_of(type, value), elements, at);
@@ -111,7 +130,7 @@ static int add_special(struct layout *layout, const struct oracle_special *speci
                        uint64_t which)
 {
     const uint64_t places[PLACES] = {0, n / 2, n - 1};
-    const uint64_t start = layout->out->count % layout->starts;
+    const uint64_t start = layout->out->count % (LAYOUT_LINE * layout->starts);
     const struct dims dims = oracle_resize(&layout->problem.dims, 1, n, 0);
     uint64_t first;
     oracle_bits result, *at;

@@ -44,14 +44,17 @@ static void hash_long(union element_block *words, uint64_t seed, uint64_t index)
 
 /* --- 256 elements ------------------------------------------------------------------------- */
 
+/* Three in four elements of a type narrower than its accumulator have the top bit, so that sums
+ * grow with n, past what a narrower accumulator holds. */
 static void make_any32(union element_block *out, const struct oracle_recipe *recipe,
                        uint64_t index)
 {
     union element_block words;
     const int drop = 32 - recipe->bits;
+    const uint32_t top = drop > 0 ? (uint32_t)1 << (recipe->bits - 1) : 0;
     hash_page(words.u32, recipe->seed, index);
     for (int i = 0; i < BATCH; i++) {
-        const uint32_t word = words.u32[i] >> drop;
+        const uint32_t word = words.u32[i] >> drop | (words.u32[i] % 2 ? top : 0);
         out->u32[i] = word + (word == 0);
     }
 }

@@ -80,7 +80,7 @@ int proof_compile(struct proof *proof, const struct point_context *context,
             break;
         for (size_t i = 0; i < emitted[done].count; i++)
             sources[count++] =
-                (struct device_source){emitted[done].texts[i].at, context->space->kernel};
+                (struct device_source){emit_source(&emitted[done], i), context->space->kernel};
     }
     int failed = done < batch->count ? -1 : 0;
     bool is_good = !failed && nvrtc_compile(nvrtc, context->target->cc, NVRTC_CUBIN, sources,

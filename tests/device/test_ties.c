@@ -366,8 +366,9 @@ static int run_size(struct device *device, const struct space *space, const stru
                     .acc = I32,
                     .dims = DIMS_VALUE(device->info.target.is_host ? size->host_n : size->n),
                     .regime = COLD},
-        .sources = {builtin("templates/reduce.cu"), builtin("templates/types.cu"),
-                    builtin("templates/intrinsics.cu")},
+        .sources = {.template = builtin("templates/reduce.cu"),
+                    .types = builtin("templates/types.cu"),
+                    .intrinsics = builtin("templates/intrinsics.cu")},
     };
     stand.context = (struct point_context){space, &stand.problem, &device->info.target};
     int failed =
