@@ -37,7 +37,7 @@ _autotune_options() {
         echo "$problem $matrix --deterministic --cold --warm --device --run --seed $sources --nvrtc $tables" \
             "$common"
         ;;
-    compare) echo "--n --op --type --gpu-file --evidence --nvrtc $tables $common" ;;
+    compare) echo "--n --op --type --gpu-file --evidence --rungs --ladder --nvrtc $tables $common" ;;
     report) echo "--n --op --type --gpu-file --bench --ladder --axes --output --md --nvrtc $common" ;;
     doctor) echo "--nvrtc --cache --json --csv --help" ;;
     esac

@@ -13,6 +13,9 @@ set -euo pipefail
 powers=1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,256Mi,400M,1Gi,4Gi
 others=1000,100003,3000001,400000001
 small=1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi
+each=1Ki,2Ki,4Ki,8Ki,16Ki,32Ki,64Ki,128Ki,256Ki,512Ki,1Mi
+around=$(for ((n = 1 << 10; n <= 1 << 20; n *= 2)); do printf '%d,%d,%d,' $((n - 3)) $n $((n + 1)); done)
+ragged=${around}1000,3000,10007,30011,100003,300007,1000003
 
 # Each table: its name, what is tuned and timed, options of bench alone, every n.
 tables=(
@@ -25,6 +28,12 @@ tables=(
     "sum-i64-cold|--op sum --type i64||$powers"
     "max-i32-cold|--op max --type i32||$powers"
     "min-i32-cold|--op min --type i32||$powers"
+    "sum-i32-ragged|--op sum --type i32||$ragged"
+    "sum-i32-ragged4|--op sum --type i32|--offset 4|$each"
+    "sum-i32-ragged8|--op sum --type i32|--offset 8|$each"
+    "sum-f32-ragged|--op sum --type f32||$ragged"
+    "sum-f32-ragged4|--op sum --type f32|--offset 4|$each"
+    "sum-f32-ragged8|--op sum --type f32|--offset 8|$each"
     "sum-u8-cold|--op sum --type u8||1Gi"
     "sum-f16-cold|--op sum --type f16||1Gi"
 )
@@ -121,5 +130,14 @@ done
         "that n counts."
     for row in "${tables[@]}"; do
         [ ! -e "$work/${row%%|*}.md" ] || cat "$work/${row%%|*}.md"
+    done
+    for type in i32 f32; do
+        if ls "$out/$name-cub-sum-$type-ragged"*.csv >"$work/ragged" 2>/dev/null; then
+            echo
+            echo "## sum-$type-ragged beside its aligned n"
+            echo
+            mapfile -t csvs <"$work/ragged"
+            python3 bench/cub/ragged.py "${csvs[@]}" | sed 's/^/    /'
+        fi
     done
 } >"$out/$name-cub.md"
