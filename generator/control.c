@@ -120,10 +120,26 @@ const char *control_words(const char *line, size_t length, char *copy, size_t si
     return copy;
 }
 
+/* Tells a compiler that the next line is this one of the file. */
+static void mark_line(struct text *out, const struct filter *filter)
+{
+    text_addf(out, "#line %d \"", filter->line);
+    for (const char *at = filter->lines->file; *at; at++)
+        text_addf(out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+    text_adds(out, "\"\n");
+}
+
+/* A line that a backslash continues must not be cut off from the next. */
+static bool is_continued(const struct text *out)
+{
+    return out->length > 1 && out->at[out->length - 2] == '\\';
+}
+
 int control_filter(struct text *out, const struct control_lines *lines, struct error *error)
 {
     struct filter filter = {.lines = lines, .line = lines->line};
     char copy[CONTROL_CHARS];
+    int next = 0; /* the line that a compiler takes the next one for */
     for (size_t at = 0; at < lines->length; filter.line++) {
         const char *line = lines->from + at;
         size_t width = strcspn(line, "\n");
@@ -136,6 +152,11 @@ int control_filter(struct text *out, const struct control_lines *lines, struct e
         if (words && control(&filter, words, error))
             return -1;
         if (!words && is_kept(&filter) && !is_double) {
+            if (lines->marks_lines && filter.line != next && !is_continued(out)) {
+                mark_line(out, &filter);
+                next = filter.line;
+            }
+            next++;
             text_add(out, line, width);
             text_add(out, "\n", 1);
         }

@@ -23,6 +23,7 @@ struct control_lines {
     struct expr_scope scope;   /* names that conditions may use */
     const int64_t *values;     /* of these names */
     const struct space *space; /* the space of these names, or NULL */
+    bool marks_lines;          /* writes #line wherever the numbers of kept lines have a gap */
 };
 
 /* Appends the lines that are kept, no two blank ones in a row. */

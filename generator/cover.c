@@ -5,6 +5,7 @@
 
 #include "generator/array.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,7 @@ void cover_close(struct cover *cover)
 
 const unsigned char *cover_config(const struct cover *cover, size_t index)
 {
+    assert(index < cover->config_count);
     return cover->configs + index * cover->width;
 }
 
@@ -98,6 +100,8 @@ size_t cover_missed(const struct cover *cover)
 
 bool cover_has(const struct cover *cover, size_t a, size_t va, size_t b, size_t vb)
 {
+    assert(a < b && b < cover->width);
+    assert(va < cover->counts[a] && vb < cover->counts[b]);
     const size_t first = cover->firsts[b * (b - 1) / 2 + a];
     return cover->witnesses[first + va * cover->counts[b] + vb] != 0;
 }
@@ -115,6 +119,8 @@ int cover_add(struct cover *cover, const unsigned char *config, bool is_asked_fo
     memset(kept, 0, cover->width);
     if (cover->given)
         memcpy(kept, config, cover->given);
+    for (size_t b = 0; b < cover->width; b++)
+        assert(kept[b] < cover->counts[b]);
     for (size_t b = 1; b < cover->width; b++)
         for (size_t a = 0; a < b; a++) {
             uint32_t *witness =

@@ -36,7 +36,8 @@ struct emission {
     const int64_t *values;
     struct part parts[PARTS_MAX];
     size_t part_count;
-    struct text code; /* parts in use, then the template's lines */
+    struct text code;       /* parts in use, then the template's lines */
+    size_t template_length; /* of these */
 };
 
 static bool is_part_name(const char *name)
@@ -193,18 +194,23 @@ static void emit_header(struct text *out, const struct point_context *context,
     text_adds(out, "\n\n");
 }
 
+static struct control_lines template_lines(const struct emission *emission,
+                                           const struct emit_file *template)
+{
+    const struct space *space = emission->context->space;
+    return (struct control_lines){.file = template->name,
+                                  .line = 1,
+                                  .from = template->text,
+                                  .length = strlen(template->text),
+                                  .scope = {space->names, space->name_count},
+                                  .values = emission->values,
+                                  .space = space};
+}
+
 static int emit_code(struct emission *emission, const struct emit_sources *sources,
                      struct error *error)
 {
-    const struct emit_file *template = &sources->template;
-    const struct space *space = emission->context->space;
-    const struct control_lines lines = {.file = template->name,
-                                        .line = 1,
-                                        .from = template->text,
-                                        .length = strlen(template->text),
-                                        .scope = {space->names, space->name_count},
-                                        .values = emission->values,
-                                        .space = space};
+    const struct control_lines lines = template_lines(emission, &sources->template);
     struct text body = {0};
     int failed = find_parts(emission, &sources->types, error) ||
                  find_parts(emission, &sources->intrinsics, error) ||
@@ -213,14 +219,26 @@ static int emit_code(struct emission *emission, const struct emit_sources *sourc
     if (!failed) {
         trim_end(&body);
         text_add(&emission->code, body.at, body.length);
+        emission->template_length = body.length;
         failed = text_check(&emission->code, error);
     }
     text_dispose(&body);
     return failed ? -1 : 0;
 }
 
-/* Constants, parts and the template's lines: everything but the header. */
-static int emit_body(struct text *out, const struct point_context *context,
+/* Appends `body` with #line directives among the template's lines, which are its last. */
+static int mark_body(struct text *out, const struct text *body, const struct emission *emission,
+                     const struct emit_file *template, struct error *error)
+{
+    struct control_lines lines = template_lines(emission, template);
+    lines.marks_lines = true;
+    text_add(out, body->at, body->length - emission->template_length);
+    return control_filter(out, &lines, error);
+}
+
+/* Constants, parts and the template's lines: everything but the header. Once more in `marked`,
+ * which may be NULL, for the user's own template. */
+static int emit_body(struct text *out, struct text *marked, const struct point_context *context,
                      const struct emit_sources *sources, const int64_t *config, size_t pass,
                      struct error *error)
 {
@@ -237,7 +255,9 @@ static int emit_body(struct text *out, const struct point_context *context,
                  emit_constants(out, context->space, values, emission->code.at, sources, error);
     if (!failed) {
         text_add(out, emission->code.at, emission->code.length);
-        failed = text_check(out, error);
+        failed = text_check(out, error) ||
+                 (marked && sources->has_own_template &&
+                  mark_body(marked, out, emission, &sources->template, error));
     }
     text_dispose(&emission->code);
     free(emission);
@@ -248,8 +268,9 @@ int emit_kernel(struct text *out, const struct point_context *context,
                 const struct emit_sources *sources, const int64_t *config, size_t pass,
                 struct error *error)
 {
+    assert(pass < context->space->pass_count);
     emit_header(out, context, config, pass);
-    return emit_body(out, context, sources, config, pass, error);
+    return emit_body(out, NULL, context, sources, config, pass, error);
 }
 
 /* --- Variants ---------------------------------------------------------------------------------- */
@@ -259,8 +280,10 @@ static int add_text(struct emit_variant *out, const struct point_context *contex
                     const struct emit_sources *sources, const int64_t *config, size_t pass,
                     struct text *bodies, struct error *error)
 {
-    struct text *body = &bodies[out->count];
-    if (emit_body(body, context, sources, config, pass, error))
+    struct text *body = &bodies[out->count], *marked = &out->marked[out->count];
+    if (sources->has_own_template)
+        emit_header(marked, context, config, pass);
+    if (emit_body(body, marked, context, sources, config, pass, error))
         return -1;
     size_t same = 0;
     while (strcmp(bodies[same].at, body->at) != 0)
@@ -268,6 +291,7 @@ static int add_text(struct emit_variant *out, const struct point_context *contex
     out->text_of_pass[pass] = (int)same;
     if (same < out->count) {
         text_dispose(body);
+        text_dispose(marked);
         return 0;
     }
     struct text *text = &out->texts[out->count++];
@@ -301,9 +325,17 @@ int emit_variant(struct emit_variant *out, const struct point_context *context,
 
 void emit_dispose(struct emit_variant *variant)
 {
-    for (size_t i = 0; i < SPACE_PASSES_MAX; i++)
+    for (size_t i = 0; i < SPACE_PASSES_MAX; i++) {
         text_dispose(&variant->texts[i]);
+        text_dispose(&variant->marked[i]);
+    }
     variant->count = 0;
+}
+
+const char *emit_source(const struct emit_variant *variant, size_t index)
+{
+    assert(index < variant->count);
+    return variant->marked[index].at ? variant->marked[index].at : variant->texts[index].at;
 }
 
 /* --- The hash ---------------------------------------------------------------------------------- */
@@ -352,6 +384,7 @@ static void hash_code(XXH3_state_t *state, const char *at)
 
 uint64_t emit_hash_variant(const struct emit_variant *variant)
 {
+    assert(variant->count <= SPACE_PASSES_MAX);
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
     for (size_t i = 0; i < variant->count; i++) {

@@ -16,6 +16,7 @@ struct emit_file {
 struct emit_sources {
     struct emit_file template;
     struct emit_file types, intrinsics; /* parts, each opened by //? define NAME */
+    bool has_own_template; /* a file of the user's: compilers' errors shall name its lines */
 };
 
 /* Appends the kernel that `pass` of `config` launches. Errors name file:line of the template. The
@@ -24,9 +25,10 @@ int emit_kernel(struct text *out, const struct point_context *context,
                 const struct emit_sources *sources, const int64_t *config, size_t pass,
                 struct error *error);
 
-/* The kernels of a variant: one text each, passes with the same text sharing it. */
+/* The kernels of a variant: one text each, passes with the same text sharing it. `marked` has the
+ * same kernels with #line directives, where sources.has_own_template; else it is empty. */
 struct emit_variant {
-    struct text texts[SPACE_PASSES_MAX];
+    struct text texts[SPACE_PASSES_MAX], marked[SPACE_PASSES_MAX];
     size_t count;
     int text_of_pass[SPACE_PASSES_MAX]; /* -1: the pass does not apply */
 };
@@ -34,6 +36,10 @@ int emit_variant(struct emit_variant *out, const struct point_context *context,
                  const struct emit_sources *sources, const int64_t *config,
                  struct error *error);
 void emit_dispose(struct emit_variant *variant);
+
+/* The text of a kernel that is to be compiled. It makes the same code as texts[index], and
+ * compilers report the lines of the user's own template as those of its file. */
+const char *emit_source(const struct emit_variant *variant, size_t index);
 
 /* A hash of a variant's kernels: equal for equal code, whatever its comments. */
 uint64_t emit_hash_variant(const struct emit_variant *variant);

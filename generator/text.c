@@ -3,6 +3,7 @@
  * is read safely. */
 #include "generator/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,8 +19,15 @@
 enum { FIRST_CAPACITY = 256, READ_CHUNK = 1 << 16 };
 enum { NEAREST_MAX = 63, EDIT_COST = 4, CASE_COST = 1 };
 
+/* What was added lies in memory that has room for the terminator too. */
+static bool is_sound(const struct text *text)
+{
+    return text->at ? text->length < text->capacity : text->length == 0;
+}
+
 void text_dispose(struct text *text)
 {
+    assert(is_sound(text));
     free(text->at);
     *text = (struct text){0};
 }
@@ -34,6 +42,7 @@ void text_clear(struct text *text)
 /* Makes room for `more` bytes and the terminator. */
 static bool reserve(struct text *text, size_t more)
 {
+    assert(is_sound(text));
     if (text->failed)
         return false;
     if (more < text->capacity - text->length)
@@ -53,6 +62,7 @@ static bool reserve(struct text *text, size_t more)
 
 void text_add(struct text *text, const char *bytes, size_t length)
 {
+    assert(bytes || length == 0);
     if (!reserve(text, length))
         return;
     if (length)
@@ -120,6 +130,7 @@ void text_add_visible(struct text *text, const char *string)
 
 int text_check(const struct text *text, struct error *error)
 {
+    assert(is_sound(text));
     size_t wanted = text->capacity ? text->capacity : FIRST_CAPACITY;
 
     return text->failed ? error_memory(error, wanted) : 0;
@@ -282,6 +293,7 @@ static int name_distance(const char *a, size_t a_length, const char *b)
 const char *text_nearest(const char *word, size_t length, const char *const *names,
                          size_t count)
 {
+    assert(names || count == 0);
     const char *nearest = NULL;
     int smallest = INT_MAX;
 

@@ -1,11 +1,36 @@
+//? if EDGES == MASKED
+// Combines the elements of a row that are in the matrix, of the VECTOR columns from `column` on,
+// one by one: beside them a whole load would reach past the matrix.
+__device__ __forceinline__ void take_elements(accum a[VECTOR], const elem *row, long long column,
+                                              unsigned long long len)
+{
+    for (int j = 0; j < VECTOR; j++)
+        if (column + j >= 0 && column + j < (long long)len)
+            a[j] = combine(a[j], map(row[column + j]));
+}
+
+//? end
 //? if SPLIT == PARTS
 // Reduces each column of a matrix in `parts` parts: y[part * len + column] is one's value; reduce
 // the columns of y again. `count` rows of `len` elements begin `pitch` elements apart.
+//? elif SPLIT == LAST_BLOCK
+// Reduces each column of a matrix in `parts` parts, a block each: y[column] is the column's value,
+// which its last block to arrive combines from what all left in `partials`. `state` counts the
+// blocks of each tile of COLUMNS columns: zero before and after. An aborted launch leaves it above
+// zero: clear it then. `count` rows of `len` elements begin `pitch` elements apart.
 //? else
 // Reduces each column of a matrix: y[column] is its value. `count` rows of `len` elements, which
 // begin `pitch` elements apart.
 //? end
+//? if EDGES == MASKED
+// LANES threads side by side take VECTOR columns each, DOWN of them below one another. Loads are
+// whole and aligned wherever rows begin. A thread's rows are DOWN apart, a multiple of VECTOR, and
+// so begin equally far past an aligned address: its j-th accumulator has one column, which differs
+// from that of threads above and below it by less than VECTOR. Hence a row's loads have VECTOR
+// columns more than the block.
+//? else
 // LANES threads side by side take VECTOR columns each, DOWN of them below one another.
+//? end
 __global__ void
 //? if MIN_BLOCKS > 0
 __launch_bounds__(BLOCK, MIN_BLOCKS)
@@ -15,28 +40,62 @@ __launch_bounds__(BLOCK)
 //? if SPLIT == PARTS
 columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, unsigned long long parts, accum *y)
+//? elif SPLIT == LAST_BLOCK
+columns(const elem *x, unsigned long long count, unsigned long long len,
+        unsigned long long pitch, unsigned long long parts, accum *y, accum *partials,
+        unsigned *state)
 //? else
 columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, accum *y)
 //? end
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
-    const unsigned long long tiles = (len + WIDTH - 1) / WIDTH;
-    const unsigned long long column = blockIdx.x % tiles * WIDTH + lane * VECTOR;
-    //? if SPLIT == PARTS
+    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
+    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
+    //? if SPLIT != WHOLE
     const unsigned long long part = blockIdx.x / tiles, share = (count + parts - 1) / parts;
     const unsigned long long from = part * share;
     const unsigned long long to = from + share < count ? from + share : count;
     //? else
     const unsigned long long from = 0, to = count;
     //? end
+    accum a[VECTOR];
+    for (int j = 0; j < VECTOR; j++)
+        a[j] = identity();
+    //? if EDGES == MASKED
+    // Elements of a row's first load that are before the block's columns.
+    const unsigned start = ((unsigned long long)x / ELEM_BYTES + from * pitch) % VECTOR;
+    const unsigned skip = (start + down * (unsigned)pitch) % VECTOR;
+    const long long column = (long long)(first + lane * VECTOR) - skip; // below 0: before the row
+    unsigned long long row = from + down, end = to;
+    if (lane * VECTOR >= COLUMNS + skip || column >= (long long)len)
+        end = row; // no column of this thread's is the block's
+    // Rows where a load would begin before the matrix, or end behind it.
+    const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
+    for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
+        take_elements(a, x + row * pitch, column, len);
+    for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
+        if ((end - 1 - row) % DOWN == 0)
+            take_elements(a, x + (end - 1) * pitch, column, len);
+    for (; row < end; row += DOWN * UNROLL) {
+        vec got[UNROLL];
+        const elem *at = x + ((long long)(row * pitch) + column);
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (row + u * DOWN < end)
+                got[u] = load((const vec *)(at + u * DOWN * pitch));
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (row + u * DOWN < end)
+                for (int j = 0; j < VECTOR; j++)
+                    a[j] = combine(a[j], map(got[u].at[j]));
+    }
+    //? else
     //? if VECTOR > 1
     // Every load is whole and aligned.
     const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
     //? end
-    accum a[VECTOR];
-    for (int j = 0; j < VECTOR; j++)
-        a[j] = identity();
+    const unsigned long long column = first + lane * VECTOR;
     const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
     for (unsigned long long row = from + down; own && row < to; row += DOWN * UNROLL) {
         vec got[UNROLL];
@@ -60,28 +119,71 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                 for (int j = 0; j < VECTOR; j++)
                     a[j] = combine(a[j], map(got[u].at[j]));
     }
+    //? end
     //? if SPLIT == PARTS
     accum *out = y + part * len;
+    //? elif SPLIT == LAST_BLOCK
+    accum *out = partials + part * len;
     //? else
     accum *out = y;
     //? end
     //? if DOWN > 1
-    __shared__ accum shared[DOWN][WIDTH];
+    __shared__ accum shared[DOWN][VECTOR][LANES + PAD]; // neighbours in banks of their own
     for (int j = 0; j < VECTOR; j++)
-        shared[down][j * LANES + lane] = a[j]; // neighbours in neighbouring banks
+        shared[down][j][lane] = a[j];
     __syncthreads();
-    for (unsigned c = threadIdx.x; c < WIDTH; c += BLOCK) {
-        const unsigned long long result =
-            blockIdx.x % tiles * WIDTH + c % LANES * VECTOR + c / LANES;
-        accum b = shared[0][c];
+    for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
+        //? if EDGES == MASKED
+        accum b = shared[0][(start + c) % VECTOR][(start + c) / VECTOR];
+        for (int d = 1; d < DOWN; d++) {
+            const unsigned at = c + (start + d * (unsigned)pitch) % VECTOR;
+            b = combine(b, shared[d][at % VECTOR][at / VECTOR]);
+        }
+        //? else
+        accum b = shared[0][c % VECTOR][c / VECTOR];
         for (int d = 1; d < DOWN; d++)
-            b = combine(b, shared[d][c]);
-        if (result < len)
-            out[result] = b;
+            b = combine(b, shared[d][c % VECTOR][c / VECTOR]);
+        //? end
+        out[first + c] = b;
     }
     //? else
     for (int j = 0; j < VECTOR; j++)
         if (j < own)
             out[column + j] = a[j];
+    //? end
+    //? if SPLIT == LAST_BLOCK
+    __syncthreads(); // all of the block's are written, before it arrives
+    __shared__ unsigned before; // blocks of these columns that arrived before this one
+    if (threadIdx.x == 0)
+        before = arrive(state + blockIdx.x % tiles, (unsigned)parts);
+    __syncthreads();
+    if (before != parts - 1)
+        return;
+
+    // The last block to arrive combines what all left, in the same order every time.
+    //? if WIDTH < BLOCK
+    __shared__ accum gathered[BLOCK / WIDTH][WIDTH];
+    const unsigned c = threadIdx.x % WIDTH, group = threadIdx.x / WIDTH;
+    accum b = identity();
+    if (c < COLUMNS && first + c < len)
+        #pragma unroll 8
+        for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
+            b = combine(b, partials[i * len + first + c]);
+    gathered[group][c] = b;
+    __syncthreads();
+    if (group == 0 && c < COLUMNS && first + c < len) {
+        for (int g = 1; g < BLOCK / WIDTH; g++)
+            b = combine(b, gathered[g][c]);
+        y[first + c] = b;
+    }
+    //? else
+    for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
+        accum b = partials[first + c];
+        #pragma unroll 8
+        for (unsigned i = 1; i < parts; i++)
+            b = combine(b, partials[i * len + first + c]);
+        y[first + c] = b;
+    }
+    //? end
     //? end
 }

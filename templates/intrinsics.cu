@@ -17,12 +17,12 @@ __device__ __forceinline__ vec load(const vec *from)
     //? end
     //? if LOAD == NONCOHERENT
     asm("ld.global.nc"
-    //? elif LOAD == NO_ALLOCATE && CC >= 80
-    asm("ld.global.nc.L1::no_allocate.L2::256B"
     //? elif LOAD == NO_ALLOCATE
     asm("ld.global.nc.L1::no_allocate"
     //? elif LOAD == STREAMING
     asm("ld.global.cs"
+    //? else
+    asm("ld.global.L2::256B"
     //? end
     //? if VECTOR * ELEM_BYTES == 1
         ".u8 %0, [%1];" : "=r"(to.word[0]) : "l"(from));
@@ -265,8 +265,37 @@ __device__ __forceinline__ unsigned take_word(unsigned long long *word)
         asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(flagged) : "l"(word) : "memory");
     while (flagged == 0);
     //? end
-    *word = 0;
+    clear_word(word);
     return (unsigned)(flagged >> 32);
+}
+
+//? define clear_word
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    //? if HOST
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+    //? else
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(0ULL) : "memory");
+    //? end
+}
+
+//? define add_word
+// Adds to a word, for lane 0 alone, and says what it is then. Orders nothing else.
+__device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
+                                                       unsigned long long value)
+{
+    //? if HOST
+    return atomicAdd(word, value) + value;
+    //? else
+    // At one address for all lanes the assembler would first add up what the warp's lanes have.
+    unsigned lane;
+    unsigned long long before;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(before) : "l"(word + lane), "l"(value) : "memory");
+    return before + value;
+    //? end
 }
 
 //? define value_bits
@@ -346,7 +375,7 @@ __device__ __forceinline__ void copy_async(vec *to, const vec *from)
     //? if HOST
     *to = *from;
     //? else
-    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;"
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
                  :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
     //? end
 }
@@ -373,32 +402,62 @@ __device__ __forceinline__ void wait_group(void)
 // A barrier that one arrival and the bytes it announces complete.
 __device__ __forceinline__ void barrier_init(unsigned long long *barrier)
 {
+    //? if HOST
+    host_barrier(HOST_BARRIER_INIT, barrier, 1);
+    //? else
     asm volatile("mbarrier.init.shared.b64 [%0], 1;"
                  :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
+    //? end
 }
 
 //? define barrier_publish
+//? if CLUSTER > 1
+// Makes barriers just made known to the copy engine and to the cluster.
+//? else
 // Makes barriers just made known to the copy engine.
+//? end
 __device__ __forceinline__ void barrier_publish(void)
 {
+    //? if !HOST
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    //? end
+}
+
+//? define barrier_expect
+// The arrival, which announces so many bytes.
+__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes)
+{
+    //? if HOST
+    host_barrier(HOST_BARRIER_EXPECT, barrier, bytes);
+    //? else
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(bytes) : "memory");
+    //? end
 }
 
 //? define barrier_wait
 // Waits for the end of a phase (0, 1, 0, ...).
 __device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase)
 {
+    //? if HOST
+    host_barrier(HOST_BARRIER_WAIT, barrier, phase);
+    //? else
     unsigned is_done;
     do
         asm volatile("{\n\t"
                      ".reg .pred done;\n\t"
+    //? if CLUSTER > 1
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n\t"
+    //? else
                      "mbarrier.try_wait.parity.shared.b64 done, [%1], %2;\n\t"
+    //? end
                      "selp.u32 %0, 1, 0, done;\n\t"
                      "}"
                      : "=r"(is_done)
                      : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(phase)
                      : "memory");
     while (!is_done);
+    //? end
 }
 
 //? define copy_bulk
@@ -418,38 +477,63 @@ __device__ __forceinline__ void copy_bulk(vec *to, const vec *from, unsigned lon
 //? define cluster_rank
 __device__ __forceinline__ unsigned cluster_rank(void)
 {
+    //? if HOST
+    return host_self->rank;
+    //? else
     unsigned rank;
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     return rank;
+    //? end
 }
 
 //? define cluster_arrive
-// Every thread of the cluster arrives, and may go on; releases what it wrote.
+// Says that this thread of the cluster has started; orders no memory. Lanes may come one by one.
 __device__ __forceinline__ void cluster_arrive(void)
 {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    //? if HOST
+    host_cluster_arrive();
+    //? else
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    //? end
 }
 
 //? define cluster_wait
-// Waits until all have arrived; acquires what they released.
+// Waits until all threads of the cluster have arrived; for whole warps. Acquires what they made
+// known of their barriers.
 __device__ __forceinline__ void cluster_wait(void)
 {
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    //? if HOST
+    host_cluster_wait();
+    //? else
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+    //? end
 }
 
-//? define cluster_put
-// Writes to where `to` lies in the cluster's first block.
-__device__ __forceinline__ void cluster_put(accum *to, accum value)
+//? define send
+// Sends a value to where `to` lies in the cluster's first block, whose barrier counts the bytes
+// that have come.
+__device__ __forceinline__ void send(accum *to, accum value, unsigned long long *barrier)
 {
-    unsigned at;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
-                 : "=r"(at) : "r"((unsigned)__cvta_generic_to_shared(to)));
     //? if ACCUM_BYTES == 8
     const union { accum value; unsigned long long bits; } from = {value};
-    asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(at), "l"(from.bits) : "memory");
     //? else
     const union { accum value; unsigned bits; } from = {value};
-    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(at), "r"(from.bits) : "memory");
+    //? end
+    //? if HOST
+    host_send(0, to, from.bits, sizeof from, barrier);
+    //? else
+    unsigned there, counter;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(to)));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(counter) : "r"((unsigned)__cvta_generic_to_shared(barrier)));
+    //? if ACCUM_BYTES == 8
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];"
+                 :: "r"(there), "l"(from.bits), "r"(counter) : "memory");
+    //? else
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
+                 :: "r"(there), "r"(from.bits), "r"(counter) : "memory");
+    //? end
     //? end
 }
 

@@ -66,24 +66,41 @@ __device__ __forceinline__ accum block_reduce(accum a)
 
 //? end
 //? if CLUSTER > 1
-// Combines one value a block of the cluster; thread 0 of its first block gets the result.
-__device__ __forceinline__ accum cluster_reduce(accum a)
+// What the first block of a cluster gathers: a value of each block after it, and a barrier that
+// counts their bytes.
+typedef struct { accum value[CLUSTER]; unsigned long long barrier; } gathered;
+
+// Before anything else: the first block prepares to be sent to, and all say that they have started.
+__device__ __forceinline__ void cluster_begin(gathered *to)
 {
-    __shared__ accum values[CLUSTER];
-    cluster_wait(); // all blocks of the cluster have started: their shared memory is there
-    if (threadIdx.x == 0)
-        cluster_put(&values[cluster_rank()], a);
+    if (threadIdx.x == 0 && cluster_rank() == 0) {
+        barrier_init(&to->barrier);
+        barrier_publish();
+        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
+    }
     cluster_arrive();
-    cluster_wait(); // all have put theirs
-    if (cluster_rank() == 0 && threadIdx.x == 0) {
-        a = values[0];
+}
+
+// Combines one value a block of the cluster, in their order; thread 0 of its first block gets the
+// result. The others may end before theirs has come; the first ends when all have.
+__device__ __forceinline__ accum cluster_reduce(accum a, gathered *to)
+{
+    const unsigned rank = cluster_rank();
+    if (rank != 0 && threadIdx.x < 32)
+        cluster_wait(); // the first block has started, and its barrier is there
+    if (threadIdx.x == 0 && rank != 0) {
+        send(&to->value[rank], a, &to->barrier);
+    } else if (threadIdx.x == 0) {
+        barrier_wait(&to->barrier, 0);
+        #pragma unroll
         for (int i = 1; i < CLUSTER; i++)
-            a = combine(a, values[i]);
+            a = combine(a, to->value[i]);
     }
     return a;
 }
 
 //? end
+//? if WALK != ONE
 //? if VECTOR > 1
 // What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
 // `rest`.
@@ -128,8 +145,14 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
     return a;
 }
 
+//? end
+//? if WALK == ONE
+// Reduces n elements of x, n may be 0. Each block has a tile of BLOCK * LOADS loads, and there are
+// as many as n takes; the first also has what is less than a load at both ends.
+//? else
 // Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
 // what is left over is for the first blocks.
+//? end
 //? if FINISH == PASSES
 // Writes one value a block to y: reduce those again until one is left.
 //? elif FINISH == LAST_BLOCK
@@ -155,6 +178,9 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 // Each block combines its value into *y, which holds the identity before; nothing to clear.
 //? end
 __global__ void
+//? if CLUSTER > 1
+__cluster_dims__(CLUSTER, 1, 1)
+//? end
 //? if MIN_BLOCKS > 0
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
@@ -170,9 +196,58 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
     accum a = identity();
     //? if CLUSTER > 1
-    cluster_arrive();
+    __shared__ gathered cluster;
+    cluster_begin(&cluster);
     //? end
+    //? if WALK == ONE
+    // All loads of the block are under way before the first is waited for, wherever x starts and
+    // n ends: those that are not whole are masked. Blocks past the last tile do nothing.
     //? if VECTOR > 1
+    // Elements before the first address aligned for a vector.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    const long long left = (long long)(n - head) - (long long)blockIdx.x * TILE;
+    const vec *v = (const vec *)(x + head);
+    //? else
+    const long long left = (long long)n - (long long)blockIdx.x * TILE;
+    const vec *v = (const vec *)x;
+    //? end
+    const int mine = (left < TILE ? (int)left : TILE) - (int)threadIdx.x * VECTOR;
+    const vec *from = v + (unsigned long long)blockIdx.x * (BLOCK * LOADS) + threadIdx.x;
+    //? if PARTIAL == SUM && ELEM_BYTES < 4 && ACC != F32 && ACC != F64
+    vec got[LOADS] = {}; // zeros change nothing: masked folds of packed bytes would be branches
+    //? else
+    vec got[LOADS];
+    //? end
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++)
+        if (mine >= (u * BLOCK + 1) * VECTOR)
+            got[u] = load(from + u * BLOCK);
+    //? if VECTOR > 1
+    const unsigned front = n < head ? (unsigned)n : head;
+    const unsigned last = ((unsigned)n - front) % VECTOR;
+    accum before = identity(), behind = identity();
+    // No `&&`: a branch would make the loads behind it wait.
+    if ((blockIdx.x == 0) & (threadIdx.x < front))
+        before = map(x[threadIdx.x]);
+    if ((blockIdx.x == 0) & (threadIdx.x < last))
+        behind = map(x[n - 1 - threadIdx.x]);
+    //? end
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++)
+        //? if PARTIAL != SUM || ELEM_BYTES >= 4 || ACC == F32 || ACC == F64
+        if (mine >= (u * BLOCK + 1) * VECTOR)
+        //? end
+            a = fold(a, got[u]);
+    //? if VECTOR > 1
+    a = combine(a, combine(before, behind));
+    //? end
+    //? else
+    //? if LOAD == BULK
+    // Elements before the first address at which bulk copies are fast.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % ALIGN;
+    const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
+    const vec *v = (const vec *)(x + head);
+    //? elif VECTOR > 1
     // Elements before the first address aligned for a vector.
     const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
@@ -311,6 +386,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
             a = combine(a, ends(v + (unsigned long long)tiles * (BLOCK * LOADS), left));
         //? end
     }
+    //? end
 
     //? if FINISH == PACKED_WARPS
     a = warp_reduce(a, 32);
@@ -318,7 +394,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = block_reduce(a);
     //? end
     //? if CLUSTER > 1
-    a = cluster_reduce(a);
+    a = cluster_reduce(a, &cluster);
     if (cluster_rank() != 0)
         return;
     //? end
@@ -344,15 +420,14 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? else
     if (threadIdx.x == 0) {
     //? end
-        const unsigned long long mine = (unsigned long long)a << 32 | 1;
-        const unsigned long long sum = atomicAdd(state, mine) + mine;
+        const unsigned long long sum = add_word(state, (unsigned long long)a << 32 | 1);
         //? if FINISH == PACKED_WARPS
         if ((unsigned)sum == blocks * (BLOCK / 32)) {
         //? else
         if ((unsigned)sum == blocks) {
         //? end
             *y = (accum)(sum >> 32);
-            *state = 0;
+            clear_word(state);
         }
     }
     //? elif FINISH == VALUE

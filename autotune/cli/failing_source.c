@@ -47,7 +47,7 @@ static bool is_failing(const struct setup *setup, const int64_t *config, struct 
     if (emit_variant(&variant, &setup->context, &setup->sources, config, &cause))
         return false; /* the error has the emitter's message already */
     for (size_t i = 0; i < variant.count; i++)
-        sources[i] = (struct device_source){variant.texts[i].at, setup->space->kernel};
+        sources[i] = (struct device_source){emit_source(&variant, i), setup->space->kernel};
     int failed =
         setup->device->ops->compile(setup->device, sources, variant.count, &image, &cause);
     if (failed) {

@@ -39,18 +39,19 @@ static const struct help all[] = {
      "Examples:\n"
      "  autotune merge nvidia-h200.ini\n"
      "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n\n" EXIT_CODES},
-    {VERB_COMPARE, "compare", "A B [C...]",
+    {VERB_COMPARE, "compare", "A B [C...]\n--rungs [A...]",
      "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
      "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
      "published figures. Begins with the outcome. Where a GPU has no figure of its own, static "
      "analysis of another's winner bounds it (\"at most\"), or says why not. Says what is measured, "
-     "published, a bound or predicted. "
+     "published, a bound or predicted. With --rungs it sets the ladder's kernels side by side. "
      "Needs no device.\v"
      "Examples:\n"
      "  autotune compare v100 rtx5070ti\n"
      "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
      "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
-     "  autotune compare h200 v100 --n 400M --evidence\n\n" EXIT_CODES},
+     "  autotune compare h200 v100 --n 400M --evidence\n"
+     "  autotune compare --rungs --ladder ladder.csv\n\n" EXIT_CODES},
     {VERB_REPORT, "report", "[A [B...]]",
      "Makes a report of what records, their journals and tables know: GB/s over n, beside other "
      "libraries and the peak, the trials as a heat map, the ladder, other GPUs, the winner's source, and how it was "

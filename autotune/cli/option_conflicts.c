@@ -55,7 +55,11 @@ static int check_arguments(const struct request *request, struct error *error)
     const struct option_conflict conflicts[] = {
         {request->verb == VERB_MERGE && !request->file_count,
          "no file to merge: write 'autotune merge FILE...' with the names of record files"},
-        {request->verb == VERB_COMPARE && request->file_count < 2,
+        {request->verb == VERB_COMPARE && request->ladder && !request->by_rung,
+         "--ladder has rungs of the ladder: give --rungs too"},
+        {request->by_rung && request->evidence,
+         "--evidence is of records and --rungs has none: leave one of them out"},
+        {request->verb == VERB_COMPARE && request->file_count < 2 && !request->by_rung,
          "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name "
          "or published figures"},
         {request->verb == VERB_PROFILE && is_rung && (request->space || request->template),

@@ -64,6 +64,7 @@ enum option_key {
     KEY_LADDER,
     KEY_AXES,
     KEY_PUBLISHED,
+    KEY_RUNGS,
     KEY_LAST
 };
 

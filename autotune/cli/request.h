@@ -64,13 +64,15 @@ struct request {
     const char *format, *output, *prefix, *gpu,
         *gpu_file;                     /* of export (output: of report too); NULL = not
                                         * given */
-    const char *bench, *ladder, *axes; /* of report: tables; two params, or NULL */
+    const char *bench, *ladder, *axes; /* of report (ladder: of compare too): tables; two
+                                        * params, or NULL */
     uint64_t offset, rounds;           /* of bench: bytes; 0 = the device's default */
     unsigned part, parts;              /* of --cover or --all: this part, of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
     bool published; /* of ladder: show published figures, run nothing */
     bool sources;   /* of list: where figures are from */
     bool evidence;  /* of compare: compile what the journals know, to rank predictions */
+    bool by_rung;   /* of compare: the ladder's kernels */
     bool run;       /* of profile: launch the kernel, as ncu wants it */
     bool markdown;  /* of report */
 };

@@ -144,6 +144,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_RUN, &request->run},           {KEY_SOURCES, &request->sources},
         {KEY_GRID, &request->grid},         {KEY_EVIDENCE, &request->evidence},
         {KEY_MARKDOWN, &request->markdown}, {KEY_PUBLISHED, &request->published},
+        {KEY_RUNGS, &request->by_rung},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)

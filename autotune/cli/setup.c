@@ -94,6 +94,7 @@ static int load_template(struct setup *setup, const char *file, struct error *er
         return error_set(error, ERROR_USAGE, "%s: empty, or not a text file: give a template",
                          file);
     setup->sources.template = (struct emit_file){file, setup->template_text.at};
+    setup->sources.has_own_template = true;
     return 0;
 }
 

@@ -25,13 +25,14 @@ static const char *name_of(const struct setup *setup, const struct emit_variant 
 static void add_kernels(struct text *out, const struct setup *setup,
                         const struct emit_variant *variant)
 {
+    const bool has_names = is_several(variant) && !setup->target.is_host;
     for (size_t i = 0; i < variant->count; i++) {
         const char *const name = name_of(setup, variant, i);
         text_adds(out, i ? "\n" : "");
-        if (is_several(variant))
+        if (has_names)
             text_addf(out, "namespace pass_%s {\n\n", name);
         text_adds(out, variant->texts[i].at);
-        if (is_several(variant))
+        if (has_names)
             text_addf(out, "\n} // namespace pass_%s\n", name);
     }
 }
@@ -140,18 +141,14 @@ static void add_function(struct text *out, const struct setup *setup,
     text_adds(out, "    return status;\n}\n#endif\n");
 }
 
-int emit_launch_add(struct text *out, const struct setup *setup, const int64_t *row,
+int emit_launch_add(struct text *out, const struct setup *setup, const int64_t *config,
                     const struct emit_variant *variant, struct error *error)
 {
     struct planner_plan plan;
-    if (setup->target.is_host) {
-        for (size_t i = 0; i < variant->count; i++)
-            text_addf(out, "%s%s", i ? "\n" : "", variant->texts[i].at);
-        return 0;
-    }
-    if (call_plan(&plan, &setup->context, row, error))
+    if (!setup->target.is_host && call_plan(&plan, &setup->context, config, error))
         return -1;
     add_kernels(out, setup, variant);
-    add_function(out, setup, variant, &plan);
+    if (!setup->target.is_host)
+        add_function(out, setup, variant, &plan);
     return 0;
 }

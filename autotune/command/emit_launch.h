@@ -7,8 +7,8 @@
 #include "generator/emit.h"
 
 /* Appends the kernels, each in a namespace of its own where there are several, and the
- * function; as C of the host only the kernels. `row` is the config. Fails as call_plan does. */
-int emit_launch_add(struct text *out, const struct setup *setup, const int64_t *row,
+ * function; as C of the host only the kernels. Fails as call_plan does. */
+int emit_launch_add(struct text *out, const struct setup *setup, const int64_t *config,
                     const struct emit_variant *variant, struct error *error);
 
 #endif

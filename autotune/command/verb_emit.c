@@ -59,7 +59,7 @@ static int compile(struct device_image *image, const struct request *request,
     for (size_t i = 0; i < variant->count; i++)
         if (is_chosen[i])
             sources[count++] =
-                (struct device_source){variant->texts[i].at, setup->space->kernel};
+                (struct device_source){emit_source(variant, i), setup->space->kernel};
     if (setup->target.is_host)
         return error_set(
             error, ERROR_USAGE,

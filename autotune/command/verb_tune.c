@@ -111,7 +111,7 @@ static void *tune(void *argument)
 /* Kinds run at the same time; a single one needs no thread. */
 static void tune_all(struct task *tasks, size_t count)
 {
-    pthread_t threads[DEVICE_SET_MAX];
+    pthread_t threads[DEVICE_SET_MAX] = {0};
     bool is_started[DEVICE_SET_MAX] = {false};
     for (size_t i = 0; i < count; i++)
         if (!tasks[i].is_answered) {

@@ -146,12 +146,18 @@ static int launch_one(struct host *host, const struct device_launch *launch,
     if (launch->arg_count != unit->arg_count)
         return error_set(error, ERROR_FAILED, "kernel '%s' takes %u arguments, not %zu",
                          unit->name, unit->arg_count, launch->arg_count);
+    const unsigned cluster = launch->cluster > 1 ? launch->cluster : 1;
+    if (launch->grid % cluster)
+        return error_set(error, ERROR_FAILED,
+                         "kernel '%s' cannot run as %u blocks in clusters of %u", unit->name,
+                         launch->grid, cluster);
     unsigned long long args[LAUNCH_ARGS_MAX];
     for (size_t i = 0; i < launch->arg_count; i++)
         args[i] = launch->args[i];
     const struct host_job job = {.kernel = unit->name,
                                  .grid = launch->grid,
                                  .block = launch->block,
+                                 .cluster = cluster,
                                  .args = args,
                                  .unit = host_module_unit,
                                  .context = launch->kernel->function,

@@ -30,12 +30,14 @@ static void free_slot(struct slot *slot)
     free(slot);
 }
 
-static int load_slot(struct slot **out, struct host_runner *runner, struct error *error)
+static int load_slot(struct slot **out, struct host_runner *runner, unsigned index,
+                     struct error *error)
 {
     struct slot *slot = calloc(1, sizeof *slot);
     if (!slot)
         return error_memory(error, sizeof *slot);
     slot->runner = runner;
+    slot->index = index;
     slot->threads = calloc(HOST_THREADS_MAX, sizeof *slot->threads);
     if (!slot->threads) {
         free(slot);
@@ -60,20 +62,24 @@ static int fill_slot(struct slot *slot, unsigned count, struct error *error)
     return 0;
 }
 
-/* One more block under way at the same time as the others. */
-static int open_slot(struct host_runner *runner, struct error *error)
+/* One more cluster under way at the same time as the others. */
+static int open_cluster(struct host_runner *runner, struct error *error)
 {
     const struct host_job *job = runner->job;
     /* While blocks are left to start no slot falls idle: the first ones are those in use. */
-    const unsigned i = runner->active_count;
-    if (!runner->slots[i] && load_slot(&runner->slots[i], runner, error) != 0)
-        return -1;
-    struct slot *slot = runner->slots[i];
-    slot->unit = job->unit(job->context, i, error);
-    if (!slot->unit || fill_slot(slot, job->block, error) != 0)
-        return -1;
-    runner->active[runner->active_count++] = slot;
-    host_schedule_start(slot, runner->next_block++);
+    const unsigned first = runner->active_count;
+    for (unsigned i = first; i < first + job->cluster; i++) {
+        if (!runner->slots[i] && load_slot(&runner->slots[i], runner, i, error) != 0)
+            return -1;
+        struct slot *slot = runner->slots[i];
+        slot->unit = job->unit(job->context, i, error);
+        if (!slot->unit || fill_slot(slot, job->block, error) != 0)
+            return -1;
+        runner->active[i] = slot;
+    }
+    runner->active_count += job->cluster;
+    host_schedule_start(runner->slots[first], runner->next_block);
+    runner->next_block += job->cluster;
     return 0;
 }
 
@@ -102,6 +108,8 @@ static void abandon(struct host_runner *runner)
 static int report_stuck(const struct host_runner *runner, struct error *error)
 {
     const struct slot *slot = runner->active[0];
+    for (unsigned i = 1; slot->alive == 0 && i < runner->active_count; i++)
+        slot = runner->active[i];
     unsigned yielded = 0;
     for (unsigned w = 0; w < HOST_WARPS_MAX; w++)
         yielded += (unsigned)__builtin_popcount(slot->yielded[w]);
@@ -118,23 +126,26 @@ static int report_stuck(const struct host_runner *runner, struct error *error)
 static int run_blocks(struct host_runner *runner, struct error *error)
 {
     const struct host_job *job = runner->job;
-    const unsigned room = capacity(job);
+    const unsigned room = capacity(job) / job->cluster * job->cluster;
     const unsigned at_first = room < RESIDENT ? room : RESIDENT;
+    if (room == 0)
+        return error_set(error, ERROR_FAILED,
+                         "kernel '%s': the host has no room for a cluster of %u blocks of %u "
+                         "threads",
+                         job->kernel, job->cluster, job->block);
     while (runner->active_count < at_first && runner->next_block < job->grid)
-        if (open_slot(runner, error) != 0)
+        if (open_cluster(runner, error) != 0)
             return -1;
     for (;;) {
         host_schedule_pass(runner, &runner->native);
         if (runner->event == FINISHED)
             return 0;
-        if (runner->event == BAD_WARP_CALL)
-            return error_set(error, ERROR_WRONG,
-                             "kernel '%s': a lane calls a warp operation whose mask leaves it "
-                             "out, or whose width is not a power of 2 up to 32",
-                             job->kernel);
+        if (runner->event == BAD_CALL)
+            return error_set(error, ERROR_WRONG, "kernel '%s': %s", job->kernel,
+                             runner->reason);
         if (runner->event == STUCK)
             return report_stuck(runner, error);
-        if (runner->active_count < room && open_slot(runner, error) != 0)
+        if (runner->active_count < room && open_cluster(runner, error) != 0)
             return -1;
     }
 }
@@ -144,7 +155,7 @@ int host_run(struct host_runner *runner, const struct host_job *job, struct erro
     runner->random = runner->seed ^ runner->launches++ * 0x2545f4914f6cdd1du;
     runner->job = job;
     runner->next_block = 0;
-    runner->stretch = 0;
+    runner->stretch = runner->delivery_count = 0;
     runner->current = NULL;
     fiber_init_native(&runner->native);
     const int status = run_blocks(runner, error);

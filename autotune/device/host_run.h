@@ -21,8 +21,8 @@ enum {
  * has an instance of the kernel's library of its own, and with it shared memory of its own:
  * asked for by `unit`, at most once a slot and launch, from the calling thread's own stack. */
 struct host_job {
-    const char *kernel; /* for messages */
-    unsigned grid, block;
+    const char *kernel;            /* for messages */
+    unsigned grid, block, cluster; /* cluster: blocks, 1 or more, that run together */
     const unsigned long long *args;
     const struct host_unit *(*unit)(void *context, unsigned slot, struct error *error);
     void *context;

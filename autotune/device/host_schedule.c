@@ -4,7 +4,8 @@
  * order that CUDA promises: nothing here is watched, and each barrier is told as it is. */
 #include "autotune/device/host_schedule.h"
 
-#include <stdbool.h>
+#include "autotune/device/host_cluster.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -22,6 +23,11 @@ FIBER_UNWATCHED static uint64_t draw(uint64_t *state)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
+}
+
+FIBER_UNWATCHED uint64_t host_schedule_draw(struct host_runner *runner)
+{
+    return draw(&runner->random);
 }
 
 /* A bit of a word that is not zero. */
@@ -100,6 +106,8 @@ FIBER_UNWATCHED static struct thread *pick(struct host_runner *runner)
         runner->event = FINISHED;
         return NULL;
     }
+    if (runner->delivery_count && !host_cluster_deliver(runner))
+        return NULL;
     if (runner->stretch-- == 0)
         draw_orders(runner);
     struct slot *slot = runner->current;
@@ -127,6 +135,20 @@ FIBER_UNWATCHED void host_schedule_pass(struct host_runner *runner, struct fiber
         *next->slot->unit->self = &next->face;
     if (to != from)
         fiber_switch(from, to);
+}
+
+FIBER_UNWATCHED void host_schedule_yield(struct thread *thread)
+{
+    thread->slot->yielded[thread->warp] |= 1u << thread->lane;
+    host_schedule_pass(thread->slot->runner, &thread->fiber);
+}
+
+FIBER_UNWATCHED void host_schedule_refuse(struct thread *thread, const char *reason)
+{
+    struct host_runner *runner = thread->slot->runner;
+    runner->event = BAD_CALL;
+    runner->reason = reason;
+    fiber_switch(&thread->fiber, &runner->native);
 }
 
 FIBER_UNWATCHED static void make_ready(struct slot *slot, unsigned w, unsigned lanes)
@@ -204,10 +226,9 @@ FIBER_UNWATCHED static unsigned long long warp_call(struct host_thread *self, en
     struct slot *slot = thread->slot;
     struct warp *warp = &slot->warps[thread->warp];
     const unsigned bit = 1u << thread->lane;
-    if (!(mask & bit) || width == 0 || width > HOST_LANES || (width & (width - 1))) {
-        slot->runner->event = BAD_WARP_CALL;
-        fiber_switch(&thread->fiber, &slot->runner->native); /* never comes back */
-    }
+    if (!(mask & bit) || width == 0 || width > HOST_LANES || (width & (width - 1)))
+        host_schedule_refuse(thread, "a lane calls a warp operation whose mask leaves it out, "
+                                     "or whose width is not a power of 2 up to 32");
     struct host_lane *mine = &warp->lanes[thread->lane];
     *mine = (struct host_lane){.value = value, .lane = lane, .width = width};
     const unsigned i = find_group(warp, op, mask);
@@ -227,9 +248,7 @@ FIBER_UNWATCHED static unsigned long long warp_call(struct host_thread *self, en
 
 FIBER_UNWATCHED static void yield(struct host_thread *self)
 {
-    struct thread *thread = (struct thread *)self;
-    thread->slot->yielded[thread->warp] |= 1u << thread->lane;
-    host_schedule_pass(thread->slot->runner, &thread->fiber);
+    host_schedule_yield((struct thread *)self);
 }
 
 /* Traces the first block, which is typical of all. */
@@ -241,14 +260,28 @@ FIBER_UNWATCHED static void touch(struct host_thread *self, enum host_touch kind
     struct host_trace *trace = slot->runner->job->trace;
     const unsigned char *byte = at;
     const bool is_shared = byte >= slot->unit->shared && byte < slot->unit->shared_end;
-    if (!trace || slot->block != 0 || (!is_shared && kind != HOST_ATOMIC))
+    if (!trace || slot->block != 0)
+        return;
+    const bool is_load = !is_shared && host_trace_is_load(trace, kind, (uintptr_t)at);
+    if (!is_shared && !is_load && kind != HOST_ATOMIC)
         return;
     const struct host_place place = {kind, is_shared, thread->warp, thread->step, bytes, site};
     host_trace_note(trace, &place, thread->lane,
-                    is_shared ? (uint64_t)(byte - slot->unit->shared) : (uintptr_t)at);
+                    is_shared ? (uint64_t)(byte - slot->unit->shared)
+                    : is_load ? (uintptr_t)at - trace->input_from
+                              : (uintptr_t)at);
 }
 
-static const struct host_calls calls = {sync_threads, yield, warp_call, touch};
+static const struct host_calls calls = {
+    .sync_threads = sync_threads,
+    .yield = yield,
+    .warp = warp_call,
+    .cluster_arrive = host_cluster_arrive,
+    .cluster_wait = host_cluster_wait,
+    .barrier = host_cluster_barrier,
+    .send = host_cluster_send,
+    .touch = touch,
+};
 
 /* --- Blocks ------------------------------------------------------------------------------- */
 
@@ -260,11 +293,12 @@ FIBER_UNWATCHED static void poison_shared(struct slot *slot)
         memset(slot->unit->shared, bytes[draw(&slot->runner->random) % sizeof bytes], size);
 }
 
-FIBER_UNWATCHED void host_schedule_start(struct slot *slot, unsigned block)
+FIBER_UNWATCHED static void start_block(struct slot *slot, unsigned block)
 {
     struct host_runner *runner = slot->runner;
     unsigned left = runner->job->block;
     slot->block = block;
+    slot->is_started = false;
     slot->alive = left;
     for (unsigned w = 0; left > 0; w++) {
         const unsigned lanes = left < HOST_LANES ? left : HOST_LANES;
@@ -281,17 +315,36 @@ FIBER_UNWATCHED void host_schedule_start(struct slot *slot, unsigned block)
     fiber_release(&slot->start_object);
 }
 
+FIBER_UNWATCHED void host_schedule_start(struct slot *first, unsigned block)
+{
+    struct host_runner *runner = first->runner;
+    const unsigned blocks = runner->job->cluster, threads = blocks * runner->job->block;
+    first->cluster = (struct cluster){.blocks = blocks, .alive = threads, .missing = threads};
+    for (unsigned rank = 0; rank < blocks; rank++) {
+        struct slot *slot = runner->slots[first->index + rank];
+        slot->first = first;
+        start_block(slot, block + rank);
+    }
+}
+
+/* The cluster's places are free when all of its blocks have ended. */
 FIBER_UNWATCHED static void finish_block(struct slot *slot)
 {
     struct host_runner *runner = slot->runner;
-    if (runner->next_block < runner->job->grid) {
-        host_schedule_start(slot, runner->next_block++);
+    struct slot *first = slot->first;
+    if (--first->cluster.blocks > 0)
+        return;
+    const unsigned blocks = runner->job->cluster, next = runner->next_block;
+    if (next < runner->job->grid) {
+        runner->next_block += blocks;
+        host_schedule_start(first, next);
         return;
     }
-    unsigned i = 0;
-    while (runner->active[i] != slot)
-        i++;
-    runner->active[i] = runner->active[--runner->active_count];
+    for (unsigned i = 0; i < runner->active_count;)
+        if (runner->active[i]->first == first)
+            runner->active[i] = runner->active[--runner->active_count];
+        else
+            i++;
     runner->stale_rounds = runner->idle_rounds = 0;
 }
 
@@ -304,6 +357,7 @@ FIBER_UNWATCHED static void end_thread(struct thread *thread)
     warp->alive &= ~(1u << thread->lane);
     slot->alive--;
     slot->runner->idle_rounds = 0;
+    host_cluster_leave(thread);
     for (unsigned i = 0; i < warp->group_count;)
         i += !settle_group(slot, thread->warp, i);
     if (slot->alive == 0)
@@ -316,7 +370,7 @@ FIBER_UNWATCHED static void end_thread(struct thread *thread)
 FIBER_UNWATCHED void host_schedule_threads(void *arg)
 {
     struct thread *thread = arg;
-    const struct slot *slot = thread->slot;
+    struct slot *slot = thread->slot;
     for (;;) {
         const struct host_job *job = slot->runner->job;
         const unsigned index = thread->warp * HOST_LANES + thread->lane;
@@ -324,8 +378,10 @@ FIBER_UNWATCHED void host_schedule_threads(void *arg)
                                             .thread = {index, 0, 0},
                                             .block = {slot->block, 0, 0},
                                             .block_dim = {job->block, 1, 1},
-                                            .grid_dim = {job->grid, 1, 1}};
-        thread->step = 0;
+                                            .grid_dim = {job->grid, 1, 1},
+                                            .rank = slot->block - slot->first->block};
+        thread->step = thread->arrivals = thread->waits = 0;
+        slot->is_started = true;
         fiber_acquire(&thread->slot->start_object);
         slot->unit->run(job->args);
         end_thread(thread);

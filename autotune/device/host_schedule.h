@@ -8,17 +8,19 @@
 #include "autotune/device/host_run.h"
 #include "autotune/device/host_warp.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
     HOST_WARPS_MAX = HOST_THREADS_MAX / HOST_LANES,
     HOST_OBJECTS = 8, /* a warp's, used in turn */
+    HOST_DELIVERIES_MAX = 64,
 };
 
 enum order { ASCENDING, DESCENDING, RANDOM, ORDER_COUNT };
 
 /* Why control came back to the launching thread. */
-enum event { FINISHED, CROWDED, STUCK, BAD_WARP_CALL };
+enum event { FINISHED, CROWDED, STUCK, BAD_CALL };
 
 /* Lanes that have met, or are about to, in one operation of a warp. */
 struct group {
@@ -39,17 +41,36 @@ struct thread {
     struct host_thread face; /* first: what the kernel hands back */
     struct slot *slot;
     unsigned warp, lane;
-    unsigned step; /* barriers passed, of the block and of the warp */
+    unsigned step;            /* barriers passed, of the block and of the warp */
+    unsigned arrivals, waits; /* at the cluster's barrier */
     struct fiber fiber;
 };
 
-/* A place for a block that is under way. */
+/* Blocks that run together. A thread that has ended is waited for no more. */
+struct cluster {
+    unsigned blocks;         /* under way */
+    unsigned alive, missing; /* threads not exited; of these, not at the barrier */
+    unsigned phase;          /* times that the barrier has opened */
+};
+
+/* A value on its way to another block of the cluster. */
+struct delivery {
+    struct slot *to;
+    unsigned at, bytes, barrier; /* places in shared memory, from its start */
+    uint64_t value, due;         /* due: at that pick */
+};
+
+/* A place for a block that is under way. The blocks of a cluster have places in a row. */
 struct slot {
     struct host_runner *runner;
+    unsigned index; /* among the runner's */
     const struct host_unit *unit;
     struct thread *threads; /* HOST_THREADS_MAX, of which fiber_count are ready for use */
     unsigned fiber_count;
     unsigned block;          /* its index */
+    bool is_started;         /* a thread of it has run */
+    struct cluster cluster;  /* of a cluster's first block */
+    struct slot *first;      /* that of the cluster's first block */
     unsigned alive, waiting; /* threads not exited; of these, at the block's barrier */
     unsigned warps_ready;    /* bit w: ready[w] is not zero */
     unsigned ready[HOST_WARPS_MAX], yielded[HOST_WARPS_MAX], at_barrier[HOST_WARPS_MAX];
@@ -72,14 +93,27 @@ struct host_runner {
     unsigned stale_rounds; /* rounds of yielding since a block began or ended */
     unsigned idle_rounds;  /* rounds in which threads did nothing but yield */
     enum event event;
+    const char *reason; /* of BAD_CALL */
+    struct delivery deliveries[HOST_DELIVERIES_MAX];
+    unsigned delivery_count;
+    uint64_t picks; /* while there are deliveries */
 };
+
+/* Of the runner's own numbers, which come from its seed. */
+uint64_t host_schedule_draw(struct host_runner *runner);
+
+/* Lets others go on before the thread does, of any block. */
+void host_schedule_yield(struct thread *thread);
+
+/* Ends the launch, for that reason: does not come back. */
+void host_schedule_refuse(struct thread *thread, const char *reason);
 
 /* Hands over from `from`, which must be what runs now, to the thread picked; to the launching
  * thread if there is none, with the reason in runner->event. Returns when `from` is picked. */
 void host_schedule_pass(struct host_runner *runner, struct fiber *from);
 
-/* Makes the block of that index the slot's, all its threads ready. */
-void host_schedule_start(struct slot *slot, unsigned block);
+/* Makes the blocks from that index on those of the cluster's slots, all their threads ready. */
+void host_schedule_start(struct slot *first, unsigned block);
 
 /* What every fiber runs, given its struct thread: a thread of one block after another. */
 void host_schedule_threads(void *arg);

@@ -21,13 +21,13 @@ static bool span_is(struct span span, const char *string)
            (span.length == 0 || memcmp(span.at, string, span.length) == 0);
 }
 
-/* Passes over white space and comments. */
+/* Passes over white space, comments and directives. */
 static const char *skip_blank(const char *at)
 {
     for (;;) {
         if (isspace((unsigned char)*at)) {
             at++;
-        } else if (at[0] == '/' && at[1] == '/') {
+        } else if (at[0] == '#' || (at[0] == '/' && at[1] == '/')) {
             at += strcspn(at, "\n");
         } else if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");

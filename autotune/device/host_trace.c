@@ -24,6 +24,12 @@ FIBER_UNWATCHED static bool is_same(const struct host_place *a, const struct hos
            a->touch == b->touch;
 }
 
+FIBER_UNWATCHED bool host_trace_is_load(const struct host_trace *trace, enum host_touch touch,
+                                        uintptr_t at)
+{
+    return touch == HOST_READ && at >= trace->input_from && at < trace->input_end;
+}
+
 FIBER_UNWATCHED void host_trace_note(struct host_trace *trace, const struct host_place *place,
                                      unsigned lane, uint64_t at)
 {
@@ -32,12 +38,17 @@ FIBER_UNWATCHED void host_trace_note(struct host_trace *trace, const struct host
     while (i < trace->count &&
            (!is_same(&trace->accesses[i].place, place) || (trace->accesses[i].lanes & bit)))
         i++;
+    const bool is_load = !place->is_shared && place->touch == HOST_READ;
+    if (i == trace->count && is_load && trace->loads == HOST_TRACE_LOADS_MAX)
+        return;
     if (i == HOST_TRACE_MAX) {
         trace->is_full = true;
         return;
     }
-    if (i == trace->count)
+    if (i == trace->count) {
         trace->accesses[trace->count++].place = *place;
+        trace->loads += is_load;
+    }
     trace->accesses[i].lanes |= bit;
     trace->accesses[i].at[lane] = at;
 }

@@ -239,11 +239,10 @@ static int lower_names(const struct nvrtc *nvrtc, nvrtcProgram program, char **n
         if (result)
             return error_set(error, ERROR_FAILED, "no kernel %.200s in the source: %s",
                              names[i], nvrtc->api.error_string(result));
-        char *copy = strdup(lowered);
-        if (!copy)
-            return error_memory(error, strlen(lowered) + 1);
         free(names[i]);
-        names[i] = copy;
+        names[i] = strdup(lowered);
+        if (!names[i])
+            return error_memory(error, strlen(lowered) + 1);
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "generator/expr_node.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ struct printer {
     const struct expr_c_name *names;
     const char *prefix;
     struct error *error;
-    struct piece *top; /* the next free piece of the stack */
+    struct piece *stack;
+    struct piece *top; /* the next free piece of it */
 };
 
 static int print_nodes(struct printer *printer, size_t from, size_t to);
@@ -48,6 +50,7 @@ static struct piece *push_empty(struct printer *printer, int precedence, bool is
 
 static struct piece pop(struct printer *printer)
 {
+    assert(printer->top > printer->stack);
     return *--printer->top;
 }
 
@@ -261,7 +264,7 @@ int expr_c_print(struct text *out, const struct expr *expr, const struct expr_c_
                  const char *prefix, struct error *error)
 {
     struct piece *stack = calloc(EXPR_STACK_MAX, sizeof *stack);
-    struct printer printer = {expr, names, prefix, error, stack};
+    struct printer printer = {expr, names, prefix, error, stack, stack};
     if (!stack)
         return error_memory(error, EXPR_STACK_MAX * sizeof *stack);
     const int failed = print_nodes(&printer, 0, expr->count);

@@ -5,6 +5,7 @@
 #include "autotune/verify/poison.h"
 #include "generator/dims_text.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,10 +165,10 @@ static int compare_state(struct bench *bench, const struct bench_entry *entry,
     if (!state)
         return error_memory(error, bytes);
     int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
-    if (!failed && !poison_is_all(state + entry->state_bytes, POISON_STATE_GUARD, POISON_STATE))
-        fault(out, bench, "wrote past its state");
-    else if (!failed && out->is_right && !poison_is_all(state, entry->state_bytes, 0))
-        fault(out, bench, "left its state above zero");
+    const char *what =
+        failed ? NULL : poison_state_fault(state, 0, entry->state_bytes, out->is_right);
+    if (what)
+        fault(out, bench, what);
     free(state);
     return failed;
 }
@@ -209,6 +210,8 @@ static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t 
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                 struct bench_outcome *out, struct error *error)
 {
+    assert(entry->graph && !bench_is_lost(bench, entry));
+    assert(entry->state_bytes <= bench->state_bytes);
     const struct device_ops *ops = bench->device->ops;
     struct error ignored;
     if (prove(bench, entry, out_ps, out, error)) {

@@ -80,6 +80,7 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     code_config(&coder, &message->width, &message->default_config);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         code_file(&coder, files[i]);
+    code(&coder, &message->sources.has_own_template, sizeof message->sources.has_own_template);
     return frame_check(frame, error);
 }
 

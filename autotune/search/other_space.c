@@ -120,6 +120,7 @@ int other_space_try(struct measurer *measurer, const struct emit_sources *source
         return -1;
     const struct point_context context = {space, own->problem, own->target};
     its_sources.template = other_kernel->template;
+    its_sources.has_own_template = false;
     int failed =
         other_kernel->width == space->param_count
             ? 0

@@ -184,6 +184,15 @@ static cudaError_t prefix_run(const prefix_step &step, const struct planner_laun
     return cudaLaunchKernelExC(&config, prefix_entries[step.kernel].entry, args);
 }
 
+/* Are the addresses multiples of what lies there, and the results apart from the elements? */
+static bool prefix_is_placed(uint64_t in, uint64_t out, uint64_t workspace, const struct dims *dims)
+{
+    return in % sizeof(prefix_element) == 0 && out % sizeof(prefix_result) == 0 &&
+           workspace % 256 == 0 &&
+           (out + dims_results(dims) * sizeof(prefix_result) <= in ||
+            out >= in + dims_extent(dims) * sizeof(prefix_element));
+}
+
 /* Reduces `dims` as it is planned for `most`. */
 static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *most,
     const struct dims *dims, prefix_result *out, void *workspace, size_t bytes,
@@ -197,7 +206,9 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
     if (plan.count == 0)
         return cudaSuccess;
     const size_t half = bytes / 512 * 256;
-    if (!out || (!in && dims_n(dims) > 0) || !workspace || prefix_half_for(plan) > half)
+    if (!out || (!in && dims_n(dims) > 0) || !workspace || prefix_half_for(plan) > half ||
+        !prefix_is_placed((uint64_t)(uintptr_t)in, (uint64_t)(uintptr_t)out,
+            (uint64_t)(uintptr_t)workspace, dims))
         return cudaErrorInvalidValue;
     const struct planner_buffers buffers = {(uint64_t)(uintptr_t)in, (uint64_t)(uintptr_t)out,
         (uint64_t)(uintptr_t)workspace + half, (uint64_t)(uintptr_t)workspace};

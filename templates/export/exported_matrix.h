@@ -20,8 +20,9 @@ cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t
  * an element, the matrix, `out` the values in the order of the columns; without rows each is what
  * changes nothing. Returns at once; errors of the kernels show as those of any launch.
 //? end
- * cudaErrorInvalidValue: a pointer is missing, the workspace is too small for this shape, or
- * prefix_refusal says why. */
+ * A workspace serves one call at a time. cudaErrorInvalidValue: a pointer is missing or not aligned,
+ * out lies within the elements, the workspace is too small for this shape, or prefix_refusal says
+ * why. */
 cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
     prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
 

@@ -8,7 +8,8 @@ cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes);
 
 /* Reduces n elements of `in` (device memory, aligned to an element; n may be 0) to *out (device
  * memory). Returns at once; errors of the kernels show as those of any launch.
- * cudaErrorInvalidValue: the workspace is too small for n, or n too large for any kernel. */
+ * A workspace serves one call at a time. cudaErrorInvalidValue: a pointer is missing or not aligned,
+ * out lies within the elements, the workspace is too small for n, or n too large for any kernel. */
 cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out, void *workspace,
     size_t bytes, cudaStream_t stream);
 

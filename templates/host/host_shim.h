@@ -22,6 +22,14 @@ enum host_op {
     HOST_BALLOT,      /* bit i: the value of lane i is not zero */
 };
 
+/* What a thread does with a barrier that counts arrivals and bytes (an mbarrier), 8 bytes of its
+ * block's shared memory. */
+enum host_barrier {
+    HOST_BARRIER_INIT,   /* `value` arrivals complete a phase, and what bytes they announce */
+    HOST_BARRIER_EXPECT, /* arrives and announces `value` bytes */
+    HOST_BARRIER_WAIT,   /* until a phase of that parity has ended */
+};
+
 /* What a thread does with memory. */
 enum host_touch { HOST_READ, HOST_WRITE, HOST_ATOMIC };
 
@@ -33,6 +41,14 @@ struct host_calls {
     void (*yield)(struct host_thread *self);
     unsigned long long (*warp)(struct host_thread *self, enum host_op op, unsigned mask,
                                unsigned long long value, unsigned lane, unsigned width);
+    void (*cluster_arrive)(struct host_thread *self);
+    void (*cluster_wait)(struct host_thread *self);
+    void (*barrier)(struct host_thread *self, enum host_barrier what,
+                    unsigned long long *barrier, unsigned value);
+    /* To where `to` lies in the cluster's block `rank`, at some time; its bytes count at the
+     * barrier of that block. */
+    void (*send)(struct host_thread *self, unsigned rank, void *to, unsigned long long value,
+                 unsigned bytes, unsigned long long *barrier);
     /* Only a kernel compiled to be traced does (host_hooks.h): before each access, with where
      * it stands in the code. */
     void (*touch)(struct host_thread *self, enum host_touch touch, const void *at,
@@ -47,6 +63,7 @@ struct host_dim {
 struct host_thread {
     const struct host_calls *calls;
     struct host_dim thread, block, block_dim, grid_dim;
+    unsigned rank; /* its block's in the cluster */
 };
 
 /* One compiled kernel, as the emulator sees it. */
@@ -62,7 +79,10 @@ struct host_unit {
 
 #ifdef HOST_SHARED /* the section for shared memory, named by whoever compiles the kernel */
 
-static struct host_thread *host_self;
+#ifndef HOST_SELF /* where the hooks of one kernel serve all that are linked with it */
+#define HOST_SELF static
+#endif
+HOST_SELF struct host_thread *host_self;
 
 #define bool _Bool
 #define true 1
@@ -73,6 +93,7 @@ static struct host_thread *host_self;
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict
 #define __shared__ static __attribute__((used, section(HOST_SHARED)))
@@ -107,6 +128,36 @@ static inline void host_yield(void)
 {
     __asm__ volatile("" ::: "memory");
     host_self->calls->yield(host_self);
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void host_cluster_arrive(void)
+{
+    __asm__ volatile("" ::: "memory");
+    host_self->calls->cluster_arrive(host_self);
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void host_cluster_wait(void)
+{
+    __asm__ volatile("" ::: "memory");
+    host_self->calls->cluster_wait(host_self);
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void host_barrier(enum host_barrier what, unsigned long long *barrier,
+                                unsigned value)
+{
+    __asm__ volatile("" ::: "memory");
+    host_self->calls->barrier(host_self, what, barrier, value);
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void host_send(unsigned rank, void *to, unsigned long long value, unsigned bytes,
+                             unsigned long long *barrier)
+{
+    __asm__ volatile("" ::: "memory");
+    host_self->calls->send(host_self, rank, to, value, bytes, barrier);
     __asm__ volatile("" ::: "memory");
 }
 

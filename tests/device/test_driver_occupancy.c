@@ -179,9 +179,11 @@ static int open_run(struct run *run, const char *spec, const char *space)
     const struct embedded *template = embedded_find(path);
     if (!template)
         return fail(path, &(struct error){.text = "no such template"});
-    run->sources = (struct emit_sources){{template->name, template->bytes},
-                                         {types->name, types->bytes},
-                                         {intrinsics->name, intrinsics->bytes}};
+    run->sources = (struct emit_sources){
+        .template = {template->name, template->bytes},
+        .types = {types->name, types->bytes},
+        .intrinsics = {intrinsics->name, intrinsics->bytes},
+    };
     if (device_open(&run->device, &options, &error))
         return fail("open", &error);
     if (run->device->ops->occupancy &&

@@ -1,5 +1,5 @@
 // min of bf16 accumulated in f32, for sm_80: pass 'parts' of columns, made from columns.cu by
-// autotune emit --space columns --op min --type bf16 --acc f32 --arch sm_80 --pass parts --variant BLOCK=128,LANES=128,VECTOR=8,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=0,SPLIT=PARTS
+// autotune emit --space columns --op min --type bf16 --acc f32 --arch sm_80 --pass parts --variant BLOCK=128,LANES=128,VECTOR=8,EDGES=SIMPLE,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=0,SPLIT=PARTS
 
 enum {
     BLOCK = 128,    // threads per block
@@ -7,7 +7,7 @@ enum {
     VECTOR = 8,     // columns of a thread, elements per load
     UNROLL = 4,     // loads that a thread has under way
     DOWN = 1,       // BLOCK / LANES
-    WIDTH = 1024,   // LANES * VECTOR
+    COLUMNS = 1024, // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
     ELEM_BYTES = 2, // bytes of an element
 };
 
@@ -67,16 +67,17 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, unsigned long long parts, accum *y)
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
-    const unsigned long long tiles = (len + WIDTH - 1) / WIDTH;
-    const unsigned long long column = blockIdx.x % tiles * WIDTH + lane * VECTOR;
+    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
+    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
     const unsigned long long part = blockIdx.x / tiles, share = (count + parts - 1) / parts;
     const unsigned long long from = part * share;
     const unsigned long long to = from + share < count ? from + share : count;
-    // Every load is whole and aligned.
-    const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
+    // Every load is whole and aligned.
+    const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
+    const unsigned long long column = first + lane * VECTOR;
     const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
     for (unsigned long long row = from + down; own && row < to; row += DOWN * UNROLL) {
         vec got[UNROLL];

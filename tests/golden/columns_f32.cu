@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f32, for sm_90: pass 'main' of columns, made from columns.cu by
-// autotune emit --space columns --op sum --type f32 --acc f32 --arch sm_90 --pass main --variant BLOCK=256,LANES=32,VECTOR=4,UNROLL=8,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=WHOLE
+// autotune emit --space columns --op sum --type f32 --acc f32 --arch sm_90 --pass main --variant BLOCK=256,LANES=32,VECTOR=4,EDGES=SIMPLE,UNROLL=8,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=WHOLE
 
 enum {
     BLOCK = 256,    // threads per block
@@ -8,7 +8,8 @@ enum {
     UNROLL = 8,     // loads that a thread has under way
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
     DOWN = 8,       // BLOCK / LANES
-    WIDTH = 128,    // LANES * VECTOR
+    COLUMNS = 128,  // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
+    PAD = 8,        // VECTOR > 1 && LANES > BANKS ? BANKS : 0
     ELEM_BYTES = 4, // bytes of an element
 };
 
@@ -54,14 +55,15 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, accum *y)
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
-    const unsigned long long tiles = (len + WIDTH - 1) / WIDTH;
-    const unsigned long long column = blockIdx.x % tiles * WIDTH + lane * VECTOR;
+    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
+    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
     const unsigned long long from = 0, to = count;
-    // Every load is whole and aligned.
-    const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
+    // Every load is whole and aligned.
+    const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
+    const unsigned long long column = first + lane * VECTOR;
     const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
     for (unsigned long long row = from + down; own && row < to; row += DOWN * UNROLL) {
         vec got[UNROLL];
@@ -82,17 +84,14 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                     a[j] = combine(a[j], map(got[u].at[j]));
     }
     accum *out = y;
-    __shared__ accum shared[DOWN][WIDTH];
+    __shared__ accum shared[DOWN][VECTOR][LANES + PAD]; // neighbours in banks of their own
     for (int j = 0; j < VECTOR; j++)
-        shared[down][j * LANES + lane] = a[j]; // neighbours in neighbouring banks
+        shared[down][j][lane] = a[j];
     __syncthreads();
-    for (unsigned c = threadIdx.x; c < WIDTH; c += BLOCK) {
-        const unsigned long long result =
-            blockIdx.x % tiles * WIDTH + c % LANES * VECTOR + c / LANES;
-        accum b = shared[0][c];
+    for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
+        accum b = shared[0][c % VECTOR][c / VECTOR];
         for (int d = 1; d < DOWN; d++)
-            b = combine(b, shared[d][c]);
-        if (result < len)
-            out[result] = b;
+            b = combine(b, shared[d][c % VECTOR][c / VECTOR]);
+        out[first + c] = b;
     }
 }

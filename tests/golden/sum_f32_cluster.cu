@@ -10,6 +10,7 @@ enum {
     TILE = 8192,    // BLOCK * ITEMS
     LOADS = 4,      // ITEMS / VECTOR
     ENDS = 4,       // min(UNROLL, 4)
+    ALIGN = 32,     // min(128 / ELEM_BYTES, BLOCK)
     ELEM_BYTES = 4, // bytes of an element
 };
 
@@ -63,10 +64,17 @@ __device__ __forceinline__ void barrier_init(unsigned long long *barrier)
                  :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
 }
 
-// Makes barriers just made known to the copy engine.
+// Makes barriers just made known to the copy engine and to the cluster.
 __device__ __forceinline__ void barrier_publish(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// The arrival, which announces so many bytes.
+__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(bytes) : "memory");
 }
 
 // Waits for the end of a phase (0, 1, 0, ...).
@@ -76,7 +84,7 @@ __device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsign
     do
         asm volatile("{\n\t"
                      ".reg .pred done;\n\t"
-                     "mbarrier.try_wait.parity.shared.b64 done, [%1], %2;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n\t"
                      "selp.u32 %0, 1, 0, done;\n\t"
                      "}"
                      : "=r"(is_done)
@@ -105,26 +113,31 @@ __device__ __forceinline__ unsigned cluster_rank(void)
     return rank;
 }
 
-// Every thread of the cluster arrives, and may go on; releases what it wrote.
+// Says that this thread of the cluster has started; orders no memory. Lanes may come one by one.
 __device__ __forceinline__ void cluster_arrive(void)
 {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 
-// Waits until all have arrived; acquires what they released.
+// Waits until all threads of the cluster have arrived; for whole warps. Acquires what they made
+// known of their barriers.
 __device__ __forceinline__ void cluster_wait(void)
 {
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-// Writes to where `to` lies in the cluster's first block.
-__device__ __forceinline__ void cluster_put(accum *to, accum value)
+// Sends a value to where `to` lies in the cluster's first block, whose barrier counts the bytes
+// that have come.
+__device__ __forceinline__ void send(accum *to, accum value, unsigned long long *barrier)
 {
-    unsigned at;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
-                 : "=r"(at) : "r"((unsigned)__cvta_generic_to_shared(to)));
     const union { accum value; unsigned bits; } from = {value};
-    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(at), "r"(from.bits) : "memory");
+    unsigned there, counter;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(to)));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(counter) : "r"((unsigned)__cvta_generic_to_shared(barrier)));
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
+                 :: "r"(there), "r"(from.bits), "r"(counter) : "memory");
 }
 
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
@@ -149,19 +162,35 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
-// Combines one value a block of the cluster; thread 0 of its first block gets the result.
-__device__ __forceinline__ accum cluster_reduce(accum a)
+// What the first block of a cluster gathers: a value of each block after it, and a barrier that
+// counts their bytes.
+typedef struct { accum value[CLUSTER]; unsigned long long barrier; } gathered;
+
+// Before anything else: the first block prepares to be sent to, and all say that they have started.
+__device__ __forceinline__ void cluster_begin(gathered *to)
 {
-    __shared__ accum values[CLUSTER];
-    cluster_wait(); // all blocks of the cluster have started: their shared memory is there
-    if (threadIdx.x == 0)
-        cluster_put(&values[cluster_rank()], a);
+    if (threadIdx.x == 0 && cluster_rank() == 0) {
+        barrier_init(&to->barrier);
+        barrier_publish();
+        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
+    }
     cluster_arrive();
-    cluster_wait(); // all have put theirs
-    if (cluster_rank() == 0 && threadIdx.x == 0) {
-        a = values[0];
+}
+
+// Combines one value a block of the cluster, in their order; thread 0 of its first block gets the
+// result. The others may end before theirs has come; the first ends when all have.
+__device__ __forceinline__ accum cluster_reduce(accum a, gathered *to)
+{
+    const unsigned rank = cluster_rank();
+    if (rank != 0 && threadIdx.x < 32)
+        cluster_wait(); // the first block has started, and its barrier is there
+    if (threadIdx.x == 0 && rank != 0) {
+        send(&to->value[rank], a, &to->barrier);
+    } else if (threadIdx.x == 0) {
+        barrier_wait(&to->barrier, 0);
+        #pragma unroll
         for (int i = 1; i < CLUSTER; i++)
-            a = combine(a, values[i]);
+            a = combine(a, to->value[i]);
     }
     return a;
 }
@@ -202,13 +231,15 @@ __device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const
 // The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
 // before and after. An aborted launch leaves it above zero: clear it then.
 __global__ void
+__cluster_dims__(CLUSTER, 1, 1)
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *state)
 {
     accum a = identity();
-    cluster_arrive();
-    // Elements before the first address aligned for a vector.
-    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    __shared__ gathered cluster;
+    cluster_begin(&cluster);
+    // Elements before the first address at which bulk copies are fast.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % ALIGN;
     const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
     const vec *v = (const vec *)(x + head);
     const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;
@@ -253,7 +284,7 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
     }
 
     a = block_reduce(a);
-    a = cluster_reduce(a);
+    a = cluster_reduce(a, &cluster);
     if (cluster_rank() != 0)
         return;
     const unsigned blocks = gridDim.x / CLUSTER;

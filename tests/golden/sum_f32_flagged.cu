@@ -63,13 +63,19 @@ __device__ __forceinline__ void post(unsigned long long *words, unsigned i, accu
     post_word(words + i, from.bits);
 }
 
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(0ULL) : "memory");
+}
+
 __device__ __forceinline__ unsigned take_word(unsigned long long *word)
 {
     unsigned long long flagged;
     do
         asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(flagged) : "l"(word) : "memory");
     while (flagged == 0);
-    *word = 0;
+    clear_word(word);
     return (unsigned)(flagged >> 32);
 }
 

@@ -47,7 +47,7 @@ __device__ __forceinline__ accum fold(accum a, vec got)
 __device__ __forceinline__ vec load(const vec *from)
 {
     union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;
-    asm("ld.global.nc.L1::no_allocate.L2::256B"
+    asm("ld.global.nc.L1::no_allocate"
         ".v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3]) : "l"(from));
     return to.value;

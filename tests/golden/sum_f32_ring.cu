@@ -58,7 +58,7 @@ __device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
 // Starts a copy of 16 bytes into shared memory, past the L1.
 __device__ __forceinline__ void copy_async(vec *to, const vec *from)
 {
-    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;"
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
                  :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
 }
 

@@ -9,6 +9,7 @@ enum {
     TILE = 2048,    // BLOCK * ITEMS
     LOADS = 4,      // ITEMS / VECTOR
     ENDS = 4,       // min(UNROLL, 4)
+    ALIGN = 16,     // min(128 / ELEM_BYTES, BLOCK)
     ELEM_BYTES = 8, // bytes of an element
 };
 
@@ -59,13 +60,19 @@ __device__ __forceinline__ void post(unsigned long long *words, unsigned i, accu
     post_word(words + 2 * i + 1, from.half[1]);
 }
 
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(0ULL) : "memory");
+}
+
 __device__ __forceinline__ unsigned take_word(unsigned long long *word)
 {
     unsigned long long flagged;
     do
         asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(flagged) : "l"(word) : "memory");
     while (flagged == 0);
-    *word = 0;
+    clear_word(word);
     return (unsigned)(flagged >> 32);
 }
 
@@ -183,8 +190,8 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
     accum a = identity();
-    // Elements before the first address aligned for a vector.
-    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
+    // Elements before the first address at which bulk copies are fast.
+    const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % ALIGN;
     const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
     const vec *v = (const vec *)(x + head);
     const unsigned step = gridDim.x, first = blockIdx.x, end = tiles;

@@ -51,6 +51,42 @@ __device__ __forceinline__ vec load(const vec *from)
     return *from;
 }
 
+// A barrier that one arrival and the bytes it announces complete.
+__device__ __forceinline__ void barrier_init(unsigned long long *barrier)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
+}
+
+// Makes barriers just made known to the copy engine and to the cluster.
+__device__ __forceinline__ void barrier_publish(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// The arrival, which announces so many bytes.
+__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(bytes) : "memory");
+}
+
+// Waits for the end of a phase (0, 1, 0, ...).
+__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase)
+{
+    unsigned is_done;
+    do
+        asm volatile("{\n\t"
+                     ".reg .pred done;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, done;\n\t"
+                     "}"
+                     : "=r"(is_done)
+                     : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(phase)
+                     : "memory");
+    while (!is_done);
+}
+
 __device__ __forceinline__ unsigned cluster_rank(void)
 {
     unsigned rank;
@@ -58,26 +94,31 @@ __device__ __forceinline__ unsigned cluster_rank(void)
     return rank;
 }
 
-// Every thread of the cluster arrives, and may go on; releases what it wrote.
+// Says that this thread of the cluster has started; orders no memory. Lanes may come one by one.
 __device__ __forceinline__ void cluster_arrive(void)
 {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 
-// Waits until all have arrived; acquires what they released.
+// Waits until all threads of the cluster have arrived; for whole warps. Acquires what they made
+// known of their barriers.
 __device__ __forceinline__ void cluster_wait(void)
 {
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-// Writes to where `to` lies in the cluster's first block.
-__device__ __forceinline__ void cluster_put(accum *to, accum value)
+// Sends a value to where `to` lies in the cluster's first block, whose barrier counts the bytes
+// that have come.
+__device__ __forceinline__ void send(accum *to, accum value, unsigned long long *barrier)
 {
-    unsigned at;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
-                 : "=r"(at) : "r"((unsigned)__cvta_generic_to_shared(to)));
     const union { accum value; unsigned long long bits; } from = {value};
-    asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(at), "l"(from.bits) : "memory");
+    unsigned there, counter;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(to)));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
+                 : "=r"(counter) : "r"((unsigned)__cvta_generic_to_shared(barrier)));
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];"
+                 :: "r"(there), "l"(from.bits), "r"(counter) : "memory");
 }
 
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
@@ -102,19 +143,35 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
-// Combines one value a block of the cluster; thread 0 of its first block gets the result.
-__device__ __forceinline__ accum cluster_reduce(accum a)
+// What the first block of a cluster gathers: a value of each block after it, and a barrier that
+// counts their bytes.
+typedef struct { accum value[CLUSTER]; unsigned long long barrier; } gathered;
+
+// Before anything else: the first block prepares to be sent to, and all say that they have started.
+__device__ __forceinline__ void cluster_begin(gathered *to)
 {
-    __shared__ accum values[CLUSTER];
-    cluster_wait(); // all blocks of the cluster have started: their shared memory is there
-    if (threadIdx.x == 0)
-        cluster_put(&values[cluster_rank()], a);
+    if (threadIdx.x == 0 && cluster_rank() == 0) {
+        barrier_init(&to->barrier);
+        barrier_publish();
+        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
+    }
     cluster_arrive();
-    cluster_wait(); // all have put theirs
-    if (cluster_rank() == 0 && threadIdx.x == 0) {
-        a = values[0];
+}
+
+// Combines one value a block of the cluster, in their order; thread 0 of its first block gets the
+// result. The others may end before theirs has come; the first ends when all have.
+__device__ __forceinline__ accum cluster_reduce(accum a, gathered *to)
+{
+    const unsigned rank = cluster_rank();
+    if (rank != 0 && threadIdx.x < 32)
+        cluster_wait(); // the first block has started, and its barrier is there
+    if (threadIdx.x == 0 && rank != 0) {
+        send(&to->value[rank], a, &to->barrier);
+    } else if (threadIdx.x == 0) {
+        barrier_wait(&to->barrier, 0);
+        #pragma unroll
         for (int i = 1; i < CLUSTER; i++)
-            a = combine(a, values[i]);
+            a = combine(a, to->value[i]);
     }
     return a;
 }
@@ -154,11 +211,13 @@ __device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const
 // what is left over is for the first blocks.
 // Writes one value a block to y: reduce those again until one is left.
 __global__ void
+__cluster_dims__(CLUSTER, 1, 1)
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y)
 {
     accum a = identity();
-    cluster_arrive();
+    __shared__ gathered cluster;
+    cluster_begin(&cluster);
     // Elements before the first address aligned for a vector.
     const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = n < head ? 0 : (unsigned)((n - head) / TILE);
@@ -196,7 +255,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
     }
 
     a = block_reduce(a);
-    a = cluster_reduce(a);
+    a = cluster_reduce(a, &cluster);
     if (cluster_rank() != 0)
         return;
     const unsigned block = blockIdx.x / CLUSTER;

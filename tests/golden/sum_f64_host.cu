@@ -64,12 +64,18 @@ __device__ __forceinline__ void post(unsigned long long *words, unsigned i, accu
     post_word(words + 2 * i + 1, from.half[1]);
 }
 
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
 __device__ __forceinline__ unsigned take_word(unsigned long long *word)
 {
     unsigned long long flagged;
     while ((flagged = __atomic_load_n(word, __ATOMIC_RELAXED)) == 0)
         host_yield();
-    *word = 0;
+    clear_word(word);
     return (unsigned)(flagged >> 32);
 }
 

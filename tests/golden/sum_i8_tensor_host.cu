@@ -86,6 +86,19 @@ __device__ __forceinline__ frag fold_tensor(frag rows, vec got)
     return rows;
 }
 
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
+// Adds to a word, for lane 0 alone, and says what it is then. Orders nothing else.
+__device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
+                                                       unsigned long long value)
+{
+    return atomicAdd(word, value) + value;
+}
+
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 {
@@ -183,11 +196,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = block_reduce(a);
     const unsigned blocks = gridDim.x;
     if (threadIdx.x == 0) {
-        const unsigned long long mine = (unsigned long long)a << 32 | 1;
-        const unsigned long long sum = atomicAdd(state, mine) + mine;
+        const unsigned long long sum = add_word(state, (unsigned long long)a << 32 | 1);
         if ((unsigned)sum == blocks) {
             *y = (accum)(sum >> 32);
-            *state = 0;
+            clear_word(state);
         }
     }
 }

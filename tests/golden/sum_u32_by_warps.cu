@@ -49,6 +49,25 @@ __device__ __forceinline__ vec load(const vec *from)
     return *from;
 }
 
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(0ULL) : "memory");
+}
+
+// Adds to a word, for lane 0 alone, and says what it is then. Orders nothing else.
+__device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
+                                                       unsigned long long value)
+{
+    // At one address for all lanes the assembler would first add up what the warp's lanes have.
+    unsigned lane;
+    unsigned long long before;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(before) : "l"(word + lane), "l"(value) : "memory");
+    return before + value;
+}
+
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 {
@@ -130,11 +149,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = warp_reduce(a, 32);
     const unsigned blocks = gridDim.x;
     if (threadIdx.x % 32 == 0) {
-        const unsigned long long mine = (unsigned long long)a << 32 | 1;
-        const unsigned long long sum = atomicAdd(state, mine) + mine;
+        const unsigned long long sum = add_word(state, (unsigned long long)a << 32 | 1);
         if ((unsigned)sum == blocks * (BLOCK / 32)) {
             *y = (accum)(sum >> 32);
-            *state = 0;
+            clear_word(state);
         }
     }
 }

@@ -9,6 +9,7 @@
 
 #define SHAPE "MIN_BLOCKS=0 LOAD=PLAIN BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=2 "
 #define WIDE "MIN_BLOCKS=0 LOAD=PLAIN BLOCK=64 ITEMS=8 VECTOR=2 UNROLL=2 WARP=SHUFFLE "
+#define ONE "LOAD=PLAIN GRID=0 WALK=ONE BLOCK=64 WARP=SHUFFLE "
 #define RING                                                                                   \
     "LOAD=ASYNC STAGES=3 BLOCK=64 ITEMS=16 VECTOR=4 UNROLL=4 WARP=SHUFFLE FINISH=PASSES "
 
@@ -50,6 +51,12 @@ static const struct variant {
     {'Y', SUM, I32, RING},
     {'j', SUM, I32, RING "ACCUMS=2"},
 
+    /* One tile a block, all loads at a time. */
+    {'3', SUM, I32, ONE "ITEMS=16 VECTOR=4 UNROLL=4 FINISH=PASSES"},
+    {'4', MAX, I32, ONE "ITEMS=16 VECTOR=4 UNROLL=4 FINISH=LAST_BLOCK"},
+    {'5', SUM, I32, ONE "ITEMS=4 VECTOR=1 UNROLL=4 FINISH=PACKED"},
+    {'6', SUM, U8, ONE "ITEMS=16 VECTOR=8 UNROLL=2 FINISH=FLAGGED"},
+
     /* Finishes in one launch. */
     {'p', SUM, I32, SHAPE "WARP=SHUFFLE FINISH=PACKED"},
     {'w', SUM, I32, SHAPE "WARP=SHUFFLE FINISH=PACKED_WARPS"},
@@ -73,6 +80,12 @@ static const struct variant {
     {'n', AND, U32, SHAPE "WARP=SHUFFLE FINISH=ATOMIC"},
     {'O', OR, U32, SHAPE "WARP=SHUFFLE FINISH=ATOMIC"},
     {'Z', XOR, U32, SHAPE "WARP=SHUFFLE FINISH=ATOMIC"},
+
+    /* Clusters. */
+    {'7', SUM, I32, SHAPE "WARP=SHUFFLE FINISH=PASSES CLUSTER=4"},
+    {'8', SUM, F64, WIDE "FINISH=PASSES CLUSTER=16"},
+    {'9', MAX, I64, WIDE "FINISH=FLAGGED CLUSTER=4"},
+    {'0', SUM, F32, SHAPE "WARP=TREE FINISH=LAST_BLOCK CLUSTER=8"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -104,9 +117,11 @@ struct fault {
  * Shown by one operation and by others only by chance: a warp too many, by an and alone, for what
  * lies behind the values of warps is mostly 0; every block as the last, by the many cases of a
  * maximum, for the last to arrive is mostly the last to write.
- * Out of the host's reach: bulk copies and clusters, which it does not have (NVRTC compiles
- * them, a GPU proves them); close_group and wait_group, because its cp.async copies at once;
- * acquire, release and relaxed in PTX. */
+ * - a barrier that each block of a cluster prepares, its other warps' wait, or one by the first
+ *   block too: nobody sends to the others, and all have started at some time;
+ * Out of the host's reach: bulk copies, which it does not have (NVRTC compiles them, a GPU proves
+ * them); close_group and wait_group, because its cp.async copies at once; barrier_publish, acquire,
+ * release and relaxed in PTX. */
 static const struct fault template_faults[] = {
     /* One value a warp. */
     {"the first shuffle is left out", "s", "int d = lanes / 2", "int d = lanes / 4", 0},
@@ -169,6 +184,55 @@ static const struct fault template_faults[] = {
     {"half of the warps are combined", "sS", "identity(), BLOCK / 32)",
      "identity(), BLOCK / 64)", 0},
 
+    /* One tile a block, all loads at a time. */
+    {"one: the head is what lies before x", "3", "-(unsigned)(unsigned long long)x",
+     "(unsigned)(unsigned long long)x", 0},
+    {"one: no head", "36", "-(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR", "0", 0},
+    {"one: vectors from x on", "36", "(x + head)", "x", 0},
+    {"one: left as if x were aligned", "346", "(n - head) - ", "n - ", 0},
+    {"one: left of a smaller tile", "346", "blockIdx.x * TILE;", "blockIdx.x * (TILE - 1);", 0},
+    {"one: left of all n", "36", "(n - head) - (long long)blockIdx.x * TILE;", "(n - head);",
+     0},
+    {"one: left of all n, element by element", "5",
+     "(long long)n - (long long)blockIdx.x * TILE;", "(long long)n;", 0},
+    {"one: all tiles are whole", "356", "left < TILE ? (int)left : TILE", "TILE", 0},
+    {"one: a tile lacks its last", "3456", "(int)left : TILE)", "(int)left : TILE - 1)", 0},
+    {"one: threads have what the first has", "356", " - (int)threadIdx.x * VECTOR", "", 0},
+    {"one: tiles overlap", "3456", "blockIdx.x * (BLOCK * LOADS) + threadIdx.x;",
+     "blockIdx.x * (BLOCK * LOADS - 1) + threadIdx.x;", 0},
+    {"one: zeros are ones", "6", " = {}; //",
+     "; for (int i = 0; i < LOADS * VECTOR; i++) got[i / VECTOR].at[i % VECTOR] = 1; //", 0},
+    {"one: the last whole load is left out", "3456", "if (mine >= (u * BLOCK + 1) * VECTOR)",
+     "if (mine > (u * BLOCK + 1) * VECTOR)", 0},
+    {"one: a load reaches past the end", "6", "if (mine >= (u * BLOCK + 1) * VECTOR)",
+     "if (mine >= (u * BLOCK + 1) * VECTOR - 1)", 0},
+    {"one: the last whole load is not folded", "345", "if (mine >= (u * BLOCK + 1) * VECTOR)",
+     "if (mine > (u * BLOCK + 1) * VECTOR)", 1},
+    {"one: a front longer than the input", "36", "n < head ? (unsigned)n : head", "head", 0},
+    {"one: the tail of all n", "36", "((unsigned)n - front) % VECTOR", "(unsigned)n % VECTOR",
+     0},
+    {"one: every block has the front", "36", "(blockIdx.x == 0) & (threadIdx.x < front)",
+     "threadIdx.x < front", 0},
+    {"one: the second block has the front", "346", "(blockIdx.x == 0) & (threadIdx.x < front)",
+     "(blockIdx.x == 1) & (threadIdx.x < front)", 0},
+    {"one: the front's bound", "346", "(threadIdx.x < front)", "(threadIdx.x <= front)", 0},
+    {"one: the front lacks its last", "346", "(threadIdx.x < front)",
+     "(threadIdx.x + 1 < front)", 0},
+    {"one: the front is read one too far", "346", "map(x[threadIdx.x])",
+     "map(x[threadIdx.x + 1])", 0},
+    {"one: every block has the tail", "36", "(blockIdx.x == 0) & (threadIdx.x < last)",
+     "threadIdx.x < last", 0},
+    {"one: the second block has the tail", "346", "(blockIdx.x == 0) & (threadIdx.x < last)",
+     "(blockIdx.x == 1) & (threadIdx.x < last)", 0},
+    {"one: the tail's bound", "36", "(threadIdx.x < last)", "(threadIdx.x <= last)", 0},
+    {"one: the tail lacks its last", "346", "(threadIdx.x < last)", "(threadIdx.x + 1 < last)",
+     0},
+    {"one: the tail one too early", "346", "x[n - 1 - threadIdx.x]", "x[n - 2 - threadIdx.x]",
+     0},
+    {"one: the tail one too late", "346", "x[n - 1 - threadIdx.x]", "x[n - threadIdx.x]", 0},
+    {"one: no front", "346", "combine(before, behind)", "behind", 0},
+    {"one: no tail", "346", "combine(before, behind)", "before", 0},
+
     /* What is no whole tile. */
     {"the ends start from something else", "sXP", "accum a = identity();", "accum a = 2;", 0},
     {"threads start from something else", "sXP", "accum a = identity();", "accum a = 2;", 1},
@@ -193,13 +257,13 @@ static const struct fault template_faults[] = {
     {"the ends are for both only", "s", "(front | left) != 0", "(front & left) != 0", 0},
     {"the ends are for no rest", "1", "if (left != 0)", "if (left == 0)", 0},
     {"the head is what lies before x", "s", "-(unsigned)(unsigned long long)x",
-     "(unsigned)(unsigned long long)x", 0},
-    {"the head is in bytes", "sD", "x / ELEM_BYTES % VECTOR", "x % VECTOR", 0},
-    {"no head", "s", "-(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR", "0", 0},
-    {"tiles before the input", "s", "n < head ? 0 : (unsigned)", "(unsigned)", 0},
-    {"a front longer than the input", "s", "n < head ? (unsigned)n : head", "head", 0},
+     "(unsigned)(unsigned long long)x", 2},
+    {"the head is in bytes", "sD", "x / ELEM_BYTES % VECTOR", "x % VECTOR", 1},
+    {"no head", "s", "-(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR", "0", 1},
+    {"tiles before the input", "s", "n < head ? 0 : (unsigned)", "(unsigned)", 1},
+    {"a front longer than the input", "s", "n < head ? (unsigned)n : head", "head", 1},
     {"a front of one too many", "sX", "n < head ? (unsigned)n : head",
-     "n < head ? (unsigned)n + 1 : head", 0},
+     "n < head ? (unsigned)n + 1 : head", 1},
     {"the front is not combined", "sX", "if (thread < front)", "if (thread + 1 == 0)", 0},
     {"the front's bound", "sX", "thread < front", "thread <= front", 0},
     {"the front lacks its last", "sX", "thread < front", "thread + 1 < front", 0},
@@ -215,7 +279,7 @@ static const struct fault template_faults[] = {
     {"the tail one too late", "sX", "x[n - left % VECTOR + thread]",
      "x[n - left % VECTOR + 1 + thread]", 0},
     {"the tail from the front", "sX", "x[n - left % VECTOR + thread]", "x[thread]", 0},
-    {"vectors from x on", "s", "(x + head)", "x", 0},
+    {"vectors from x on", "s", "(x + head)", "x", 2},
     {"the rest without the front", "sX", "(unsigned)n - front - tiles * TILE",
      "(unsigned)n - tiles * TILE", 0},
     {"the rest without the tiles", "sX", "(unsigned)n - front - tiles * TILE",
@@ -248,10 +312,10 @@ static const struct fault template_faults[] = {
     {"the rest is read one too far behind a ring", "Y", "rest[at]", "rest[at + 1]", 0},
 
     /* Whole tiles. */
-    {"a tile too many", "s", "((n - head) / TILE)", "((n - head) / TILE + 1)", 0},
+    {"a tile too many", "s", "((n - head) / TILE)", "((n - head) / TILE + 1)", 1},
     {"a tile too many of elements", "1", "(n / TILE)", "(n / TILE + 1)", 0},
-    {"tiles too small", "s", "((n - head) / TILE)", "((n - head) / (TILE - 1))", 0},
-    {"tiles without the head", "s", "((n - head) / TILE)", "(n / TILE)", 0},
+    {"tiles too small", "s", "((n - head) / TILE)", "((n - head) / (TILE - 1))", 1},
+    {"tiles without the head", "s", "((n - head) / TILE)", "(n / TILE)", 1},
     {"the first tile is left out", "s1", "first = blockIdx.x, end",
      "first = blockIdx.x + 1, end", 0},
     {"every block takes every tile", "s1", "first = blockIdx.x, end", "first = 0, end", 0},
@@ -484,17 +548,13 @@ static const struct fault template_faults[] = {
     {"packed: not counted", "pw", "<< 32 | 1", "<< 32", 0},
     {"packed: counted twice", "pw", "<< 32 | 1", "<< 32 | 2", 0},
     {"packed: the sum reaches the count", "pw", "<< 32 | 1", "<< 31 | 1", 0},
-    {"packed: without one's own", "pw", "atomicAdd(state, mine) + mine",
-     "atomicAdd(state, mine)", 0},
-    {"packed: one's own twice", "pw", "atomicAdd(state, mine) + mine",
-     "atomicAdd(state, mine) + mine + mine", 0},
     {"packed: the count is in the sum", "pw", "(sum >> 32)", "(sum >> 31)", 0},
-    {"packed: nothing is set back", "pw", "            *state = 0;\n", "", 0},
-    {"packed: the count is not set back", "pw", "            *state = 0;\n",
+    {"packed: nothing is set back", "pw", "            clear_word(state);\n", "", 0},
+    {"packed: the count is not set back", "pw", "            clear_word(state);\n",
      "            *state = (unsigned)sum;\n", 0},
-    {"packed: the sum is not set back", "pw", "            *state = 0;\n",
+    {"packed: the sum is not set back", "pw", "            clear_word(state);\n",
      "            *state = sum & ~0xffffffffULL;\n", 0},
-    {"packed: set back past its word", "p", "            *state = 0;\n",
+    {"packed: set back past its word", "p", "            clear_word(state);\n",
      "            state[0] = 0, state[1] = 1;\n", 0},
 
     /* A value in place. */
@@ -533,6 +593,67 @@ static const struct fault template_faults[] = {
      "if (threadIdx.x == 1)\n        combine_at", 0},
     {"atomic: one too far", "c", "combine_at(y, a)", "combine_at(y + 1, a)", 0},
     {"atomic: each in the other's place", "ci", "combine_at(y, a)", "*y = a", 0},
+
+    /* Clusters. */
+    {"cluster: its barrier is not prepared", "7890", "        barrier_init(&to->barrier);\n",
+     "", 0},
+    {"cluster: nothing is announced", "7890",
+     "        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));\n", "", 0},
+    {"cluster: a value too few is announced", "7890", "(CLUSTER - 1) * sizeof",
+     "(CLUSTER - 2) * sizeof", 0},
+    {"cluster: a byte too few is announced", "7890", "(CLUSTER - 1) * sizeof(accum)",
+     "(CLUSTER - 1) * sizeof(accum) - 1", 0},
+    {"cluster: a value too many is announced", "7890", "(CLUSTER - 1) * sizeof",
+     "CLUSTER * sizeof", 0},
+    {"cluster: prepared by another block", "7890", "threadIdx.x == 0 && cluster_rank() == 0)",
+     "threadIdx.x == 0 && cluster_rank() == 1)", 0},
+    {"cluster: prepared by every thread", "7890", "threadIdx.x == 0 && cluster_rank() == 0)",
+     "cluster_rank() == 0)", 0},
+    {"cluster: nobody says that it has started", "7890", "    cluster_arrive();\n", "", 0},
+    {"cluster: says so before it is prepared", "7890",
+     "{\n    if (threadIdx.x == 0 && cluster_rank() == 0) {",
+     "{\n    cluster_arrive();\n    if (threadIdx.x == 0 && cluster_rank() == 0) {", 0},
+    {"cluster: one warp says so", "7890", "    cluster_arrive();\n",
+     "    if (threadIdx.x >= 32)\n        cluster_arrive();\n", 0},
+    {"cluster: sent before the first block has started", "7890",
+     "    if (rank != 0 && threadIdx.x < 32)\n        cluster_wait();", "    ", 0},
+    {"cluster: another warp waits", "7890", "rank != 0 && threadIdx.x < 32)",
+     "rank != 0 && threadIdx.x >= 32)", 0},
+    {"cluster: every other block waits", "7890", "rank != 0 && threadIdx.x < 32)",
+     "rank > 1 && threadIdx.x < 32)", 0},
+    {"cluster: every thread sends", "7890", "threadIdx.x == 0 && rank != 0", "rank != 0", 0},
+    {"cluster: another thread sends", "7890", "threadIdx.x == 0 && rank != 0",
+     "threadIdx.x == 1 && rank != 0", 0},
+    {"cluster: a block does not send", "7890", "threadIdx.x == 0 && rank != 0",
+     "threadIdx.x == 0 && rank > 1", 0},
+    {"cluster: the first block sends, too", "7890", "threadIdx.x == 0 && rank != 0",
+     "threadIdx.x == 0", 0},
+    {"cluster: sent one place too low", "7890", "&to->value[rank]", "&to->value[rank - 1]", 0},
+    {"cluster: sent one place too high", "7890", "&to->value[rank]", "&to->value[rank + 1]", 0},
+    {"cluster: blocks share a place", "7890", "&to->value[rank]", "&to->value[rank / 2 + 1]",
+     0},
+    {"cluster: not waited for", "7890", "        barrier_wait(&to->barrier, 0);\n", "", 0},
+    {"cluster: waited for the phase before", "7890", "barrier_wait(&to->barrier, 0)",
+     "barrier_wait(&to->barrier, 1)", 0},
+    {"cluster: the first of the others is left out", "7890", "int i = 1; i < CLUSTER",
+     "int i = 2; i < CLUSTER", 0},
+    {"cluster: nobody's place is combined", "780", "int i = 1; i < CLUSTER",
+     "int i = 0; i < CLUSTER", 0},
+    {"cluster: the last of the others is left out", "7890", "i < CLUSTER; i++)",
+     "i + 1 < CLUSTER; i++)", 0},
+    {"cluster: the same value again", "780", "combine(a, to->value[i])",
+     "combine(a, to->value[1])", 0},
+    {"cluster: the others alone", "7890", "a = combine(a, to->value[i])", "a = to->value[i]",
+     0},
+    {"cluster: all blocks go on", "7890", "    if (cluster_rank() != 0)\n        return;\n", "",
+     0},
+    {"cluster: another block goes on", "7890", "    if (cluster_rank() != 0)\n        return;",
+     "    if (cluster_rank() != 1)\n        return;", 0},
+    {"cluster: not combined", "7890", "    a = cluster_reduce(a, &cluster);\n", "", 0},
+    {"cluster: blocks are counted instead", "90", "blocks = gridDim.x / CLUSTER",
+     "blocks = gridDim.x", 0},
+    {"cluster: blocks are numbered instead", "790", "block = blockIdx.x / CLUSTER",
+     "block = blockIdx.x", 0},
 
     /* The result. */
     {"the gathered values are not combined", "Sbf",
@@ -640,6 +761,16 @@ static const struct fault intrinsic_faults[] = {
     {"meet: left in a word past its own", "b", "arrive(counts + 1, blocks)",
      "arrive(counts + 2, ~0u)", 0},
 
+    /* What is sent. */
+    {"send: to another block", "7890", "host_send(0, to", "host_send(1, to", 0},
+    {"send: to itself", "7890", "host_send(0, to", "host_send(host_self->rank, to", 0},
+    {"send: half a value", "789", "from.bits, sizeof from", "from.bits, sizeof from / 2", 0},
+    {"send: the barrier of nobody", "7890", "sizeof from, barrier)",
+     "sizeof from, barrier + 1)", 0},
+    {"rank: of the grid", "79", "return host_self->rank;", "return blockIdx.x;", 0},
+    {"barrier: two arrivals", "7890", "host_barrier(HOST_BARRIER_INIT, barrier, 1)",
+     "host_barrier(HOST_BARRIER_INIT, barrier, 2)", 0},
+
     /* Flags. */
     {"post: the halves change places", "g", "post_word(words + 2 * i, from.half[0])",
      "post_word(words + 2 * i, from.half[1])", 0},
@@ -658,8 +789,13 @@ static const struct fault intrinsic_faults[] = {
      "    while ((flagged = __atomic_load_n(word, __ATOMIC_RELAXED)) "
      "== 0)\n        host_yield();\n",
      "    flagged = __atomic_load_n(word, __ATOMIC_RELAXED);\n", 0},
-    {"take: does not clear", "fg", "    *word = 0;\n", "", 0},
-    {"take: clears the value, not the flag", "fg", "    *word = 0;\n", "    *word = 1;\n", 0},
+    {"take: does not clear", "fg", "    clear_word(word);\n", "", 0},
+    {"clear_word: the value, not the flag", "fgp", "__atomic_store_n(word, 0,",
+     "__atomic_store_n(word, 1,", 0},
+    {"add_word: without one's own", "pw", "return atomicAdd(word, value) + value",
+     "return atomicAdd(word, value)", 0},
+    {"add_word: one's own twice", "pw", "return atomicAdd(word, value) + value",
+     "return atomicAdd(word, value) + value + value", 0},
     {"take: the flag is in the value", "fg", "(flagged >> 32)", "(flagged >> 31)", 0},
     {"take: another place", "f", "take_word(words + i)", "take_word(words + i / 2)", 0},
 

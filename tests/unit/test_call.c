@@ -489,6 +489,7 @@ static void test_fewer(void **state)
         {"rows", "SPLIT=LAST_BLOCK PIECES=2", {{9, 80000}, {70000, 1}, {1, 1}}, true, 1},
         {"columns", "SPLIT=WHOLE PIECES=0", {{1, 1}, {900, 70}, {70, 1}}, false, 1},
         {"columns", "SPLIT=PARTS PIECES=2", {{1, 1}, {9000, 71}, {70, 1}}, false, 2},
+        {"columns", "SPLIT=LAST_BLOCK PIECES=2", {{1, 1}, {9000, 71}, {70, 1}}, false, 1},
     };
     const struct target target = find_target();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -437,9 +437,9 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                                     .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, &target};
-    const struct emit_sources sources = {{"little.cu", template},
-                                         {"parts.cu", types},
-                                         {"more.cu", "// nothing\n"}};
+    const struct emit_sources sources = {.template = {"little.cu", template},
+                                         .types = {"parts.cu", types},
+                                         .intrinsics = {"more.cu", "// nothing\n"}};
     return emit_kernel(out, &context, &sources, fixture->space->default_config, 0, &error);
 }
 
@@ -577,13 +577,55 @@ static void test_control_lines(void **state)
     }
 }
 
+/* A kernel of the user's own template tells compilers its lines; what it is made of stays the
+ * same, and so does its hash. */
+static void test_own_template(void **state)
+{
+    const struct fixture *fixture = *state;
+    const struct target target = find_target("sm_90");
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
+                                    .regime = COLD};
+    const struct point_context context = {fixture->space, &problem, &target};
+    struct emit_sources sources =
+        {.template = {"a \"b\\c.cu", "\n// one\n//? if BLOCK == 256\nelem two;\n//? else\n"
+                                     "three\n//? end\n#define f(x) \\\n//? if 1\n    (x)\n"
+                                     "//? end\n\nfour\n"},
+         .types = {"parts.cu", "//? define elem\ntypedef int elem;\n"},
+         .intrinsics = {"more.cu", "// nothing\n"}};
+    struct emit_variant built_in, own;
+    assert_int_equal(emit_variant(&built_in, &context, &sources, fixture->space->default_config,
+                                  &error),
+                     0);
+    sources.has_own_template = true;
+    assert_int_equal(emit_variant(&own, &context, &sources, fixture->space->default_config,
+                                  &error),
+                     0);
+    assert_int_equal(own.count, built_in.count);
+    assert_string_equal(own.texts[0].at, built_in.texts[0].at);
+    assert_true(emit_hash_variant(&own) == emit_hash_variant(&built_in));
+    assert_ptr_equal(emit_source(&built_in, 0), built_in.texts[0].at);
+    assert_string_equal(strstr(emit_source(&own, 0), "typedef"),
+                        "typedef int elem;\n\n"
+                        "#line 2 \"a \\\"b\\\\c.cu\"\n// one\n"
+                        "#line 4 \"a \\\"b\\\\c.cu\"\nelem two;\n"
+                        "#line 8 \"a \\\"b\\\\c.cu\"\n#define f(x) \\\n    (x)\n"
+                        "#line 12 \"a \\\"b\\\\c.cu\"\n\nfour\n");
+    const size_t head = (size_t)(strstr(own.texts[0].at, "// one") - own.texts[0].at);
+    assert_memory_equal(emit_source(&own, 0), own.texts[0].at, head);
+    emit_dispose(&own);
+    emit_dispose(&built_in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_constants), cmocka_unit_test(test_variants),
         cmocka_unit_test(test_hash_of_code),        cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_control_lines),       cmocka_unit_test(test_bad_templates),
-        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_long_lines),          cmocka_unit_test(test_own_template),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -25,6 +25,7 @@ static const struct {
      "GRID=0"},
     {"columns", "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2 SPLIT=WHOLE PIECES=0"},
     {"columns", "BLOCK=64 LANES=8 VECTOR=1 UNROLL=2 SPLIT=PARTS PIECES=2"},
+    {"columns", "BLOCK=64 LANES=8 VECTOR=4 EDGES=MASKED UNROLL=2 SPLIT=LAST_BLOCK PIECES=2"},
 };
 
 /* Runs all passes of a variant; `memory` holds input, output, scratch and state. */

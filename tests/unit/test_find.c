@@ -34,9 +34,11 @@ static const char space_text[] = "[space]\nname = reduce\ntemplate = a.cu\nkerne
                                  "[default]\nBLOCK = 256\nITEMS = 8\nWARP = TREE\nGRID = 0\n"
                                  "SHIFT = 0\n";
 /* Each config has the same kernel, so the same code. */
-static const struct emit_sources sources = {{"a.cu", "__global__ void a() {}\n"},
-                                            {"types", ""},
-                                            {"intrinsics", ""}};
+static const struct emit_sources sources = {
+    .template = {"a.cu", "__global__ void a() {}\n"},
+    .types = {"types", ""},
+    .intrinsics = {"intrinsics", ""},
+};
 static struct space *space;
 static struct record example; /* with that code */
 static const struct target h200 = {.cc = 90,

@@ -421,6 +421,122 @@ static void test_atomics(void **state)
     unload(&loaded);
 }
 
+/* --- Clusters ----------------------------------------------------------------------------- */
+
+/* The first block of each cluster gathers a value of each of the others. */
+static const char gathering[] =
+    "__global__ void k(unsigned *y)\n"
+    "{\n"
+    "    __shared__ unsigned long long barrier;\n"
+    "    __shared__ unsigned values[4];\n"
+    "    const unsigned rank = host_self->rank;\n"
+    "    if (threadIdx.x == 0 && rank == 0) {\n"
+    "        host_barrier(HOST_BARRIER_INIT, &barrier, 1);\n"
+    "        host_barrier(HOST_BARRIER_EXPECT, &barrier, 12);\n"
+    "    }\n"
+    "    host_cluster_arrive();\n"
+    "    if (rank != 0)\n"
+    "        host_cluster_wait();\n"
+    "    if (threadIdx.x != 0)\n"
+    "        return;\n"
+    "    if (rank != 0) {\n"
+    "        host_send(0, &values[rank], blockIdx.x, 4, &barrier);\n"
+    "        return;\n"
+    "    }\n"
+    "    host_barrier(HOST_BARRIER_WAIT, &barrier, 0);\n"
+    "    for (int i = 1; i < 4; i++)\n"
+    "        y[blockIdx.x + i] = values[i];\n"
+    "}\n";
+
+enum { CLUSTER = 4, CLUSTERED_BLOCKS = 10 * CLUSTER };
+
+static int launch_clusters(const struct loaded *loaded, unsigned grid, unsigned block,
+                           unsigned cluster, const void *y)
+{
+    const struct device_launch one = {.kernel = &loaded->kernels[0],
+                                      .grid = grid,
+                                      .block = block,
+                                      .cluster = cluster,
+                                      .arg_count = 1,
+                                      .args = {at(y)}};
+    return loaded->device->ops->launch(loaded->device, &one, 1, &error);
+}
+
+/* How many launches are wrong or refused; the last refusal stays in `error`. */
+static int count_wrong_clusters(const char *text)
+{
+    struct loaded loaded = load(text, 7);
+    int wrong = 0;
+    error = (struct error){0};
+    for (int i = 0; i < SEEDS; i++) {
+        unsigned y[CLUSTERED_BLOCKS] = {0};
+        bool is_wrong = launch_clusters(&loaded, CLUSTERED_BLOCKS, 64, CLUSTER, y) != 0;
+        for (unsigned b = 0; b < CLUSTERED_BLOCKS; b++)
+            is_wrong |= y[b] != (b % CLUSTER ? b : 0);
+        wrong += is_wrong;
+    }
+    unload(&loaded);
+    return wrong;
+}
+
+static void test_clusters(void **state)
+{
+    (void)state;
+    assert_int_equal(count_wrong_clusters(gathering), 0);
+}
+
+/* Each fault is found, and what is refused says why; "" where a wrong result shows it. */
+static void test_faults_of_clusters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *says;
+    } faults[] = {
+        {"    if (rank != 0)\n        host_cluster_wait();\n", "", "has not started"},
+        {"    host_cluster_arrive();\n", "", "without having arrived"},
+        {"    host_cluster_arrive();\n", "host_cluster_arrive(); host_cluster_arrive();",
+         "arrives twice"},
+        {"        host_barrier(HOST_BARRIER_INIT, &barrier, 1);\n", "", "not initialised"},
+        {"threadIdx.x == 0 && rank == 0)", "rank == 0)", "initialised twice"},
+        {"HOST_BARRIER_EXPECT, &barrier, 12", "HOST_BARRIER_EXPECT, &barrier, 8", "on its way"},
+        {"    host_barrier(HOST_BARRIER_WAIT, &barrier, 0);\n", "",
+         ""} /* too early, then an end too early */,
+        {"host_send(0,", "host_send(4,", "does not have"},
+        {"host_send(0, &values[rank]", "host_send(0, &y[rank]", "not in shared memory"},
+        {"    if (rank != 0) {\n        host_send",
+         "    if (rank == 0)\n        return;\n"
+         "    if (rank != 0) {\n        host_send",
+         "has ended"},
+        {"&values[rank], blockIdx.x", "&values[3], blockIdx.x", ""},
+    };
+    if (IS_WATCHED)
+        return;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const char *place = strstr(gathering, faults[i].from);
+        assert_non_null(place);
+        struct text text = {0};
+        text_add(&text, gathering, (size_t)(place - gathering));
+        text_adds(&text, faults[i].to);
+        text_adds(&text, place + strlen(faults[i].from));
+        if (count_wrong_clusters(text.at) == 0 || !strstr(error.text, faults[i].says))
+            fail_msg("'%s' for '%s' is not found, or for another reason: %s", faults[i].to,
+                     faults[i].from, error.text);
+        text_dispose(&text);
+    }
+}
+
+static void test_bad_clusters(void **state)
+{
+    (void)state;
+    struct loaded loaded = load("__global__ void k(unsigned *y) { }\n", 0);
+    assert_int_equal(launch_clusters(&loaded, 6, 32, 4, NULL), -1);
+    assert_non_null(strstr(error.text, "clusters of 4"));
+    assert_int_equal(launch_clusters(&loaded, 16, 1024, 16, NULL), -1);
+    assert_non_null(strstr(error.text, "no room"));
+    require(launch_clusters(&loaded, 8, 32, 8, NULL));
+    unload(&loaded);
+}
+
 /* Threads that have ended are waited for no more, by blocks and by warps; blocks whose last
  * warp is not full; several arguments of less than 8 bytes. */
 static void test_early_exit(void **state)
@@ -950,6 +1066,9 @@ int main(void)
         cmocka_unit_test(test_polling),
         cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_faults_of_clusters),
+        cmocka_unit_test(test_bad_clusters),
         cmocka_unit_test(test_early_exit),
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_after_hang),

@@ -63,15 +63,21 @@ static const uint64_t ids[] = {5, UINT64_MAX - 1, 0, 77};
 
 static struct job_setup example_setup(void)
 {
-    return (struct job_setup){
-        .measures = true,
-        .nvrtc = "/opt/libnvrtc.so",
-        .seed = 42,
-        .info = {.name = "NVIDIA H200", .spec = "1", .target = {.cc = 90, .sms = 132}},
-        .problem =
-            {.op = MAX, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000), .regime = WARM},
-        .space = {"a.ini", "[space]\n"},
-        .sources = {{"a.cu", "void a;"}, {"t.cu", ""}, {"i.cu", "void i;\n"}}};
+    return (struct job_setup){.measures = true,
+                              .nvrtc = "/opt/libnvrtc.so",
+                              .seed = 42,
+                              .info = {.name = "NVIDIA H200",
+                                       .spec = "1",
+                                       .target = {.cc = 90, .sms = 132}},
+                              .problem = {.op = MAX,
+                                          .type = F32,
+                                          .acc = F32,
+                                          .dims = DIMS_VALUE(400000000),
+                                          .regime = WARM},
+                              .space = {"a.ini", "[space]\n"},
+                              .sources = {.template = {"a.cu", "void a;"},
+                                          .types = {"t.cu", ""},
+                                          .intrinsics = {"i.cu", "void i;\n"}}};
 }
 
 /* The image's bytes are of an odd size, so that nothing behind them is aligned by chance. */
@@ -150,6 +156,7 @@ static void test_setup(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         was.nvrtc = i ? NULL : "/opt/libnvrtc.so";
+        was.sources.has_own_template = i;
         struct frame frame = written(code_setup, &was);
         assert_int_equal(code_setup(&frame, &is, true), 0);
         assert_int_equal(frame.at, frame.body.length);
@@ -159,6 +166,7 @@ static void test_setup(void **state)
         assert_int_equal(is.nvrtc == NULL, i);
         assert_true(i || strcmp(is.nvrtc, was.nvrtc) == 0);
         assert_file(&is.space, &was.space);
+        assert_int_equal(is.sources.has_own_template, i);
         assert_file(&is.sources.template, &was.sources.template);
         assert_file(&is.sources.types, &was.sources.types);
         assert_file(&is.sources.intrinsics, &was.sources.intrinsics);

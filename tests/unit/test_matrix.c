@@ -46,6 +46,13 @@ static const struct variant {
     {'C', SUM, F32, "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2", {"", ""}},
     {'D', MAX, I32, "BLOCK=128 LANES=128 VECTOR=1 UNROLL=4", {"", ""}},
     {'P', SUM, F16, "BLOCK=64 LANES=16 VECTOR=8 UNROLL=1 SPLIT=PARTS", {"PIECES=1", "PIECES=8"}},
+    {'L', SUM, I32, "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2 SPLIT=LAST_BLOCK",
+     {"PIECES=1", "PIECES=8"}},
+    {'W', SUM, F32, "BLOCK=64 LANES=64 VECTOR=2 UNROLL=2 SPLIT=LAST_BLOCK",
+     {"PIECES=1", "PIECES=8"}},
+    {'M', SUM, F32, "EDGES=MASKED BLOCK=64 LANES=8 VECTOR=4 UNROLL=2", {"", ""}},
+    {'N', MAX, BF16, "EDGES=MASKED BLOCK=64 LANES=4 VECTOR=8 UNROLL=4 SPLIT=LAST_BLOCK",
+     {"PIECES=1", "PIECES=8"}},
     {'O', OR, U32, "BLOCK=64 LANES=4 VECTOR=2 UNROLL=4 SPLIT=PARTS", {"PIECES=1", "PIECES=8"}},
 };
 /* clang-format on */
@@ -61,6 +68,8 @@ static const struct fault {
      "unsigned left = result < results ? len + 1 : 0"},
     {"r", "lane == 0 && result < results", "lane == 0"},
     {"h", "t == 0 && r < count", "t == 0"},
+    {"b", "warps_reduce(y + first, results - first, a)",
+     "warps_reduce(y + first, results - first - (count > 8 && count % 2), a)"},
     {"ra", "even ? 0 : (start + begin) % VECTOR", "even ? 0 : start % VECTOR"},
     {"ra", "even ? 0 : (start + begin) % VECTOR", "0"},
     {"rw", "first + j >= from->skip", "first + j > from->skip"},
@@ -128,21 +137,64 @@ static const struct fault {
     {"l", "warps_reduce(y + first / parts", "warps_reduce(y + first"},
 
     /* Columns. */
-    {"C", "row += DOWN * UNROLL", "row += DOWN"},
+    {"C", "own && row < to; row += DOWN * UNROLL", "own && row < to; row += DOWN"},
     {"CD", "if (row + u * DOWN < to)\n                for", "for"},
-    {"C", "row = from + down", "row = from"},
-    {"C", "d < DOWN; d++", "d + 1 < DOWN; d++"},
-    {"C", "if (result < len)", ""},
-    {"C", "[j * LANES + lane]", "[j + lane * VECTOR]"},
+    {"C", "row = from + down; own", "row = from; own"},
+    {"C", "d < DOWN; d++)\n", "d + 1 < DOWN; d++)\n"},
+    {"C", "c < COLUMNS && first + c < len; c += BLOCK", "c < COLUMNS; c += BLOCK"},
+    {"C", "c < COLUMNS && first + c < len; c += BLOCK",
+     "c + 1 < COLUMNS && first + c < len; c += BLOCK"},
+    {"C", "accum b = shared[0][c % VECTOR][c / VECTOR]", "accum b = shared[0][0][c / VECTOR]"},
+    {"C", "out[first + c] = b;", "out[c] = b;"},
     {"CD", "at = x + row * pitch", "at = x + row * len"},
     {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch", "len | pitch"},
     {"C", "(unsigned long long)x / ELEM_BYTES | len | pitch",
      "(unsigned long long)x / ELEM_BYTES | len"},
-    {"C", "blockIdx.x % tiles * WIDTH + lane", "blockIdx.x % tiles * LANES + lane"},
+    {"C", "blockIdx.x % tiles * COLUMNS", "blockIdx.x % tiles * LANES"},
     {"P", "from + share < count ? from + share : count", "count"},
     {"PO", "from = part * share", "from = part * (share + 1)"},
     {"PO", "(count + parts - 1) / parts", "count / parts"},
     {"PO", "y + part * len", "y + part"},
+
+    /* Columns that masked loads bring. */
+    {"N", "ELEM_BYTES + from * pitch) % VECTOR", "ELEM_BYTES) % VECTOR"},
+    {"MN", "((unsigned long long)x / ELEM_BYTES + from", "(from"},
+    {"MN", "skip = (start + down * (unsigned)pitch) % VECTOR", "skip = start"},
+    {"MN", "(long long)(first + lane * VECTOR) - skip", "(long long)(first + lane * VECTOR)"},
+    {"MN", "lane * VECTOR >= COLUMNS + skip", "lane * VECTOR + VECTOR >= COLUMNS + skip"},
+    {"MN", "column >= (long long)len)", "column + 1 >= (long long)len)"},
+    {"MN", "column + j < (long long)len", "column + j + 1 < (long long)len"},
+    {"M", "map(row[column + j])", "map(row[j])"},
+    {"MN", "row * pitch) + column < 0; row += DOWN",
+     "row * pitch) + column < 0; row += 2 * DOWN"},
+    {"MN", "(end - 1 - row) % DOWN == 0", "(end - row) % DOWN == 0"},
+    {"M", "row < end; row += DOWN * UNROLL", "row < end; row += DOWN"},
+    {"MN", "row < end; row += DOWN * UNROLL", "row + 1 < end; row += DOWN * UNROLL"},
+    {"M", "if (row + u * DOWN < end)\n                for", "for"},
+    {"MN", "x + ((long long)(row * pitch) + column)", "x + ((long long)(row * len) + column)"},
+    {"M", "x + ((long long)(row * pitch) + column)",
+     "x + ((long long)(row * pitch) + column - 1)"},
+    {"MN", "(start + d * (unsigned)pitch) % VECTOR", "start"},
+    {"MN", "shared[0][(start + c) % VECTOR][(start + c) / VECTOR]",
+     "shared[0][c % VECTOR][c / VECTOR]"},
+    {"MN", "shared[d][at % VECTOR]", "shared[d][c % VECTOR]"},
+    {"MN", "d < DOWN; d++) {", "d + 1 < DOWN; d++) {"},
+
+    /* Columns whose parts the last block combines. */
+    {"LWN", "partials + part * len", "partials"},
+    {"LWN", "before != parts - 1", "before != parts"},
+    {"LWN", "before != parts - 1", "before != parts - 2"},
+    {"LWN", "state + blockIdx.x % tiles", "state"},
+    {"LN", "i = group; i < parts", "i = group; i + 1 < parts"},
+    {"LN", "i = group; i < parts", "i = group + 1; i < parts"},
+    {"LN", "i < parts; i += BLOCK / WIDTH", "i < parts; i += 2 * (BLOCK / WIDTH)"},
+    {"LN", "group == 0 && c < COLUMNS && first + c < len", "group == 0 && c < COLUMNS"},
+    {"LN", "g < BLOCK / WIDTH", "g + 1 < BLOCK / WIDTH"},
+    {"W", "accum b = partials[first + c]", "accum b = partials[c]"},
+    {"W", "i = 1; i < parts", "i = 2; i < parts"},
+    {"LN", "y[first + c] = b", "y[c] = b"},
+    {"W", "y[first + c] = b;\n    }\n    //? end\n    //? end",
+     "y[c] = b;\n    }\n    //? end\n    //? end"},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
@@ -224,10 +276,11 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const rows[] = {"bhl", "bh", "l"}, *const columns[] = {"C"};
+    static const char *const rows[] = {"bhl", "bh", "l"}, *const columns[] = {"CMLN", "LWN",
+                                                                              "LWN", "LN"};
     assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[0], rows, 3), 3);
-    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[1], columns, 1),
-                     1);
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources[1], columns, 4),
+                     4);
 }
 
 /* --- The cases ---------------------------------------------------------------------------- */

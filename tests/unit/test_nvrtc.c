@@ -109,6 +109,13 @@ static void test_log(void **state)
         pair[0],
         {"__global__ void reduce(int *out)\n{\n    *out = missing;\n}\n", "reduce"},
     };
+    const struct device_source marked[] = {
+        pair[0],
+        {"int a;\n#line 20 \"own \\\" file.cu\"\n__global__ void reduce(int *out)\n{\n"
+         "#line 30 \"own \\\" file.cu\"\n    *out = missing;\n}\n",
+         "reduce"},
+        pair[1],
+    };
     struct device_image image;
     struct error error;
     assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, broken, 2, &image, &error), -1);
@@ -118,6 +125,9 @@ static void test_log(void **state)
     assert_null(strstr(error.text, "<kernel 0>"));
     assert_null(image.bytes);
     assert_null(image.names);
+
+    assert_int_equal(nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, marked, 3, &image, &error), -1);
+    assert_non_null(strstr(error.text, "own \" file.cu(30): error"));
     assert_null(image.hashes);
     nvrtc_close(nvrtc);
 }

@@ -201,9 +201,15 @@ static void test_parts(void **state)
          2 * 90 * 4 + 90 * 8},
         {{90, 130, 130, OF_ROWS}, LONG_ROWS "SPLIT=WHOLE PIECES=0 GRID=2", 1, 1},
         {{700, 30, 31, OF_COLUMNS},
-         "BLOCK=64 LANES=4 VECTOR=4 UNROLL=1 LOAD=PLAIN MIN_BLOCKS=1 SPLIT=PARTS PIECES=2",
+         "BLOCK=64 LANES=4 VECTOR=4 EDGES=SIMPLE UNROLL=1 LOAD=PLAIN MIN_BLOCKS=1 SPLIT=PARTS "
+         "PIECES=2",
          2,
          2 * 30 * 4},
+        {{700, 30, 31, OF_COLUMNS},
+         "BLOCK=64 LANES=4 VECTOR=4 EDGES=MASKED UNROLL=1 LOAD=PLAIN MIN_BLOCKS=1 "
+         "SPLIT=LAST_BLOCK PIECES=2",
+         1,
+         2 * 30 * 4 + 3 * 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct problem tuned = {.op = SUM,

@@ -227,7 +227,7 @@ static void assert_counts(const struct space *space, const struct points *points
     }
     assert_int_equal(candidates, points->count);
     assert_int_equal(points->width, space->param_count);
-    assert_in_range(points->variant_count, 1, 500);
+    assert_in_range(points->variant_count, 1, 650);
     assert_in_range(points->count, 1, 4000);
 }
 

@@ -352,11 +352,11 @@ static void test_unequal_candidates(void **state)
 {
     struct fixture *f = *state;
     const size_t plain = find_variant(f, SHAPE);
-    const size_t equal = find_variant(f, SHAPE " ACCUMS=2");
-    const size_t other = find_variant(f, SHAPE " LOAD=NONCOHERENT");
+    const size_t equal = find_variant(f, SHAPE " LOAD=NONCOHERENT");
+    const size_t other = find_variant(f, LARGER);
     const size_t block = find_variant(f, "BLOCK=256 WARP=REDUX FINISH=PACKED");
-    const size_t unknown[] = {find_variant(f, LARGER),
-                              find_variant(f, LARGER " LOAD=NONCOHERENT")};
+    const size_t unknown[] = {find_variant(f, LARGER " LOAD=NONCOHERENT"),
+                              find_variant(f, LARGER " ACCUMS=2")};
     const struct compiled unit[] = {{plain, 7, false},
                                     {equal, 7, false},
                                     {other, 8, false},

@@ -1,0 +1,155 @@
+// sum of f16 accumulated in f32, for sm_90: pass 'last' of columns, made from columns.cu by
+// autotune emit --space columns --op sum --type f16 --acc f32 --arch sm_90 --pass last --variant BLOCK=256,LANES=32,VECTOR=8,EDGES=MASKED,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=LAST_BLOCK
+
+enum {
+    BLOCK = 256,    // threads per block
+    LANES = 32,     // threads side by side
+    VECTOR = 8,     // columns of a thread, elements per load
+    UNROLL = 4,     // loads that a thread has under way
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    DOWN = 8,       // BLOCK / LANES
+    COLUMNS = 248,  // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
+    PAD = 4,        // VECTOR > 1 && LANES > BANKS ? BANKS : 0
+    ELEM_BYTES = 2, // bytes of an element
+};
+
+typedef unsigned short elem; // its bits
+
+typedef float accum;
+
+// What one load brings.
+typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0;
+}
+
+// The value of an f16, exactly.
+__device__ __forceinline__ float half_value(unsigned short bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    const accum x = half_value(value);
+    return x;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
+__device__ __forceinline__ vec load(const vec *from)
+{
+    return *from;
+}
+
+// Counts a block in and says how many came before it. Releases what this thread wrote and
+// acquires what the others released. The count wraps to 0 after the last of `blocks`: ready for
+// the next call.
+__device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
+{
+    unsigned before;
+    asm volatile("atom.inc.acq_rel.gpu.global.u32 %0, [%1], %2;"
+                 : "=r"(before) : "l"(arrived), "r"(blocks - 1) : "memory");
+    return before;
+}
+
+// Combines the elements of a row that are in the matrix, of the VECTOR columns from `column` on,
+// one by one: beside them a whole load would reach past the matrix.
+__device__ __forceinline__ void take_elements(accum a[VECTOR], const elem *row, long long column,
+                                              unsigned long long len)
+{
+    for (int j = 0; j < VECTOR; j++)
+        if (column + j >= 0 && column + j < (long long)len)
+            a[j] = combine(a[j], map(row[column + j]));
+}
+
+// Reduces each column of a matrix in `parts` parts, a block each: y[column] is the column's value,
+// which its last block to arrive combines from what all left in `partials`. `state` counts the
+// blocks of each tile of COLUMNS columns: zero before and after. An aborted launch leaves it above
+// zero: clear it then. `count` rows of `len` elements begin `pitch` elements apart.
+// LANES threads side by side take VECTOR columns each, DOWN of them below one another. Loads are
+// whole and aligned wherever rows begin. A thread's rows are DOWN apart, a multiple of VECTOR, and
+// so begin equally far past an aligned address: its j-th accumulator has one column, which differs
+// from that of threads above and below it by less than VECTOR. Hence a row's loads have VECTOR
+// columns more than the block.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+columns(const elem *x, unsigned long long count, unsigned long long len,
+        unsigned long long pitch, unsigned long long parts, accum *y, accum *partials,
+        unsigned *state)
+{
+    const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
+    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
+    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
+    const unsigned long long part = blockIdx.x / tiles, share = (count + parts - 1) / parts;
+    const unsigned long long from = part * share;
+    const unsigned long long to = from + share < count ? from + share : count;
+    accum a[VECTOR];
+    for (int j = 0; j < VECTOR; j++)
+        a[j] = identity();
+    // Elements of a row's first load that are before the block's columns.
+    const unsigned start = ((unsigned long long)x / ELEM_BYTES + from * pitch) % VECTOR;
+    const unsigned skip = (start + down * (unsigned)pitch) % VECTOR;
+    const long long column = (long long)(first + lane * VECTOR) - skip; // below 0: before the row
+    unsigned long long row = from + down, end = to;
+    if (lane * VECTOR >= COLUMNS + skip || column >= (long long)len)
+        end = row; // no column of this thread's is the block's
+    // Rows where a load would begin before the matrix, or end behind it.
+    const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
+    for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
+        take_elements(a, x + row * pitch, column, len);
+    for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
+        if ((end - 1 - row) % DOWN == 0)
+            take_elements(a, x + (end - 1) * pitch, column, len);
+    for (; row < end; row += DOWN * UNROLL) {
+        vec got[UNROLL];
+        const elem *at = x + ((long long)(row * pitch) + column);
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (row + u * DOWN < end)
+                got[u] = load((const vec *)(at + u * DOWN * pitch));
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (row + u * DOWN < end)
+                for (int j = 0; j < VECTOR; j++)
+                    a[j] = combine(a[j], map(got[u].at[j]));
+    }
+    accum *out = partials + part * len;
+    __shared__ accum shared[DOWN][VECTOR][LANES + PAD]; // neighbours in banks of their own
+    for (int j = 0; j < VECTOR; j++)
+        shared[down][j][lane] = a[j];
+    __syncthreads();
+    for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
+        accum b = shared[0][(start + c) % VECTOR][(start + c) / VECTOR];
+        for (int d = 1; d < DOWN; d++) {
+            const unsigned at = c + (start + d * (unsigned)pitch) % VECTOR;
+            b = combine(b, shared[d][at % VECTOR][at / VECTOR]);
+        }
+        out[first + c] = b;
+    }
+    __syncthreads(); // all of the block's are written, before it arrives
+    __shared__ unsigned before; // blocks of these columns that arrived before this one
+    if (threadIdx.x == 0)
+        before = arrive(state + blockIdx.x % tiles, (unsigned)parts);
+    __syncthreads();
+    if (before != parts - 1)
+        return;
+
+    // The last block to arrive combines what all left, in the same order every time.
+    for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
+        accum b = partials[first + c];
+        #pragma unroll 8
+        for (unsigned i = 1; i < parts; i++)
+            b = combine(b, partials[i * len + first + c]);
+        y[first + c] = b;
+    }
+}
