@@ -105,6 +105,12 @@ check failing-library refused 1 \
 bench --against drops.so --n 1K --quiet
 check wrong-result refused 70 "plain is wrong: wrong result at n = 1000: expected"
 
+# A template that does not compile: its file and line.
+echo @ | cat "$ROOT/templates/reduce.cu" - > broken.cu
+bench --against plain.so --n 1K --quiet --template broken.cu
+check broken-template has_status 1
+check broken-template-line grep -Eq "^broken.cu:$(wc -l < broken.cu):[0-9]+: error" err
+
 # The table, and the columns of the CSV.
 bench --against plain.so --n 1000,3K --csv out.csv --json out.json
 check table has_status 0

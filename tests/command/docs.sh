@@ -31,6 +31,24 @@ for page in $PAGES; do
     [ -z "$broken" ] || echo "    $broken"
 done
 
+# Files named in code: those with a folder of the repository before them, and in the pages about the
+# code any C file. A name may leave out the end, as generator/problem, and be a pattern; one with a
+# word in capitals stands for others.
+folders=$(cd "$ROOT" && ls -d */ | grep -v '^build/' | tr -d '\n' | sed 's|/$||; s:/:|:g')
+(cd "$ROOT" && find . -path ./build -prune -o -path ./.git -prune -o -type f -print) > files
+for page in $PAGES; do
+    case $page in ./CONTRIBUTING.md | docs/architecture.md) bare='|[a-z_0-9]+\.[ch]' ;; *) bare= ;; esac
+    grep -oE '`[^`]*`' "$ROOT/$page" | tr -d '`' | tr ' ' '\n' |
+        grep -xE "($folders)/[a-zA-Z_0-9./*-]+$bare" | grep -v '[A-Z][A-Z]' | sort -u > named
+    missing=
+    while read -r name; do
+        pattern=$(printf '%s' "$name" | sed 's/\/$//; s/\./\\./g; s/\*/[^\/]*/g')
+        grep -qE "/$pattern(/|\.[a-z]|\$)" files || missing="$missing $name"
+    done < named
+    check "files named in $page" test -z "$missing"
+    [ -z "$missing" ] || echo "    $missing"
+done
+
 # Commands: lines of `autotune` that are indented or in a block; joined where they go on.
 "$AUTOTUNE" --help > help.txt
 verbs=$(sed -n 's/^  \([a-z]*\) .*/\1/p' help.txt)

@@ -5,6 +5,7 @@
  * the count. */
 #include "exported.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,13 +175,17 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *en
     return cudaSuccess;
 }
 
+/* Addresses of device memory that nobody follows, far enough apart for any input. */
+#define IN ((uintptr_t)1 << 44)
+#define OUT ((uintptr_t)1 << 45)
+
 #ifdef MATRIX
 /* fake ROWS LEN PITCH [ROWS_MAX]: what a call for that matrix, the first rows of one of ROWS_MAX,
  * launches, or why nothing. */
 int main(int argc, char **argv)
 {
-    static char in[64];
-    static float out;
+    const float *in = (const float *)IN;
+    float *out = (float *)OUT;
     size_t bytes = 0, sizes[3] = {0, 0, 0};
     enum my_match match = MY_DEFAULT;
     const char *params = "";
@@ -191,48 +196,47 @@ int main(int argc, char **argv)
         sizes[0] = strtoull(argv[4], NULL, 10);
     const char *refusal = my_refusal(sizes[0], sizes[1], sizes[2]);
     cudaError_t error = my_workspace_bytes(sizes[0], sizes[1], sizes[2], &bytes);
-    void *workspace = malloc(bytes ? bytes : 1);
+    void *held = malloc(bytes + 256), *workspace = (char *)held + (256 - (uintptr_t)held % 256);
     if (error == cudaSuccess)
         error = my_workspace_init(workspace, bytes, 0);
     if (error == cudaSuccess)
         error = my_match(sizes[0], sizes[1], sizes[2], &match, &params);
     printf("match %d %s\n", (int)match, params);
     if (error == cudaSuccess)
-        error = argc > 4 ? my_within((const float *)(const void *)in, rows, sizes[0], sizes[1],
-                                     sizes[2], &out, workspace, bytes, 0)
-                         : my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2],
-                              &out, workspace, bytes, 0);
+        error = argc > 4 ? my_within(in, rows, sizes[0], sizes[1], sizes[2], out, workspace,
+                                     bytes, 0)
+                         : my(in, sizes[0], sizes[1], sizes[2], out, workspace, bytes, 0);
     printf("workspace %zu, error %d\n", bytes, (int)error);
-    if (bytes > 512 && my((const float *)(const void *)in, sizes[0], sizes[1], sizes[2], &out,
-                          workspace, bytes - 512, 0) != cudaErrorInvalidValue)
+    if (bytes > 512 && my(in, sizes[0], sizes[1], sizes[2], out, workspace, bytes - 512, 0) !=
+                           cudaErrorInvalidValue)
         printf("a workspace that is too small was taken\n");
     if (refusal)
         printf("%s\n", refusal);
-    free(workspace);
+    free(held);
     return 0;
 }
 #else
 /* fake N MAX: what a call for N elements launches with a workspace for MAX. */
 int main(int argc, char **argv)
 {
-    static char in[64];
-    static int32_t out;
+    const int32_t *in = (const int32_t *)IN;
+    int32_t *out = (int32_t *)OUT;
     const size_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
     const size_t n_max = argc > 2 ? strtoull(argv[2], NULL, 10) : n;
     size_t bytes = 0;
     enum my_match match = MY_DEFAULT;
     const char *params = "";
     cudaError_t error = my_workspace_bytes(n_max, &bytes);
-    void *workspace = malloc(bytes ? bytes : 1);
+    void *held = malloc(bytes + 256), *workspace = (char *)held + (256 - (uintptr_t)held % 256);
     if (error == cudaSuccess)
         error = my_workspace_init(workspace, bytes, 0);
     if (error == cudaSuccess)
         error = my_match(n, &match, &params);
     printf("match %d %s\n", (int)match, params);
     if (error == cudaSuccess)
-        error = my((const int32_t *)(const void *)in, n, &out, workspace, bytes, 0);
+        error = my(in, n, out, workspace, bytes, 0);
     printf("workspace %zu, error %d\n", bytes, (int)error);
-    free(workspace);
+    free(held);
     return 0;
 }
 #endif

@@ -1,12 +1,20 @@
 #!/bin/sh
 # Tests a template that does not compile or computes something wrong: the error has the compiler's
-# words and where the emitted source is.
+# words, the line of the template, and where the emitted source is.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 small_space small.ini
 
 # The line that combines a block's results, broken.
 sed 's/__syncthreads();/__syncthreads() @;/' "$ROOT/templates/reduce.cu" > broken.cu
+# Each error of the compiler is of a line of the template's file that is broken.
+names_line() {
+    lines=$(sed -nE "s/^(autotune: .*: )?$1"'[:(]([0-9]+)(:[0-9]+|\)): .*error.*/\2/p' err)
+    [ -n "$lines" ] || { echo "no error with a line of $1"; return 1; }
+    for line in $lines; do
+        sed -n "${line}p" "$1" | grep -q '@' || { echo "line $line of $1 is not broken"; return 1; }
+    done
+}
 keeps_source() {
     has_status 1 || { echo "exit status $status, not 1"; return 1; }
     [ ! -s out ] || { echo "something on stdout"; return 1; }
@@ -20,17 +28,21 @@ leaves_nothing() {
 }
 run --device host --n 1K --space small.ini --template broken.cu
 check tune keeps_source
+check tune-line names_line broken.cu
 rm -f autotune-*.cu
 check tune-leaves-nothing-else leaves_nothing
 run verify --device host --n 1K --space small.ini --template broken.cu
 check verify keeps_source
+check verify-line names_line broken.cu
 run emit --arch sm_90 --template broken.cu --quiet
 check emit-source has_status 0
+check emit-without-lines [ "$(grep -c '^#line' out)" -eq 0 ]
 run emit --arch sm_90 --template broken.cu --ptx --quiet
 if [ "$status" -eq 69 ]; then
     skip emit-ptx "no NVRTC for sm_90 here"
 else
     check emit-ptx keeps_source
+    check emit-ptx-line names_line broken.cu
 fi
 
 # Only some variants are broken: the others are tuned, and these named.
@@ -41,6 +53,8 @@ else
     run --device host --n 1K --space small.ini --template partly.cu --strategy exhaustive
     check partly has_status 0
     check partly-names-them grep -Eq '^failed +.*WARP=REDUX' err
+    sed -E 's/^ +//' err > words && mv words err
+    check partly-line names_line partly.cu
     check partly-counts-them grep -Eq '^tried .*, [1-9][0-9]* failed' err
     check partly-has-winner grep -q 'WARP=SHUFFLE' out
 fi

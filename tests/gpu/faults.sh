@@ -58,7 +58,7 @@ faulty_space()
     awk '
     BEGIN {
         few["BLOCK"] = "256 512"; few["ITEMS"] = "16"; few["VECTOR"] = "4"; few["UNROLL"] = "4"
-        few["ACCUMS"] = "1"; few["STAGES"] = "0"; few["MIN_BLOCKS"] = "1"; few["GRID"] = "2 4"
+        few["ACCUMS"] = "1"; few["CLUSTER"] = "1"; few["STAGES"] = "0"; few["MIN_BLOCKS"] = "1"; few["GRID"] = "2 4"
     }
     /^\[/ { section = $0; param = $0; gsub(/^\[param |\]$/, "", param) }
     $0 == "[param MATH]" { kinds = " && MATH == CUDA" }
