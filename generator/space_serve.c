@@ -32,7 +32,8 @@ bool space_serves(const struct space *space, const struct problem *problem)
     const struct point_context context = {space, problem, &none};
     int64_t values[SPACE_NAMES_MAX], holds = 0;
     struct error ignored;
-    if (problem->order == ORDER_BY_N && !expr_uses(space->serves, SPACE_ORDER))
+    if (problem->order == ORDER_BY_N &&
+        !(problem_rounds(problem) && expr_uses(space->serves, SPACE_ORDER)))
         return false;
     point_builtins(&context, false, values);
     return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
