@@ -48,6 +48,7 @@ enum option_key {
     KEY_ROUNDS,
     KEY_STREAM,
     KEY_DETERMINISTIC,
+    KEY_ORDER,
     KEY_LOSS,
     KEY_SWEEP,
     KEY_CONFIRM,

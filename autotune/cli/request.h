@@ -45,7 +45,7 @@ struct request {
     char **files;                         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem; /* regime and n may be unset, see has_ */
-    bool has_n, has_op, has_type, has_acc, has_strategy;
+    bool has_n, has_op, has_type, has_acc, has_order, has_strategy;
     enum strategy strategy;
     uint64_t seed;
     double budget_s;     /* 0 = none */
@@ -73,8 +73,9 @@ struct request {
     bool sources;   /* of list: where figures are from */
     bool evidence;  /* of compare: compile what the journals know, to rank predictions */
     bool by_rung;   /* of compare: the ladder's kernels */
-    bool run;       /* of profile: launch the kernel, as ncu wants it */
-    bool markdown;  /* of report */
+    bool deterministic;
+    bool run;      /* of profile: launch the kernel, as ncu wants it */
+    bool markdown; /* of report */
 };
 
 /* Is a range of sizes asked for? */

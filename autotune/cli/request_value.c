@@ -144,7 +144,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_RUN, &request->run},           {KEY_SOURCES, &request->sources},
         {KEY_GRID, &request->grid},         {KEY_EVIDENCE, &request->evidence},
         {KEY_MARKDOWN, &request->markdown}, {KEY_PUBLISHED, &request->published},
-        {KEY_RUNGS, &request->by_rung},
+        {KEY_RUNGS, &request->by_rung},     {KEY_DETERMINISTIC, &request->deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)
@@ -165,6 +165,9 @@ static int parse_value(struct request *request, int key, const char *value, stru
     case KEY_ACC:
         request->has_acc = true;
         return problem_find_type(&request->problem.acc, value, error);
+    case KEY_ORDER:
+        request->has_order = true;
+        return problem_find_order(&request->problem.order, value, error);
     case KEY_STRATEGY:
         request->has_strategy = true;
         return strategy_find(&request->strategy, value, error);
@@ -192,8 +195,5 @@ int request_value(struct request *request, int key, const char *value, struct er
         *string = value;
     if (flag)
         *flag = true;
-    if (key == KEY_DETERMINISTIC)
-        request->problem.order = ORDER_RUN;
-    return string || flag || key == KEY_DETERMINISTIC ? 0
-                                                      : parse_value(request, key, value, error);
+    return string || flag ? 0 : parse_value(request, key, value, error);
 }

@@ -399,7 +399,7 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " acc %s", problem_types[problem->acc].name);
     text_addf(out, " %s%s: %s%s%s\n", problem_regimes[problem->regime],
-              problem->order == ORDER_RUN ? " deterministic" : "",
+              problem_orders[problem->order].shown,
               line->is_document ? "kernels of documents" : "autotune's kernels",
               line->row ? ", a result for each row: n / elements in a row" : "",
               is_bold ? "\033[0m" : "");
