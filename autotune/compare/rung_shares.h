@@ -25,6 +25,7 @@ struct rung_side {
     const char *op, *type; /* names */
     uint64_t n;            /* of the most figures */
     double peak_gbs;       /* what shares are of */
+    int peak_digits;       /* significant digits of it */
     const char *peak_from; /* who says so */
     bool is_measured;      /* else published */
     size_t figures;
@@ -45,9 +46,9 @@ struct rung_figure {
     const char *label;       /* the kernel's name there */
     uint64_t n, row;         /* row: elements of a result; 0 = one result of all */
     uint64_t threads;        /* a block; 0 = unknown */
-    double ms, gbs;          /* 0 = unknown */
-    double share;            /* percent of the side's peak */
-    bool has_gbs, has_share; /* measured, or in the document itself; else computed */
+    double ms;               /* 0 = unknown */
+    struct published_value gbs, share; /* is_own: measured, or in the document itself; share is
+                                        * percent of the side's peak */
     const char *cause;       /* by the ladder's table; "" = unknown */
 };
 
