@@ -138,7 +138,8 @@ static const char *computed_of(const struct compare_cell *cell)
 static void add_value(struct table *table, const struct published_value *value)
 {
     char number[NUMBER_CHARS];
-    table_add(table, value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
+    table_add(table,
+              value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
 }
 
 /* With the document's digits. */

@@ -273,6 +273,8 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
                            const struct problem *problem)
 {
     analyse(cell, comparison, of, false, input, problem);
+    if (!input->has_target && !of->figure)
+        return; /* no kernel of autotune's is known to run there */
     if (of->record)
         snprintf(cell->winner, sizeof cell->winner, "%s", of->record->params);
     else if (of->figure)

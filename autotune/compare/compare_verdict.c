@@ -223,7 +223,8 @@ static void add_unknown(struct text *out, const struct compare *compare)
     text_dispose(&names);
 }
 
-/* The command whose records would settle it, on each GPU that has none. */
+/* The command whose records would settle it, on each GPU that has none; with sizes that 8 GB hold.
+ * None where a GPU's architecture is unknown: nothing is said to run there. */
 static void add_command(struct text *out, const struct compare *compare)
 {
     const struct problem *problem = &compare->lines[0].problem;
@@ -231,10 +232,12 @@ static void add_command(struct text *out, const struct compare *compare)
     bool is_known = true;
     for (size_t s = 0; s < compare->side_count; s++)
         is_known &= has_measured(compare, s);
+    for (size_t s = 0; s < compare->side_count; s++)
+        is_known |= !compare->sides[s].cc;
     if (is_known)
         return;
     text_addf(&text,
-              "'autotune --device 0 --op %s --type %s --n 1K..4G' on each of these GPUs, then "
+              "'autotune --device 0 --op %s --type %s --n 1K..1G' on each of these GPUs, then "
               "'autotune compare' with the record files that it names",
               problem_ops[problem->op].name, problem_types[problem->type].name);
     sentence_end(out, "to settle", &text);

@@ -151,8 +151,14 @@ static struct published_value computed_value(double value, int digits)
     int needed = COMPUTED_DECIMALS;
     for (double limit = 1; value >= limit; limit *= 10)
         needed++;
-    return (struct published_value){
-        .value = value, .digits = value >= 1 && needed < digits ? needed : digits};
+    return (struct published_value){.value = value,
+                                    .digits = value >= 1 && needed < digits ? needed : digits};
+}
+
+struct published_value published_ms(const struct published_figure *figure)
+{
+    return (struct published_value){(double)figure->ps / 1e9,
+                                    published_digits(number_of_time(figure)), figure->ps > 0};
 }
 
 struct published_value published_gbs(const struct published *published,
@@ -182,8 +188,7 @@ char *published_problem(char out[PROBLEM_CHARS], const struct problem *problem)
 {
     char n[NUMBER_CHARS];
     snprintf(out, PROBLEM_CHARS, "%s %s %s", problem_ops[problem->op].name,
-             problem_types[problem->type].name,
-             number_format_count(n, dims_n(&problem->dims)));
+             problem_types[problem->type].name, number_format_count(n, dims_n(&problem->dims)));
     return out;
 }
 

@@ -133,6 +133,9 @@ struct published_value published_share(const struct published *published,
 /* Significant digits of a number, 6 at most: three of 4.90 and of 0.268. */
 int published_digits(const struct published_number *number);
 
+/* Its time in milliseconds. */
+struct published_value published_ms(const struct published_figure *figure);
+
 /* "4.90 ms": its time with the document's digits and unit; "" where it gives none. */
 const char *published_time(char out[NUMBER_CHARS], const struct published_figure *figure);
 

@@ -169,7 +169,7 @@ static int add_published(struct rung_shares *shares, const struct published *pub
     figure.share = published_share(published, from, shares->sides[side].peak_gbs);
     if (figure.share.value <= 0)
         return 0;
-    figure.ms = (double)from->ps / 1e9;
+    figure.ms = published_ms(from);
     figure.row = at[PUBLISHED_ROW].digits;
     figure.threads = at[PUBLISHED_THREADS].digits;
     figure.kernel = kernel_at(shares, rung, figure.n, shares->sides[side].n);
@@ -247,6 +247,7 @@ static int add_row(struct rung_shares *shares, const struct csv *csv, size_t row
                                  .n = side->n,
                                  .row = count_at(csv, row, csv_find(csv, "len")),
                                  .threads = count_at(csv, row, csv_find(csv, "threads")),
+                                 .ms = value_at(csv, row, csv_find(csv, "ms")),
                                  .gbs = value_at(csv, row, csv_find(csv, "gbs")),
                                  .share = value_at(csv, row, csv_find(csv, "peak_percent")),
                                  .cause = csv_at(csv, row, csv_find(csv, "cause"))};
@@ -254,11 +255,9 @@ static int add_row(struct rung_shares *shares, const struct csv *csv, size_t row
     figure.rung = find_rung(shares, csv_at(csv, row, csv_find(csv, "rung")), &rung);
     if (!figure.rung || figure.gbs.value <= 0)
         return 0;
-    if (!csv_real(&figure.ms, csv, row, csv_find(csv, "ms")))
-        figure.ms = 0;
     if (!figure.share.is_own && side->peak_gbs > 0)
-        figure.share = (struct published_value){
-            figure.gbs.value / side->peak_gbs * 100, figure.gbs.digits, false};
+        figure.share = (struct published_value){figure.gbs.value / side->peak_gbs * 100,
+                                                figure.gbs.digits, false};
     figure.kernel = shares->kernel_of_rung[rung];
     return figure.share.value > 0 ? add_figure(shares, &figure, error) : 0;
 }
@@ -471,5 +470,5 @@ const char *rung_shares_how(const struct rung_shares *shares, const struct rung_
     if (figure->share.is_own)
         return shares->sides[figure->side].is_measured ? "measured" : "published";
     return figure->gbs.is_own ? "its GB/s by the peak"
-                           : "the bytes of its elements by its time, by the peak";
+                              : "the bytes of its elements by its time, by the peak";
 }

@@ -43,13 +43,12 @@ struct rung_kernel {
 struct rung_figure {
     size_t kernel, side;
     const struct rung *rung;
-    const char *label;       /* the kernel's name there */
-    uint64_t n, row;         /* row: elements of a result; 0 = one result of all */
-    uint64_t threads;        /* a block; 0 = unknown */
-    double ms;               /* 0 = unknown */
-    struct published_value gbs, share; /* is_own: measured, or in the document itself; share is
-                                        * percent of the side's peak */
-    const char *cause;       /* by the ladder's table; "" = unknown */
+    const char *label; /* the kernel's name there */
+    uint64_t n, row;   /* row: elements of a result; 0 = one result of all */
+    uint64_t threads;  /* a block; 0 = unknown */
+    /* Percent of the side's peak; its own is what was measured, or what the document has. */
+    struct published_value ms, gbs, share;
+    const char *cause; /* by the ladder's table; "" = unknown */
 };
 
 struct rung_shares {

@@ -32,7 +32,8 @@ static void add_range(struct table *table, const struct rung_shares *shares, siz
             most = best;
     }
     if (least == most)
-        table_add(table, most ? figures_short(to, most->share.value, most->share.digits) : NULL);
+        table_add(table,
+                  most ? figures_short(to, most->share.value, most->share.digits) : NULL);
     else
         table_addf(table, "%s to %s",
                    figures_short(from, least->share.value, least->share.digits),
@@ -155,21 +156,11 @@ static const struct table_column columns[] = {
     {NULL, "is_best", false}, {NULL, "cause", false},
 };
 
-/* With as many decimals as it needs, 6 at most; 0 is unknown. */
-static void add_real(struct table *table, double value)
-{
-    char number[NUMBER_CHARS];
-    uint64_t scaled = (uint64_t)(value * 1e6 + 0.5);
-    int digits = 6;
-    for (; digits > 0 && scaled % 10 == 0; digits--)
-        scaled /= 10;
-    table_add(table, value > 0 ? number_format_fixed(number, scaled, digits) : NULL);
-}
-
 static void add_value(struct table *table, const struct published_value *value)
 {
     char number[NUMBER_CHARS];
-    table_add(table, value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
+    table_add(table,
+              value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
 }
 
 static void add_figure(struct table *table, const struct rung_shares *shares,
@@ -177,7 +168,7 @@ static void add_figure(struct table *table, const struct rung_shares *shares,
 {
     const struct rung_side *side = &shares->sides[figure->side];
     const char *basis = side->is_measured ? "measured" : "published";
-    char how[96];
+    char how[96], number[NUMBER_CHARS];
     table_add(table, shares->kernels[figure->kernel].name);
     table_add(table, figure->rung->name);
     table_add(table, figure->label);
@@ -195,13 +186,14 @@ static void add_figure(struct table *table, const struct rung_shares *shares,
         table_addf(table, "%" PRIu64, figure->threads);
     else
         table_add(table, NULL);
-    add_real(table, figure->ms);
+    add_value(table, &figure->ms);
     add_value(table, &figure->gbs);
     table_add(table, figure->gbs.value <= 0 ? NULL
-                     : figure->gbs.is_own
-                         ? basis
-                         : "computed: the bytes of its elements by its time");
-    add_real(table, side->peak_gbs);
+                     : figure->gbs.is_own   ? basis
+                                          : "computed: the bytes of its elements by its time");
+    table_add(table, side->peak_gbs > 0
+                         ? figures_short(number, side->peak_gbs, side->peak_digits)
+                         : NULL);
     table_add(table, side->peak_from);
     add_value(table, &figure->share);
     snprintf(how, sizeof how, "%s%s",

@@ -152,7 +152,6 @@ static void write_matrix(struct table *out, struct figure *figure)
 
 /* --- HTML --------------------------------------------------------------------------------- */
 
-
 static void add_side(struct text *out, const struct heat_side *side, const char *where)
 {
     markup_text(out, where);

@@ -317,14 +317,14 @@ static void name_bar(struct bar *bar, const struct published *published,
     const struct published_number *const row = &figure->at[PUBLISHED_ROW];
     const uint64_t n = dims_n(&kernel->problem.dims);
     char count[NUMBER_CHARS];
-    snprintf(bar->label, sizeof bar->label, "%.100s", kernel->kernel);
-    const size_t length = strlen(bar->label);
     if (row->is_there)
-        snprintf(bar->label + length, sizeof bar->label - length, ", rows of %" PRIu64,
-                 row->digits);
+        snprintf(bar->label, sizeof bar->label, "rows of %" PRIu64 ": %.100s", row->digits,
+                 kernel->kernel);
     else if (n != dims_n(&published->problem.dims))
-        snprintf(bar->label + length, sizeof bar->label - length, ", n = %s",
-                 number_format_count(count, n));
+        snprintf(bar->label, sizeof bar->label, "n = %s: %.100s", number_format_count(count, n),
+                 kernel->kernel);
+    else
+        snprintf(bar->label, sizeof bar->label, "%.100s", kernel->kernel);
 }
 
 static void add_figure(struct bar_chart *chart, const struct published *published,
@@ -401,9 +401,9 @@ static void add_share(struct bar_chart *chart, const struct rung_shares *shares,
 {
     const struct rung_side *side = &shares->sides[figure->side];
     const char *kernel = shares->kernels[figure->kernel].name;
-    struct bar bar = {.kind = side->is_measured   ? BAR_MEASURED
+    struct bar bar = {.kind = side->is_measured      ? BAR_MEASURED
                               : figure->share.is_own ? BAR_PUBLISHED
-                                                  : BAR_COMPUTED,
+                                                     : BAR_COMPUTED,
                       .value = figure->share.value,
                       .digits = figure->share.digits};
     snprintf(bar.label, sizeof bar.label, "%s, %s", kernel, side->title);

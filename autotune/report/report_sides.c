@@ -59,8 +59,8 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     else if (cell->ps && cell->basis > COMPARE_PREDICTED)
         snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s%s%.200s",
                  cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
-                 figures_short(gbs, cell->gbs, 4), cell->winner,
-                 *cell->changed ? ", but " : "", cell->changed);
+                 figures_short(gbs, cell->gbs, 4), cell->winner, *cell->changed ? ", but " : "",
+                 cell->changed);
     else
         snprintf(bar.note, sizeof bar.note, "%s%s GB/s, its bound is by %s: %.150s%s%.200s",
                  cell->basis == COMPARE_BOUND ? "at most " : "about ",
