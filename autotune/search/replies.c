@@ -95,7 +95,7 @@ int replies_compiled(struct search *search, size_t slot, struct frame *frame,
     struct search_worker *worker = &search->workers[slot];
     struct queued_unit *queued = queued_unit_open(search, frame, &worker->unit, error);
     worker->state = WORKER_IDLE;
-    worker_pool_set_deadline(search->pool, slot, 0);
+    search->ops->set_deadline(search->pool, slot, 0);
     if (!queued)
         return -1;
     for (size_t i = 0; i < queued->unit.count; i++) {
@@ -250,7 +250,7 @@ static int take_ready(struct search *search, size_t slot, const struct job_ready
     worker->failures = 0;
     worker->was_ready = true;
     worker->ready = *ready;
-    worker_pool_set_deadline(search->pool, slot, 0);
+    search->ops->set_deadline(search->pool, slot, 0);
     if (!search_measures(search, slot))
         return 0;
     note_reference(search, worker, ready->reference_ps);
@@ -280,7 +280,7 @@ static int take_tried(struct search *search, size_t slot, const struct job_tried
 {
     struct search_worker *worker = &search->workers[slot];
     note_reference(search, worker, tried->reference_ps);
-    worker_pool_set_deadline(search->pool, slot, 0);
+    search->ops->set_deadline(search->pool, slot, 0);
     search->result->is_cut |= tried->is_cut;
     if (worker->queued)
         finish_unit(search, worker, tried->is_cut);
@@ -291,7 +291,7 @@ static int take_at(struct search *search, size_t slot, const struct job_at *at)
 {
     struct search_worker *worker = &search->workers[slot];
     worker->at = *at;
-    worker_pool_set_deadline(search->pool, slot, limit_at(search, worker));
+    search->ops->set_deadline(search->pool, slot, limit_at(search, worker));
     return 0;
 }
 
@@ -309,7 +309,7 @@ static int distrust(struct search *search, size_t slot, struct error *error)
         {.kind = WORKER_POOL_LOST,
          .slot = slot,
          .how = "it sent what no worker sends: its memory was damaged"};
-    worker_pool_stop(search->pool, slot);
+    search->ops->stop(search->pool, slot);
     return faults_lost(search, slot, &event, error);
 }
 
@@ -359,7 +359,7 @@ int replies_raced(struct search *search, size_t slot, struct frame *frame,
         return distrust(search, slot, error);
     out->result.why[sizeof out->result.why - 1] = '\0';
     search->workers[slot].state = WORKER_IDLE;
-    worker_pool_set_deadline(search->pool, slot, 0);
+    search->ops->set_deadline(search->pool, slot, 0);
     return 1;
 }
 

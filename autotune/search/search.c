@@ -8,7 +8,6 @@
 #include "autotune/search/faults.h"
 #include "autotune/search/queued_unit.h"
 #include "autotune/search/replies.h"
-#include "autotune/search/worker.h"
 #include "generator/array.h"
 
 #include <assert.h>
@@ -66,9 +65,9 @@ int search_start(struct search *search, size_t slot, struct error *error)
     worker->state = WORKER_OPENING;
     worker->at = SEARCH_NOWHERE;
     worker->last_words[0] = '\0';
-    if (worker_start(search->pool, slot, search->job, search->options->seed, spec, error))
+    if (search->ops->start(search->pool, slot, search->job, search->options->seed, spec, error))
         return -1;
-    worker_pool_set_deadline(search->pool, slot, SEARCH_OPEN_S);
+    search->ops->set_deadline(search->pool, slot, SEARCH_OPEN_S);
     return 0;
 }
 
@@ -87,8 +86,6 @@ int search_open(struct search *search, struct error *error)
     search->hashes = calloc(search->result->points.variant_count, sizeof *search->hashes);
     if (!search->workers || !search->hashes)
         return error_memory(error, search->worker_count * sizeof *search->workers);
-    if (worker_pool_open(&search->pool, error))
-        return -1;
     for (size_t slot = 0; slot < search->worker_count; slot++) {
         search->workers[slot].device = slot;
         if (search_start(search, slot, error))
@@ -109,8 +106,6 @@ void search_free_units(struct search *search)
 
 void search_close(struct search *search)
 {
-    if (search->pool)
-        worker_pool_close(search->pool);
     if (search->job->info->target.is_host)
         host_sweep();
     for (size_t i = 0; search->workers && i < search->worker_count; i++)
@@ -219,12 +214,12 @@ static int send_compile(struct search *search, size_t slot, const struct search_
                points->width * sizeof *configs);
     int failed = job_code_configs(&frame, (struct job_configs *)(uintptr_t)&message,
                                   points->width, false, error) ||
-                 worker_pool_send(search->pool, slot, &frame, error);
+                 search->ops->send(search->pool, slot, &frame, error);
     frame_dispose(&frame);
     free(configs);
     search->workers[slot].unit = *unit;
     search->workers[slot].state = WORKER_BUSY;
-    worker_pool_set_deadline(search->pool, slot, COMPILE_LIMIT);
+    search->ops->set_deadline(search->pool, slot, COMPILE_LIMIT);
     return failed;
 }
 
@@ -258,9 +253,9 @@ static int send_unit(struct search *search, size_t slot, struct queued_unit *que
     worker->queued = queued;
     worker->state = WORKER_BUSY;
     worker->at = SEARCH_NOWHERE;
-    worker_pool_set_deadline(search->pool, slot, SEARCH_LOAD_S);
+    search->ops->set_deadline(search->pool, slot, SEARCH_LOAD_S);
     int failed = job_code_unit(&frame, unit, search->result->points.width, false, error) ||
-                 worker_pool_send(search->pool, slot, &frame, error);
+                 search->ops->send(search->pool, slot, &frame, error);
     frame_dispose(&frame);
     return failed;
 }
@@ -347,7 +342,7 @@ int search_step(struct search *search, struct job_raced *raced, struct error *er
 {
     struct worker_pool_event event;
     int got = 0;
-    if (worker_pool_wait(search->pool, &event, TICK, error))
+    if (search->ops->wait(search->pool, &event, TICK, error))
         return -1;
     tick(search);
     switch (event.kind) {

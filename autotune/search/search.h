@@ -5,7 +5,7 @@
 #define AUTOTUNE_SEARCH_H
 
 #include "autotune/search/trials.h"
-#include "autotune/search/worker_pool.h"
+#include "autotune/search/worker.h"
 
 enum {
     SEARCH_REFERENCES = 5, /* reference times whose median counts */
@@ -51,7 +51,8 @@ struct search {
     const struct tune_job *job;
     const struct tune_options *options;
     struct tune_result *result;
-    struct worker_pool *pool;
+    const struct worker_ops *ops;
+    void *pool;                    /* of `ops` */
     struct search_worker *workers; /* first those that measure, then those that compile */
     size_t measurer_count, worker_count;
     const struct strategy_order *order;
@@ -81,8 +82,8 @@ struct search {
     uint64_t done;           /* candidates, for the progress */
 };
 
-/* Starts the measuring and the compiling workers. `search` holds job, options, result, order
- * and prior already. Close after a failure too. */
+/* Starts the measuring and the compiling workers. `search` holds job, options, result, order,
+ * prior and the workers' ops already. Close after a failure too. */
 int search_open(struct search *search, struct error *error);
 void search_close(struct search *search);
 

@@ -20,6 +20,7 @@ struct run {
     struct tune_result *result;
     struct strategy_order order;
     double *prior;
+    struct worker_pool *pool;
     struct search search;
 };
 
@@ -128,8 +129,12 @@ static int run_search(struct run *run, struct error *error)
 {
     struct search *search = &run->search;
     struct tune_result *result = run->result;
+    if (worker_pool_open(&run->pool, error))
+        return -1;
     *search = (struct search){.job = run->job,
                               .options = &run->options,
+                              .ops = &worker_processes,
+                              .pool = run->pool,
                               .result = result,
                               .order = &run->order,
                               .prior = run->prior,
@@ -180,6 +185,8 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     *out = (struct tune_result){.rounds = 0};
     fill_defaults(&run);
     int failed = run_all(&run, error);
+    if (run.pool)
+        worker_pool_close(run.pool);
     if (run.search.job)
         search_close(&run.search);
     if (options->journal)

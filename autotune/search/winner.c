@@ -72,12 +72,12 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
         return error_memory(error, search->queued_count * sizeof *units);
     int failed = list_units(search, candidates, count, units, &race.count, error) ||
                  job_code_race(&frame, &race, search->result->points.width, false, error) ||
-                 worker_pool_send(search->pool, slot, &frame, error);
+                 search->ops->send(search->pool, slot, &frame, error);
     frame_dispose(&frame);
     free(units);
     search->workers[slot].state = WORKER_BUSY;
     search->workers[slot].at = SEARCH_NOWHERE;
-    worker_pool_set_deadline(search->pool, slot, SEARCH_LOAD_S);
+    search->ops->set_deadline(search->pool, slot, SEARCH_LOAD_S);
     return failed;
 }
 
