@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_WORKER_H
 #define AUTOTUNE_WORKER_H
 
-#include "autotune/search/tune.h"
+#include "autotune/search/tune_job.h"
 #include "autotune/search/worker_pool.h"
 
 /* The argument that makes the program a worker: {"/proc/self/exe", WORKER_ARGUMENT, NULL}. */

@@ -13,7 +13,7 @@ enum { VARIANTS = 6, CANDIDATES = 3, SLOTS = 4, EVENTS = 256, ALWAYS = 1000 };
 static struct error error;
 
 /* Where a fault happens: in which step of which variant. */
-enum step { IN_NONE, IN_OPEN, IN_COMPILE, IN_LOAD, IN_PROVE, IN_MEASURE, IN_IDLE };
+enum step { IN_NONE, IN_OPEN, IN_COMPILE, IN_LOAD, IN_PROVE, IN_MEASURE, IN_RACE, IN_IDLE };
 
 enum fault {
     DIES,
@@ -56,7 +56,7 @@ struct fixture {
     struct strategy_order order;
     double prior[VARIANTS * CANDIDATES];
     struct workers workers;
-    struct search search;
+    struct search *search;
 };
 
 /* --- The workers -------------------------------------------------------------------------- */
@@ -141,8 +141,9 @@ static size_t variant_of(const struct workers *workers, const int64_t *config)
 {
     const struct tune_result *result = workers->result;
     for (size_t i = 0; i < result->points.count; i++)
-        if (memcmp(tune_config(result, i), config, result->points.width * sizeof *config) == 0)
-            return trials_find_variant(&result->points, i);
+        if (memcmp(tune_result_config(result, i), config,
+                   result->points.width * sizeof *config) == 0)
+            return tune_result_variant(&result->points, i);
     fail_msg("a config that is none of the search's");
     return 0;
 }
@@ -262,13 +263,49 @@ static void try_unit(struct workers *workers, size_t slot, struct frame *frame)
     free(unit);
 }
 
+/* All entrants race; the default, which is none of the candidates, comes in last. */
+static void race(struct workers *workers, size_t slot, struct frame *frame)
+{
+    const size_t width = workers->result->points.width;
+    struct job_raced *raced = calloc(1, sizeof *raced);
+    struct job_race job;
+    bool is_gone = false;
+    assert_non_null(raced);
+    assert_int_equal(job_code_race(frame, &job, width, true, &error), 0);
+    raced->count = 1;
+    raced->entrants[0].candidate = JOB_NO_CANDIDATE;
+    for (size_t u = 0; u < job.count && !is_gone; u++)
+        for (size_t i = 0; i < job.units[u].variants[0].count && !is_gone; i++) {
+            const struct job_variant *variant = &job.units[u].variants[0];
+            const size_t v = variant->compiled.variant;
+            assert_true(variant->is_proven);
+            announce(workers, slot, PHASE_RACE, v, variant->ids[i]);
+            is_gone = fails(workers, slot, IN_RACE, v,
+                            variant->ids[i] - workers->result->points.variants[v].first);
+            raced->entrants[raced->count++].candidate = variant->ids[i];
+        }
+    for (size_t i = 0; i < raced->count; i++)
+        raced->result.places[i] = (struct race_place){.entrant = (i + 1) % raced->count,
+                                                      .rounds = 11,
+                                                      .median_ps = 2000 + i};
+    raced->result.count = raced->count;
+    if (is_refused(workers, IN_RACE, 0)) /* what cannot be */
+        raced->result.places[0].entrant = raced->count;
+    if (!is_gone)
+        tell(workers, slot, JOB_RACED, raced, sizeof *raced);
+    free(job.units);
+    free(raced);
+}
+
 static int send_to(void *at, size_t slot, struct frame *frame, struct error *unused)
 {
     struct workers *workers = at;
     (void)unused;
     assert_true(slot < SLOTS);
     if (workers->runs[slot])
-        (frame->kind == JOB_COMPILE ? compile : try_unit)(workers, slot, frame);
+        (frame->kind == JOB_COMPILE ? compile
+         : frame->kind == JOB_TRY   ? try_unit
+                                    : race)(workers, slot, frame);
     frame_dispose(frame);
     return 0;
 }
@@ -364,9 +401,9 @@ static int teardown(void **state)
     struct workers *workers = &f->workers;
     for (; workers->first < workers->count; workers->first++)
         frame_dispose(&workers->events[workers->first].frame);
-    search_close(&f->search);
+    search_close(f->search);
     strategy_dispose(&f->order);
-    tune_dispose(&f->result);
+    tune_result_dispose(&f->result);
     space_free(f->space);
     return 0;
 }
@@ -378,14 +415,15 @@ static int run(struct fixture *f, struct plan plan)
     if (strategy_order(&f->order, &f->result.points, f->options.strategy, NULL, NULL, 0, 5,
                        &error) != 0)
         fail_msg("%s", error.text);
-    f->search = (struct search){.job = &f->job,
-                                .options = &f->options,
-                                .ops = &WORKERS,
-                                .pool = &f->workers,
-                                .result = &f->result,
-                                .order = &f->order,
-                                .prior = f->prior};
-    return search_open(&f->search, &error) || search_run(&f->search, &error) ? -1 : 0;
+    const struct search_task task = {.job = &f->job,
+                                     .options = &f->options,
+                                     .result = &f->result,
+                                     .order = &f->order,
+                                     .prior = f->prior,
+                                     .ops = &WORKERS,
+                                     .workers = &f->workers};
+    f->search = search_open(&task, &error);
+    return f->search ? search_run(f->search, &error) : -1;
 }
 
 static void run_well(struct fixture *f, struct plan plan)
@@ -417,7 +455,6 @@ static void test_all_is_tried(void **state)
     assert_counts(f, ALL, TRIAL_MEASURED, ALL);
     assert_int_equal(f->result.restarts, 0);
     assert_int_equal(f->workers.units, 2); /* four variants, then two */
-    assert_int_equal(f->search.best_ps, time_of(0));
 }
 
 /* A kernel that ends its worker is at fault alone: the others of its unit are tried. */
@@ -585,7 +622,6 @@ static void test_another_goes_on(void **state)
     assert_counts(f, ALL, TRIAL_MEASURED, ALL);
     assert_int_equal(f->workers.starts[0], 3);
     assert_int_equal(f->workers.starts[1], 1);
-    assert_int_equal(search_first_measurer(&f->search), 1);
 }
 
 static void test_ready_the_third_time(void **state)
@@ -602,6 +638,83 @@ static void test_cannot_serve(void **state)
     struct fixture *f = *state;
     assert_int_equal(run(f, (struct plan){IN_OPEN, SAYS_FATAL, 0, 0, 1}), -1);
     assert_string_equal(error.text, "last words");
+}
+
+/* --- The race ----------------------------------------------------------------------------- */
+
+static const size_t ENTRANTS[] = {0, 1, CANDIDATES, 4 * CANDIDATES + 2};
+enum { ENTRANT_COUNT = sizeof ENTRANTS / sizeof *ENTRANTS };
+
+/* Races what was measured, with a fault planted for the race. */
+static int run_race(struct fixture *f, struct plan plan, struct job_raced *raced)
+{
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    f->workers.plan = plan;
+    return search_race(f->search, ENTRANTS, ENTRANT_COUNT, raced, &error);
+}
+
+static void test_race(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_NONE, DIES, 0, 0, 0}, &raced), 1);
+    assert_int_equal(raced.count, ENTRANT_COUNT + 1);
+    assert_int_equal(f->workers.compiled[0], 2); /* again, alone */
+    assert_int_equal(f->workers.compiled[2], 1); /* it does not race */
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL);
+    assert_int_equal(search_race(f->search, ENTRANTS, 1, &raced, &error), 1);
+    assert_int_equal(raced.count, 2);
+}
+
+/* An entrant that ends the worker drops out; the others may race again. */
+static void test_entrant_that_crashes(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_RACE, DIES, 0, 1, ALWAYS}, &raced), 0);
+    assert_int_equal(f->result.trials[1].status, TRIAL_CRASHED);
+    assert_counts(f, ALL - 1, TRIAL_CRASHED, 1);
+    assert_int_equal(search_race(f->search, ENTRANTS + 2, 2, &raced, &error), 1);
+    assert_int_equal(raced.count, 3);
+}
+
+/* A kill has no candidate at fault: forgiven once. */
+static void test_race_that_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_RACE, IS_KILLED, 0, 1, 2}, &raced), 0);
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL);
+    assert_int_equal(search_race(f->search, ENTRANTS, ENTRANT_COUNT, &raced, &error), -1);
+    assert_non_null(strstr(error.text, "lost twice: fault 1"));
+}
+
+/* A result that cannot be: the worker is replaced, its last step is at fault. */
+static void test_result_that_cannot_be(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_RACE, IS_REFUSED, 0, 0, 0}, &raced), 0);
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL - 1);
+    assert_int_equal(f->result.restarts, 1);
+}
+
+/* What does not compile any more, or ends the compiler, is withdrawn: its times do not count. */
+static void test_entrant_that_does_not_compile(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_COMPILE, IS_REFUSED, 4, 0, 0}, &raced), 0);
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+}
+
+static void test_entrant_that_ends_the_compiler(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_COMPILE, DIES, 4, 0, ALWAYS}, &raced), 0);
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
 }
 
 #define WITH_SEARCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -630,6 +743,12 @@ int main(void)
         WITH_SEARCH(test_another_goes_on),
         WITH_SEARCH(test_ready_the_third_time),
         WITH_SEARCH(test_cannot_serve),
+        WITH_SEARCH(test_race),
+        WITH_SEARCH(test_entrant_that_crashes),
+        WITH_SEARCH(test_race_that_is_killed),
+        WITH_SEARCH(test_result_that_cannot_be),
+        WITH_SEARCH(test_entrant_that_does_not_compile),
+        WITH_SEARCH(test_entrant_that_ends_the_compiler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
