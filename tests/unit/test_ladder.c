@@ -10,7 +10,9 @@
 #include "autotune/ladder/ladder_rung.h"
 #include "autotune/print/figures.h"
 #include "autotune/search/ladder_measure.h"
+#include "autotune/search/tune_result.h"
 #include "autotune/search/worker.h"
+#include "generator/call.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
