@@ -419,3 +419,92 @@ __device__ __forceinline__ void lanes_tree(accum a[HELD])
     for (int d = SPREAD; d < LANES; d *= 2)
         a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
 }
+
+//? define take_leaves
+// The value of the leaves that a warp takes of n elements from x on: LEAVES for each LANES threads,
+// from leaf number `leaf` on, side by side and then one after another. Every lane gets it.
+// `inside` says that what is next to the elements can be read.
+__device__ __forceinline__ accum take_leaves(const elem *x, unsigned long long n,
+                                             unsigned long long leaf, bool inside)
+{
+    accum a[HELD];
+    #pragma unroll
+    for (int i = 0; i < LEAVES; i += UNROLL) {
+        leaf_loads loads[UNROLL];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const unsigned long long first =
+                (leaf + (i + u) * (32 / LANES) + threadIdx.x % 32 / LANES) * LEAF;
+            const unsigned long long left = first < n ? n - first : 0;
+            load_leaf(&loads[u], x + first, left < LEAF ? (unsigned)left : LEAF,
+                      inside || (first >= VECTOR && left >= LEAF + VECTOR));
+        }
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            join_leaf(a + (i + u) * PARTS, &loads[u]);
+    }
+    lanes_tree(a);
+    #pragma unroll
+    for (int d = LANES; d < 32; d *= 2)
+        a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
+    #pragma unroll
+    for (int d = 1; d < HELD; d *= 2)
+        a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
+    return a[0];
+}
+
+//? define values_tree
+// Combines TAKE values a thread of a warp, in their order, by the tree over neighbours; every lane
+// gets the result.
+__device__ __forceinline__ accum values_tree(accum a[TAKE])
+{
+    #pragma unroll
+    for (int width = TAKE / 2; width > 0; width /= 2)
+        #pragma unroll
+        for (int i = 0; i < width; i++)
+            a[i] = combine(a[2 * i], a[2 * i + 1]);
+    #pragma unroll
+    for (int d = 1; d < 32; d *= 2)
+        a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
+    return a[0];
+}
+
+//? define block_tree
+// Combines one value a warp by the tree over neighbours; every thread gets the result. `turn` is 0
+// and 1 by turns, so that one barrier is enough.
+__device__ __forceinline__ accum block_tree(accum a, unsigned turn)
+{
+    //? if BLOCK > 32
+    __shared__ accum shared[2][BLOCK / 32];
+    if (threadIdx.x % 32 == 0)
+        shared[turn % 2][threadIdx.x / 32] = a;
+    __syncthreads();
+    a = shared[turn % 2][threadIdx.x % (BLOCK / 32)];
+    #pragma unroll
+    for (int d = 1; d < BLOCK / 32; d *= 2)
+        a = combine(a, __shfl_xor_sync(~0u, a, d));
+    //? end
+    return a;
+}
+
+//? define carry
+// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
+// is the value of 2^k of them.
+__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
+{
+    unsigned k = 0;
+    for (; before >> k & 1; k++)
+        a = combine(level[k], a);
+    level[k] = a;
+}
+
+//? define carried
+// The value of all subtrees that were carried: those without a neighbour are joined, the last first.
+__device__ __forceinline__ accum carried(const accum level[32], unsigned count)
+{
+    accum all = identity();
+    for (unsigned k = 0; count >> k; k++)
+        if (count >> k & 1)
+            all = combine(level[k], all);
+    return all;
+}
