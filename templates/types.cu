@@ -508,3 +508,7 @@ __device__ __forceinline__ accum carried(const accum level[32], unsigned count)
             all = combine(level[k], all);
     return all;
 }
+
+//? define vec_accum
+// A value for each column of a load.
+typedef struct { accum at[VECTOR]; } vec_accum;
