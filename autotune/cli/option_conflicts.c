@@ -41,6 +41,9 @@ static int check_sample(const struct request *request, struct error *error)
         {request->small && is_many,
          "--small proves one variant, --cover and --all many, all of them at small sizes: leave "
          "it out"},
+        {request->limit_s > 0 && !request->small && !is_many,
+         "--limit is of proofs in this process: give --small, --cover or --all too; a whole proof of one "
+         "variant has workers with limits of their own"},
         {request->parts > 1 && !is_many,
          "--part divides --cover or --all: give one of them too"},
         {is_many && is_one,

@@ -99,6 +99,7 @@ static const struct row {
     {VERIFY, {"small", KEY_SMALL, 0, 0, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", 0}},
     {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
     {VERIFY, {"part", KEY_PART, "K/M", 0, "of --cover or --all: only part K (from 1) of M", 0}},
+    {VERIFY, {"limit", KEY_LIMIT, "TIME", 0, "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", 0}},
     {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns)", 0}},
     {PROBLEM & ~LADDER, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
     {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},

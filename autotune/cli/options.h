@@ -26,6 +26,7 @@ enum option_key {
     KEY_SEED,
     KEY_STRATEGY,
     KEY_BUDGET,
+    KEY_LIMIT,
     KEY_REPLAY,
     KEY_RETUNE,
     KEY_JSON,

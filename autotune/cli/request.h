@@ -49,6 +49,7 @@ struct request {
     enum strategy strategy;
     uint64_t seed;
     double budget_s;     /* 0 = none */
+    double limit_s;      /* of verify: processor time of a proof; 0 = the usual */
     const char *against; /* of bench: files separated by commas; "cub" = those of make bench */
     struct request_dims asked;
     struct dims

@@ -72,7 +72,7 @@ static int parse_part(struct request *request, const char *value, struct error *
 }
 
 /* "30s", "500ms", "2m". */
-static int parse_budget(double *out, const char *value, struct error *error)
+static int parse_time(double *out, const char *value, const char *option, struct error *error)
 {
     static const struct {
         const char *name;
@@ -82,7 +82,7 @@ static int parse_budget(double *out, const char *value, struct error *error)
     int used = 0;
     uint64_t count;
     if (sscanf(value, "%15[0-9]%n", digits, &used) == 1 &&
-        number_parse_count(&count, digits, "--budget", error) == 0 && count > 0)
+        number_parse_count(&count, digits, option, error) == 0 && count > 0)
         for (size_t i = 0; i < sizeof units / sizeof *units; i++)
             if (strcmp(value + used, units[i].name) == 0) {
                 *out = (double)count * units[i].seconds;
@@ -90,9 +90,8 @@ static int parse_budget(double *out, const char *value, struct error *error)
             }
     return error_set(
         error, ERROR_USAGE,
-        "--budget is '%.100s': write a whole number above 0 and a unit, such as 30s, "
-        "500ms or 2m",
-        value);
+        "%s is '%.100s': write a whole number above 0 and a unit, such as 30s, 500ms or 2m",
+        option, value);
 }
 
 static int add_rung(struct request *request, const char *value, struct error *error)
@@ -175,7 +174,8 @@ static int parse_value(struct request *request, int key, const char *value, stru
     case KEY_RUNG: return add_rung(request, value, error);
     case KEY_OFFSET: return parse_offset(&request->offset, value, error);
     case KEY_ROUNDS: return parse_rounds(&request->rounds, value, error);
-    case KEY_BUDGET: return parse_budget(&request->budget_s, value, error);
+    case KEY_BUDGET: return parse_time(&request->budget_s, value, "--budget", error);
+    case KEY_LIMIT: return parse_time(&request->limit_s, value, "--limit", error);
     case KEY_SEED: return parse_seed(&request->seed, value, error);
     default: return request_dims_value(request, key, value, error);
     }
