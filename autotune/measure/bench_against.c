@@ -5,7 +5,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/bench.h"
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 #include "autotune/verify/compiler.h"
 
 #include <assert.h>

@@ -6,7 +6,7 @@
 
 #include "autotune/measure/bench.h"
 #include "autotune/search/job.h"
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 
 struct measurer {
     struct device *device;
