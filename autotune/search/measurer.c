@@ -45,7 +45,7 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
  * still works. */
 static int fault_crash(const struct measurer *measurer, struct error *error)
 {
-    char reason[JOB_REASON];
+    char reason[TRIAL_REASON];
     if (measurer_is_alive(measurer))
         return -1;
     snprintf(reason, sizeof reason, "it crashed (%.200s)", error->text);
@@ -209,9 +209,9 @@ int measurer_announce(const struct measurer *measurer, enum job_phase phase, uin
 int measurer_reject(const struct measurer *measurer, uint64_t candidate,
                     enum trial_status status, const char *reason, struct error *error)
 {
-    struct job_trial trial = {.candidate = candidate, .status = status};
-    snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
-    return job_send(measurer->socket, JOB_TRIAL, &trial, sizeof trial, error);
+    struct job_trial message = {.candidate = candidate, .trial = {.status = status}};
+    trial_set_reason(message.trial.reason, reason);
+    return job_send(measurer->socket, JOB_TRIAL, &message, sizeof message, error);
 }
 
 bool measurer_is_alive(const struct measurer *measurer)
@@ -235,7 +235,7 @@ int measurer_variant(struct measurer *measurer, const struct job_variant *varian
         check_small(measurer->check, measurer->context, configs, kernels, &outcome, error)) {
         if (!measurer_is_alive(measurer))
             return -1;
-        snprintf(outcome.reason, sizeof outcome.reason, "%.230s", error->text);
+        trial_set_reason(outcome.reason, error->text);
     }
     *is_right = proven.is_right = outcome.is_right;
     proven.cases = outcome.cases;
@@ -279,17 +279,17 @@ int measurer_proof(struct measurer *measurer, uint64_t candidate,
 /* --- Candidates --------------------------------------------------------------------------- */
 
 int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
-                   struct job_trial *trial, struct error *error)
+                   uint64_t candidate, struct trial *trial, struct error *error)
 {
     struct bench_outcome outcome;
     trial->time_count = 1;
     trial->grid = entry->grid;
     trial->block = entry->block;
-    if (measurer_proof(measurer, trial->candidate, entry, &trial->times_ps[0], &outcome, error))
+    if (measurer_proof(measurer, candidate, entry, &trial->times_ps[0], &outcome, error))
         return -1;
     if (!outcome.is_right) {
         trial->status = TRIAL_WRONG;
-        memcpy(trial->reason, outcome.reason, sizeof trial->reason);
+        trial_set_reason(trial->reason, outcome.reason);
         return 0;
     }
     trial->status =
@@ -301,10 +301,10 @@ int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
  * candidate is hopeless. */
 static int sample(struct measurer *measurer, const struct job_unit *unit, const int64_t *config,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                  struct bench_entry *entry, struct job_trial *trial, struct error *error)
+                  struct bench_entry *entry, struct trial *trial, struct error *error)
 {
     const size_t calls = bench_search_calls(&measurer->bench), proven = entry->calls;
-    const uint64_t most = unit->samples < JOB_SAMPLES ? unit->samples : JOB_SAMPLES;
+    const uint64_t most = unit->samples < TRIAL_SAMPLES ? unit->samples : TRIAL_SAMPLES;
     if (bench_prepare_more(entry, &measurer->bench, measurer->context, config, kernels, calls,
                            error) ||
         (proven < calls && bench_time(&measurer->bench, entry, &trial->times_ps[0], error)))
@@ -320,21 +320,21 @@ static int sample(struct measurer *measurer, const struct job_unit *unit, const 
 static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
                          const struct job_variant *variant, size_t which,
                          const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                         struct job_trial *trial, struct error *error)
+                         struct trial *trial, struct error *error)
 {
     const int64_t *config = variant->configs + which * measurer->context->space->param_count;
     struct bench_entry entry;
     const double start = monotonic_s();
-    *trial = (struct job_trial){.candidate = variant->ids[which],
-                                .status = TRIAL_FAILED,
-                                .reference_ps = measurer->reference_ps};
-    trial->registers = compiler_registers(kernels);
-    if (measurer_announce(measurer, PHASE_MEASURE, variant->compiled.variant, trial->candidate,
+    struct job_trial message = {.candidate = variant->ids[which]};
+    *trial = (struct trial){.status = TRIAL_FAILED,
+                            .reference_ps = measurer->reference_ps,
+                            .registers = compiler_registers(kernels)};
+    if (measurer_announce(measurer, PHASE_MEASURE, variant->compiled.variant, message.candidate,
                           error))
         return -1;
     int failed = bench_prepare(&entry, &measurer->bench, measurer->context, config, kernels,
                                bench_proof_calls(&measurer->bench), error) ||
-                 measurer_first(measurer, &entry, trial, error) ||
+                 measurer_first(measurer, &entry, message.candidate, trial, error) ||
                  (trial->status != TRIAL_WRONG &&
                   sample(measurer, unit, config, kernels, &entry, trial, error));
     bench_release(&measurer->bench, &entry);
@@ -342,10 +342,11 @@ static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
         if (!measurer_is_alive(measurer))
             return -1;
         trial->status = TRIAL_FAILED;
-        snprintf(trial->reason, sizeof trial->reason, "%.230s", error->text);
+        trial_set_reason(trial->reason, error->text);
     }
     trial->measure_us = microseconds_since(start);
-    return job_send(measurer->socket, JOB_TRIAL, trial, sizeof *trial, error);
+    message.trial = *trial;
+    return job_send(measurer->socket, JOB_TRIAL, &message, sizeof message, error);
 }
 
 /* --- Units -------------------------------------------------------------------------------- */
@@ -372,7 +373,7 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
          measurer_variant(measurer, variant, kernels, &is_right, error)))
         return -1;
     for (size_t i = 0; i < variant->count && is_right && !is_time_over(measurer); i++) {
-        struct job_trial trial;
+        struct trial trial;
         if (try_candidate(measurer, unit, variant, i, kernels, &trial, error))
             return -1;
         if (i == 0 && variant->limit > 0 && unit->best_ps && trial.status == TRIAL_MEASURED &&
@@ -390,7 +391,7 @@ static int report_unloadable(const struct measurer *measurer, const struct job_u
         struct job_proven proven = {.variant = unit->variants[i].compiled.variant};
         if (unit->variants[i].compiled.is_failed)
             continue;
-        snprintf(proven.reason, sizeof proven.reason, "%.230s", reason);
+        trial_set_reason(proven.reason, reason);
         if (job_send(measurer->socket, JOB_PROVEN, &proven, sizeof proven, error))
             return -1;
     }

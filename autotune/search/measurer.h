@@ -58,9 +58,9 @@ int measurer_proof(struct measurer *measurer, uint64_t candidate,
                    const struct bench_entry *entry, uint64_t *out_ps, struct bench_outcome *out,
                    struct error *error);
 /* Runs the proof at full n, which is the first timing: fills times, launch, status and reason
- * of the trial of trial->candidate. */
+ * of the candidate's trial. */
 int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
-                   struct job_trial *trial, struct error *error);
+                   uint64_t candidate, struct trial *trial, struct error *error);
 /* After a failure: does the device still work, so that the candidate was at fault? */
 bool measurer_is_alive(const struct measurer *measurer);
 

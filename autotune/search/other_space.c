@@ -19,7 +19,7 @@ struct other_space {
     struct device_kernel loaded[COMPILER_KERNELS];
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct bench_entry entry;
-    struct job_trial trial;
+    struct job_trial message; /* of candidate 0 */
 };
 
 /* Takes measurements of several calls, where these are not too long. */
@@ -27,7 +27,7 @@ static int sample(struct other_space *other_kernel, struct error *error)
 {
     struct measurer *measurer = other_kernel->measurer;
     struct bench *bench = &measurer->bench;
-    struct job_trial *trial = &other_kernel->trial;
+    struct trial *trial = &other_kernel->message.trial;
     const double start = monotonic_s();
     const double seconds = (double)trial->times_ps[0] * 1e-12 * (double)bench->calls;
     if (seconds > LONGEST)
@@ -40,7 +40,7 @@ static int sample(struct other_space *other_kernel, struct error *error)
         if (bench_time(bench, &other_kernel->entry, &trial->times_ps[trial->time_count++],
                        error))
             return -1;
-    while (trial->time_count < JOB_SAMPLES && monotonic_s() - start < SECONDS);
+    while (trial->time_count < TRIAL_SAMPLES && monotonic_s() - start < SECONDS);
     return 0;
 }
 
@@ -52,9 +52,10 @@ static int time_other(struct other_space *other_kernel, struct error *error)
         bench_prepare(&other_kernel->entry, &measurer->bench, measurer->context,
                       other_kernel->config, other_kernel->kernels, measurer->input.count,
                       error) ||
-        measurer_first(measurer, &other_kernel->entry, &other_kernel->trial, error))
+        measurer_first(measurer, &other_kernel->entry, 0, &other_kernel->message.trial, error))
         return -1;
-    return other_kernel->trial.status == TRIAL_MEASURED ? sample(other_kernel, error) : 0;
+    return other_kernel->message.trial.status == TRIAL_MEASURED ? sample(other_kernel, error)
+                                                                : 0;
 }
 
 /* A fault at small sizes was reported by measurer_variant; it is the trial's outcome too. */
@@ -73,11 +74,11 @@ static int prove_and_time(struct other_space *other_kernel, struct error *error)
         return -1;
     compiler_kernels(&other_kernel->unit.variants[0], other_kernel->loaded,
                      other_kernel->kernels);
-    other_kernel->trial.registers = compiler_registers(other_kernel->kernels);
+    other_kernel->message.trial.registers = compiler_registers(other_kernel->kernels);
     if (measurer_announce(measurer, PHASE_PROVE, 0, 0, error) ||
         measurer_variant(measurer, &variant, other_kernel->kernels, &is_right, error))
         return -1;
-    other_kernel->trial.status = TRIAL_WRONG;
+    other_kernel->message.trial.status = TRIAL_WRONG;
     return is_right ? time_other(other_kernel, error) : 0;
 }
 
@@ -85,15 +86,14 @@ static int run(struct other_space *other_kernel, const struct emit_sources *sour
                struct error *error)
 {
     struct measurer *measurer = other_kernel->measurer;
-    struct job_trial *trial = &other_kernel->trial;
+    struct trial *trial = &other_kernel->message.trial;
     trial->status = TRIAL_FAILED;
     if (measurer_announce(measurer, PHASE_LOAD, 0, 0, error) ||
         compiler_compile_config(&other_kernel->unit, measurer->device, measurer->context,
                                 sources, other_kernel->config, error))
         return -1;
     if (other_kernel->unit.variants[0].is_failed) {
-        snprintf(trial->reason, sizeof trial->reason, "%.230s",
-                 other_kernel->unit.variants[0].reason.text);
+        trial_set_reason(trial->reason, other_kernel->unit.variants[0].reason.text);
         return 0;
     }
     int failed = prove_and_time(other_kernel, error);
@@ -102,7 +102,7 @@ static int run(struct other_space *other_kernel, const struct emit_sources *sour
         measurer->device->ops->unload(measurer->device, other_kernel->module);
     if (failed && measurer_is_alive(measurer)) { /* the device still works */
         trial->status = TRIAL_FAILED;
-        snprintf(trial->reason, sizeof trial->reason, "%.230s", error->text);
+        trial_set_reason(trial->reason, error->text);
         failed = 0;
     }
     return failed;
@@ -128,7 +128,7 @@ int other_space_try(struct measurer *measurer, const struct emit_sources *source
                         other_kernel->space.name);
     measurer->context = &context;
     failed = failed || run(&state, &its_sources, error) ||
-             job_send(measurer->socket, JOB_TRIAL, &state.trial, sizeof state.trial, error);
+             job_send(measurer->socket, JOB_TRIAL, &state.message, sizeof state.message, error);
     measurer->context = own;
     compiler_dispose(&state.unit);
     space_free(space);
