@@ -38,8 +38,12 @@ refuses crash-small-by-a-rule 70 "BLOCK=64 .*is wrong: it crashes" verify --devi
 began=$(date +%s)
 refuses endless 70 "kernel of BLOCK=.* does not end: " verify --device host --n 3K \
     --template endless.cu --space mine.ini
-refuses endless-small 70 "is wrong: it does not end within" verify --device host --small --n 3K \
-    --template endless.cu
+refuses endless-small 70 "does not end within 2 s of processor time .--limit." verify --device host --small --n 3K \
+    --template endless.cu --limit 2s
+refuses endless-of-many 70 "does not end within 0\.50+ s" verify --device host --cover \
+    --template endless.cu --space mine.ini --limit 500ms
+refuses limit-of-a-worker 64 "give --small, --cover or --all too" verify --device host --n 3K --limit 2s
+refuses limit-without-a-unit 64 "--limit is '30': write a whole number above 0 and a unit" verify --small --limit 30
 check "endless-is-soon: $(($(date +%s) - began)) s" test $(($(date +%s) - began)) -le 200
 run verify --device host --n 0
 check n-0 is_right
