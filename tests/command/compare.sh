@@ -150,6 +150,7 @@ small_space small.ini
 run --device host --n 1K --space small.ini
 run compare "$XDG_CACHE_HOME/autotune/host.ini" v100 --n 1K
 check emulated has_status 0
+check emulated-is-no-gpu grep -q '^note  *host: it is the emulator: nothing is analysed for it' out
 check emulated-row test "$(rows '^1K  *A emulated ')" -eq 1
 check emulated-is-said grep -q "no model of a GPU's speed" out
 check emulated-predicts-nothing sh -c '! grep -q "predicted" out'
