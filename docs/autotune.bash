@@ -18,7 +18,7 @@ _autotune_options() {
             "--nvrtc $common"
         ;;
     verify)
-        echo "$problem $matrix --order --deterministic --cold --warm --device --variant --small --cover --all --part --seed $sources" \
+        echo "$problem $matrix --order --deterministic --cold --warm --device --variant --small --cover --all --part --limit --seed $sources" \
             "--nvrtc $common"
         ;;
     bench)
@@ -64,7 +64,7 @@ _autotune_values() {
     --order) if [[ $2 == show ]]; then echo "run n"; else echo "free run n"; fi ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder || $2 == profile ]] && echo "auto host" || echo "auto host all" ;;
-    --prefix | -n | --n | --rows | --len | --pitch | --loss | --budget | --seed | --variant | --pass | --part | --offset | --rounds | --blocks | --axes) ;;
+    --prefix | -n | --n | --rows | --len | --pitch | --loss | --budget | --limit | --seed | --variant | --pass | --part | --offset | --rounds | --blocks | --axes) ;;
     *) return 1 ;;
     esac
 }

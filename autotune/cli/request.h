@@ -49,6 +49,7 @@ struct request {
     enum strategy strategy;
     uint64_t seed;
     double budget_s;     /* 0 = none */
+    double limit_s;      /* of verify: processor time of a proof; 0 = the usual */
     const char *against; /* of bench: files separated by commas; "cub" = those of make bench */
     struct request_dims asked;
     struct dims
@@ -79,7 +80,10 @@ struct request {
 };
 
 /* Is a range of sizes asked for? */
-bool request_is_sweep(const struct request *request);
+static inline bool request_is_sweep(const struct request *request)
+{
+    return request->n_high || request_dims_is_sweep(request);
+}
 
 /* Parses the arguments after the verb; messages call the program argv[0]. ERROR_USAGE with one
  * sentence. After printing --help or --version it is -1 with ERROR_NONE: nothing is left to

@@ -1,6 +1,6 @@
-/* check: runs a variant over the oracle's cases, in two geometries, and compares every bit of
+/* check_small: runs a variant over the oracle's cases, in two geometries, and compares every bit of
  * the results and the guards around the buffers. */
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 
 #include "autotune/device/bind.h"
 #include "autotune/verify/case_sets.h"
