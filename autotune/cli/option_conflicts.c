@@ -3,8 +3,13 @@
 
 #include <string.h>
 
-int option_conflicts_refuse(const struct option_conflict *conflicts, size_t count,
-                            struct error *error)
+/* A condition, and the error sentence for it. */
+struct option_conflict {
+    bool is_so;
+    const char *text;
+};
+
+static int refuse(const struct option_conflict *conflicts, size_t count, struct error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (conflicts[i].is_so)
@@ -12,17 +17,37 @@ int option_conflicts_refuse(const struct option_conflict *conflicts, size_t coun
     return 0;
 }
 
+static int check_dims(const struct request *request, struct error *error)
+{
+    const struct request_dims *asked = &request->asked;
+    const bool is_given = request_dims_are_given(request);
+    const struct option_conflict conflicts[] = {
+        {is_given && request->has_n,
+         "--n is of one value, --rows and --len are of a matrix: choose one"},
+        {is_given && (!asked->low.rows || !asked->low.len),
+         "a matrix has --rows and --len: give both"},
+        {asked->has_axis && asked->shape &&
+             asked->low.axis != request_dims_axis_of(asked->shape),
+         "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
+        {asked->len_high && asked->low.pitch,
+         "--pitch is of rows of one length: give one --len, or leave --pitch out"},
+    };
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
 static int check_problem(const struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
     const struct option_conflict conflicts[] = {
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
+        {request->deterministic && request->has_order,
+         "--deterministic is short for --order run: give one of them"},
         {request->offset % (uint64_t)bytes != 0,
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error) ||
-                   request_dims_check(request, error)
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error) ||
+                   check_dims(request, error)
                ? -1
                : 0;
 }
@@ -33,7 +58,7 @@ static int check_sample(const struct request *request, struct error *error)
     const bool is_many = request->cover || request->all;
     const bool is_one = request->variant || request->has_acc || request->has_op ||
                         request->has_type || request->has_n ||
-                        request_dims_are_given(request) || request->problem.order == ORDER_RUN;
+                        request_dims_are_given(request) || request->problem.order != ORDER_FREE;
     const struct option_conflict conflicts[] = {
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
         {request->small && is_many,
@@ -47,9 +72,9 @@ static int check_sample(const struct request *request, struct error *error)
         {is_many && is_one,
          "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES
          ", --op, "
-         "--type, --acc, --deterministic and --variant out"},
+         "--type, --acc, --order and --variant out"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 static int check_arguments(const struct request *request, struct error *error)
@@ -75,14 +100,14 @@ static int check_arguments(const struct request *request, struct error *error)
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 /* Does an option give the space, or more of the problem than its size? */
 static bool has_own_problem(const struct request *request)
 {
     return request->has_op || request->has_type || request->has_acc || request->cold ||
-           request->warm || request->problem.order == ORDER_RUN || request->space ||
+           request->warm || request->problem.order != ORDER_FREE || request->space ||
            request->template;
 }
 
@@ -100,7 +125,7 @@ static int check_run(const struct request *request, struct error *error)
          "--replay runs on the problem of its journal: leave out its size"},
         {request->replay && has_own_problem(request),
          "--replay runs on the problem and the space of its journal: leave out --op, --type, --acc, "
-         "--cold, --warm, --deterministic, --space and --template"},
+         "--cold, --warm, --order, --space and --template"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
         {request->source && (request->grid || request->blocks || request->gpu ||
@@ -116,7 +141,7 @@ static int check_run(const struct request *request, struct error *error)
          "--published only prints what documents say of their own kernels: leave --source, --blocks, "
          "--grid, --gpu and the size out"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 static bool is_stdout(const char *path)
@@ -134,7 +159,7 @@ static int check_output(const struct request *request, struct error *error)
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,
          "--json and --csv name the same file: give each its own"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 int option_conflicts_check(const struct request *request, struct error *error)

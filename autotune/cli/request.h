@@ -45,7 +45,7 @@ struct request {
     char **files;                         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem; /* regime and n may be unset, see has_ */
-    bool has_n, has_op, has_type, has_acc, has_strategy;
+    bool has_n, has_op, has_type, has_acc, has_order, has_strategy;
     enum strategy strategy;
     uint64_t seed;
     double budget_s;     /* 0 = none */
@@ -74,12 +74,16 @@ struct request {
     bool sources;   /* of list: where figures are from */
     bool evidence;  /* of compare: compile what the journals know, to rank predictions */
     bool by_rung;   /* of compare: the ladder's kernels */
-    bool run;       /* of profile: launch the kernel, as ncu wants it */
-    bool markdown;  /* of report */
+    bool deterministic;
+    bool run;      /* of profile: launch the kernel, as ncu wants it */
+    bool markdown; /* of report */
 };
 
 /* Is a range of sizes asked for? */
-bool request_is_sweep(const struct request *request);
+static inline bool request_is_sweep(const struct request *request)
+{
+    return request->n_high || request_dims_is_sweep(request);
+}
 
 /* Parses the arguments after the verb; messages call the program argv[0]. ERROR_USAGE with one
  * sentence. After printing --help or --version it is -1 with ERROR_NONE: nothing is left to

@@ -164,7 +164,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
     text_adds(&text, "\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);
-    tune_dispose(&result);
+    tune_result_dispose(&result);
     return failed;
 }
 

@@ -24,7 +24,7 @@ static const struct table_column columns[] = {
     {"operation", "op", false},
     {"type", "type", false},
     {NULL, "acc", false},
-    {NULL, "deterministic", false},
+    {NULL, "order", false},
     {"n", "n", true},
     {"row", "row", true},
     {"regime", "regime", false},
@@ -93,7 +93,7 @@ static void add_problem(struct table *table, const struct compare_line *line)
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
+    table_add(table, problem_orders[problem->order].name);
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     if (line->row)
         table_addf(table, "%" PRIu64, line->row);

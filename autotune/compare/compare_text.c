@@ -419,7 +419,7 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
         text_addf(out, " acc %s", problem_types[problem->acc].name);
     if (!line->is_document) /* documents say nothing of caches */
         text_addf(out, " %s", problem_regimes[problem->regime]);
-    text_addf(out, "%s: %s%s%s\n", problem->order == ORDER_RUN ? " deterministic" : "",
+    text_addf(out, "%s: %s%s%s\n", problem_orders[problem->order].shown,
               line->is_document ? "kernels of documents" : "autotune's kernels",
               line->row ? ", a result for each row: n / elements in a row" : "",
               is_bold ? "\033[0m" : "");

@@ -57,24 +57,12 @@ static int serve_compile(struct worker *worker, struct frame *frame, struct erro
     const size_t width = worker->space->param_count;
     const uint64_t start_us = monotonic_ns() / 1000;
     struct job_configs configs = {.count = 0};
-    struct point_variant variants[COMPILER_UNIT];
     struct compiled_unit unit;
-    size_t indices[COMPILER_UNIT];
     if (frame->kind != JOB_COMPILE)
         return unknown_message(frame, error);
-    if (job_code_configs(frame, &configs, width, true, error))
-        return -1;
-    for (size_t i = 0; i < configs.count; i++) {
-        variants[i] = (struct point_variant){i, 1};
-        indices[i] = i;
-    }
-    const struct points points = {.width = width,
-                                  .configs = (int64_t *)(uintptr_t)configs.configs,
-                                  .count = configs.count,
-                                  .variants = variants,
-                                  .variant_count = configs.count};
-    if (compiler_compile(&unit, worker->device, &worker->context, &worker->setup.sources,
-                         &points, indices, configs.count, error))
+    if (job_code_configs(frame, &configs, width, true, error) ||
+        compiler_compile_configs(&unit, worker->device, &worker->context,
+                                 &worker->setup.sources, configs.configs, configs.count, error))
         return -1;
     int failed = send_compiled(worker, &unit, start_us, error);
     compiler_dispose(&unit);
@@ -248,3 +236,33 @@ int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *j
     frame_dispose(&frame);
     return failed ? -1 : 0;
 }
+
+static int start_process(void *at, size_t slot, const struct tune_job *job, uint64_t seed,
+                         const char *spec, struct error *error)
+{
+    return worker_start(at, slot, job, seed, spec, error);
+}
+
+static int send_to_process(void *at, size_t slot, struct frame *frame, struct error *error)
+{
+    return worker_pool_send(at, slot, frame, error);
+}
+
+static void set_deadline(void *at, size_t slot, double seconds)
+{
+    worker_pool_set_deadline(at, slot, seconds);
+}
+
+static void stop_process(void *at, size_t slot)
+{
+    worker_pool_stop(at, slot);
+}
+
+static int wait_for_processes(void *at, struct worker_pool_event *out, double timeout_s,
+                              struct error *error)
+{
+    return worker_pool_wait(at, out, timeout_s, error);
+}
+
+const struct worker_ops worker_processes = {start_process, send_to_process, set_deadline,
+                                            stop_process, wait_for_processes};

@@ -1,11 +1,11 @@
-/* What --deterministic promises: of a covering sample of the variants that it keeps, each gives
+/* What --order run promises: of a covering sample of the variants that it keeps, each gives
  * the same bits whatever order warps and blocks run in; and those that it leaves out do not, so
  * that a rule too few, or an order that is not fixed, is seen. */
 #include "autotune/device/bind.h"
 #include "autotune/verify/compiler.h"
 #include "autotune/verify/oracle.h"
 #include "generator/call.h"
-#include "generator/cover.h"
+#include "generator/pair_cover.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
