@@ -1,6 +1,6 @@
 /* bench: makes graphs of calls over the inputs, and flushes the L2 for cold measurements by a
  * sweep, a read of other data. Hides the number of calls in a measurement and where their
- * results are; bench_prove.c compares these. */
+ * results are; check_full.c compares these. */
 #include "autotune/measure/bench.h"
 
 #include "autotune/device/bind.h"

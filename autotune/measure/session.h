@@ -6,7 +6,7 @@
 #define AUTOTUNE_SESSION_H
 
 #include "autotune/measure/bench.h"
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 #include "autotune/verify/loaded.h"
 
 /* A kernel on its way. */

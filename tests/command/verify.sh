@@ -70,10 +70,10 @@ run --device host --n 3K --space small.ini --quiet
 run verify --device host --n 3K --space small.ini
 check record has_status 0
 check record-is-said grep -q "^variant .*host's record .*exact" err
-run verify --device host --cover --part 1/30 --quiet --space arg
+run verify --device host --cover --part 1/90 --quiet --space arg
 check sample-part grep -Eq '^proven +[1-9] variants right, 0 wrong' out
-run verify --device host --all --part 1/5000 --quiet --space arg
+run verify --device host --all --part 1/15000 --quiet --space arg
 check positions-part grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
-run verify --device host --all --part 1/20000 --quiet
+run verify --device host --all --part 1/60000 --quiet
 check part-1 grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
 finish
