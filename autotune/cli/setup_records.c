@@ -145,9 +145,9 @@ int setup_config(int64_t *config, const struct setup *setup, const struct reques
         found.grade = SELECTOR_NONE; /* a variant by hand must not depend on shipped records */
     memcpy(config, found.grade == SELECTOR_NONE ? setup->space->default_config : found.config,
            setup->space->param_count * sizeof *config);
-    note_origin(request, &found);
     if (request->variant && point_parse(setup->space, request->variant, config, error))
         return -1;
+    note_origin(request, &found);
     return check_order(request, setup, config, error) ||
                    note_rule(request, setup, config, error)
                ? -1
