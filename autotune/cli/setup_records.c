@@ -106,13 +106,15 @@ static int fault_variant(const struct request *request, struct error *error)
 }
 
 /* A variant that breaks another rule can still be shown; the order is a promise, so breaking it
- * is refused. */
+ * is refused, as far as it is known without a device, for no certain size. */
 static int check_order(const struct request *request, const struct setup *setup,
                        const int64_t *config, struct error *error)
 {
     const int broken = point_reject_order(&setup->context, config, error);
     if (broken < 0)
         return broken == POINT_VALID ? 0 : fault_variant(request, error);
+    if (setup->space->rules[broken].is_launch && !setup->device)
+        return 0;
     return error_set(
         error, ERROR_USAGE,
         "this variant does not keep the order (%s): choose another --variant, or leave%s out",
