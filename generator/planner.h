@@ -35,8 +35,8 @@ enum planner_arg {
                          */
     PLANNER_ARG_N,      /* elements read */
     PLANNER_ARG_OUTPUT, /* accum *: `outputs` values, of the last launch the results */
-    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after
-                           */
+    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after;
+                           * behind a launch of no outputs that has some, the same */
     PLANNER_ARG_STATE, /* `state` words: zero before the first call; each call leaves them zero,
                         * so that calls follow one another without a memset between */
     PLANNER_ARG_OUTER, /* the dims of what is read */
@@ -192,6 +192,8 @@ static inline void planner_place(struct planner_plan *plan, uint64_t partial_byt
     launch->partials = keys[PLANNER_PARTIALS] > 0
                            ? planner_take(plan, keys[PLANNER_PARTIALS], partial_bytes)
                            : 0;
+    if (before && before->keys[PLANNER_OUTPUTS] == 0 && before->keys[PLANNER_PARTIALS] > 0)
+        launch->partials = before->partials; /* what the launch before left there */
     if (state_bytes > plan->state_bytes)
         plan->state_bytes = state_bytes;
 }

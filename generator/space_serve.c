@@ -32,6 +32,8 @@ bool space_serves(const struct space *space, const struct problem *problem)
     int64_t values[SPACE_NAMES_MAX], holds = 0;
     struct error ignored;
     point_builtins(&context, false, values);
+    if (problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN))
+        return false;
     return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
 }
 
@@ -43,7 +45,8 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
     dims_text_forms(forms, n, depth, gap);
     for (size_t i = 0; i < DIMS_TEXT_FORMS; i++) {
         tried.dims = dims_canonical(&forms[i]);
-        if (!space_serves(space, &tried))
+        if ((problem->dims.scan && tried.dims.scan != problem->dims.scan) ||
+            !space_serves(space, &tried))
             continue;
         problem->dims = tried.dims;
         return true;

@@ -55,6 +55,10 @@ typedef union __align__(VECTOR * ELEM_BYTES) {
 typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
 //? end
 
+//? define results
+// What one store writes.
+typedef struct __align__(WRITE * ACCUM_BYTES) { accum at[WRITE]; } results;
+
 //? define identity
 // The value that changes nothing.
 __device__ __forceinline__ accum identity(void)

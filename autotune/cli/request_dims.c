@@ -139,6 +139,9 @@ int request_dims_value(struct request *request, int key, const char *value, stru
     case KEY_PITCH: return parse_extent(&asked->low.pitch, NULL, "--pitch", value, error);
     case KEY_AXIS: return parse_axis(asked, value, error);
     case KEY_SHAPE: return parse_shape(asked, value, error);
+    case KEY_SCAN:
+        asked->has_scan = true;
+        return dims_text_find_scan(&asked->scan, value, error);
     default: return REQUEST_NO_OPTION;
     }
 }
@@ -176,6 +179,9 @@ int request_dims_check(const struct request *request, struct error *error)
          "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
         {asked->len_high && asked->low.pitch,
          "--pitch is of rows of one length: give one --len, or leave --pitch out"},
+        {is_given && asked->scan,
+         "--scan is of elements that lie one behind another: give --n instead of --rows and "
+         "--len"},
     };
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
@@ -184,6 +190,9 @@ int request_dims_settle(struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
     struct request_dims *asked = &request->asked;
+    request->problem.dims.scan = asked->scan;
+    for (size_t i = 0; i < request->size_count; i++)
+        request->sizes[i].scan = asked->scan;
     if (!request_dims_are_given(request))
         return 0;
     if (!asked->has_axis)

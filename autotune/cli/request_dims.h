@@ -1,4 +1,4 @@
-/* request_dims: turns --n, or --rows, --len, --pitch, --axis and --shape, into dims. */
+/* request_dims: turns --n and --scan, or --rows, --len, --pitch, --axis and --shape, into dims. */
 #ifndef AUTOTUNE_REQUEST_DIMS_H
 #define AUTOTUNE_REQUEST_DIMS_H
 
@@ -9,7 +9,7 @@
 struct request;
 
 /* Keys of the options of a matrix, beside those of options.h. */
-enum { KEY_ROWS = 512, KEY_LEN, KEY_PITCH, KEY_AXIS, KEY_SHAPE };
+enum { KEY_ROWS = 512, KEY_LEN, KEY_PITCH, KEY_AXIS, KEY_SHAPE, KEY_SCAN };
 
 /* The values of these options. */
 struct request_dims {
@@ -17,6 +17,8 @@ struct request_dims {
     uint64_t rows_high, len_high; /* of ranges, else 0 */
     bool has_axis;
     const char *shape; /* a name of dims_text; NULL = not given */
+    enum dims_scan scan;
+    bool has_scan;
 };
 
 /* Takes the value of one of these options; REQUEST_NO_OPTION for another. */
@@ -26,7 +28,7 @@ int request_dims_value(struct request *request, int key, const char *value,
 /* Refuses conflicting options. */
 int request_dims_check(const struct request *request, struct error *error);
 
-/* Gives the problem the dims of the matrix that is asked for, if any is. */
+/* Gives the problem the dims of the scan or the matrix that is asked for, if any is. */
 int request_dims_settle(struct request *request, struct error *error);
 
 /* Does any option give more of the dims than --n? False for show: there --shape selects

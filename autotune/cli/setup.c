@@ -141,7 +141,7 @@ static void find_problem(struct setup *setup, const struct request *request)
     const uint64_t n = setup_usual_n(setup->target.is_host);
     struct problem tried = *problem;
     if (!request->has_n)
-        problem->dims = dims_value(n);
+        problem->dims = dims_run(n, problem->dims.scan);
     for (int op = 0; op < (request->has_op ? 1 : OP_COUNT); op++) {
         tried.op = op ? (enum op)op : problem->op;
         if (request->has_n ? space_serves(setup->space, &tried)

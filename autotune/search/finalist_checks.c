@@ -166,7 +166,7 @@ static int open_past(struct input *out, const struct measurer *measurer, struct 
         return 0;
     if (device->ops->free_bytes(device, &free_bytes, error))
         return -1;
-    problem.dims = dims_value(PAST_32_BITS);
+    problem.dims = dims_run(PAST_32_BITS, problem.dims.scan);
     if (free_bytes < bytes + bytes / 4 ||
         input_open(out, device, &problem, count, measurer->seed, &no_room)) {
         *out = (struct input){.device = NULL};

@@ -372,7 +372,7 @@ int check_choose(struct check_configs *out, const struct point_context *context,
         if (call_plan(&plan, &narrow, config, error))
             return -1;
         const int64_t *keys = plan.launches[plan.first].keys;
-        const uint64_t tiles = TILES * (uint64_t)keys[PLANNER_TILE] / dims_results(&large.dims);
+        const uint64_t tiles = TILES * (uint64_t)keys[PLANNER_TILE] / dims_kept(&large.dims);
         large.dims = oracle_resize(&large.dims, RESULTS, tiles > DEPTH ? tiles : DEPTH, 0);
         if (call_plan(&plan, &narrow, config, error))
             return -1;

@@ -20,6 +20,7 @@ enum {
     LARGE = 100003,
     LARGE_TILES = 98304, /* of tiles: 3 * 2^15, a multiple of most */
     TIES = 8,
+    SCAN_POSITIONS = 256, /* of a scan, which has so many results at each */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -171,6 +172,30 @@ static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t
     return layout_add_folded(layout, window, n);
 }
 
+/* Adds a window of stairs: see oracle_put_stair. */
+static int add_stairs(struct layout *layout, uint64_t n, uint64_t start, size_t which)
+{
+    struct oracle_input input = {.problem = layout->problem, .seed = layout->seed + which};
+    const uint64_t from = layout->guard + start_at(layout, start, which);
+    uint64_t first;
+    if (layout_add_elements(layout, from + n, &first))
+        return -1;
+    input.problem.dims.depth.n = n;
+    oracle_fill(&input, 0, n, layout_element(layout, first + from));
+    return layout_add_folded(layout, first + from, n);
+}
+
+static int add_all_stairs(struct layout *layout)
+{
+    const bool has_some =
+        layout->problem.dims.scan && problem_ops[layout->problem.op].seeks != 0;
+    for (size_t i = 0; has_some && i < layout->size_count; i++)
+        for (uint64_t start = 0; start < layout->starts; start++)
+            if (add_stairs(layout, size_at(layout, i, start), start, i + 5 * start))
+                return -1;
+    return 0;
+}
+
 static int add_segments(struct layout *layout)
 {
     uint64_t last;
@@ -178,6 +203,8 @@ static int add_segments(struct layout *layout)
         for (uint64_t start = 0; start < layout->starts; start++)
             if (add_segment(layout, size_at(layout, i, start), start, i + 7 * start))
                 return -1;
+    if (add_all_stairs(layout))
+        return -1;
     return layout_add_elements(layout, layout->guard, &last);
 }
 
@@ -348,6 +375,8 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
         .sweep_n = 2 * shape->tile + (shape->tile / 8 | 1),
         .error = error,
     };
+    if (problem->dims.scan)
+        layout->shape.positions_max = least(shape->positions_max, SCAN_POSITIONS);
 }
 
 static int end_layout(struct oracle_cases *out, int failed)
