@@ -20,7 +20,7 @@ enum {
     LARGE = 100003,
     LARGE_TILES = 98304, /* of tiles: 3 * 2^15, a multiple of most */
     TIES = 8,
-    SCAN_POSITIONS = 256, /* of a scan, which has so many results at each */
+    SCAN_POSITIONS = 32, /* of a scan, which has many results at each */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -187,13 +187,12 @@ static int add_stairs(struct layout *layout, uint64_t n, uint64_t start, size_t 
 
 static int add_all_stairs(struct layout *layout)
 {
-    const bool has_some =
-        layout->problem.dims.scan && problem_ops[layout->problem.op].seeks != 0;
-    for (size_t i = 0; has_some && i < layout->size_count; i++)
+    for (size_t i = 0; i < layout->size_count; i++)
         for (uint64_t start = 0; start < layout->starts; start++)
             if (add_stairs(layout, size_at(layout, i, start), start, i + 5 * start))
                 return -1;
-    return 0;
+    uint64_t last;
+    return layout_add_elements(layout, layout->guard, &last);
 }
 
 static int add_segments(struct layout *layout)
@@ -203,8 +202,6 @@ static int add_segments(struct layout *layout)
         for (uint64_t start = 0; start < layout->starts; start++)
             if (add_segment(layout, size_at(layout, i, start), start, i + 7 * start))
                 return -1;
-    if (add_all_stairs(layout))
-        return -1;
     return layout_add_elements(layout, layout->guard, &last);
 }
 
@@ -352,7 +349,13 @@ static int make_run(struct layout *layout)
     list_sizes(layout);
     if (!oracle_has_mark(&layout->problem))
         return make_hashed(layout);
-    return add_segments(layout) || oracle_sweep(layout) ? -1 : 0;
+    /* A mark at each position of a scan would have as many results each time. */
+    const bool has_stairs =
+        layout->problem.dims.scan && problem_ops[layout->problem.op].seeks;
+    return add_segments(layout) ||
+                   (has_stairs ? add_all_stairs(layout) : oracle_sweep(layout))
+               ? -1
+               : 0;
 }
 
 /* --- Public functions --------------------------------------------------------------------- */
