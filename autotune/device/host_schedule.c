@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    GROW_ROUNDS = 16,      /* rounds of yielding after which one more block is started */
-    IDLE_ROUNDS = 1 << 16, /* ... of nothing else after which nothing is expected to change */
-    BARREN_ROUNDS = 1 << 17, /* ... of a few barriers too, as in a loop that waits */
+    GROW_ROUNDS = 16,        /* rounds of yielding after which one more block is started */
+    IDLE_ROUNDS = 1 << 16,   /* ... of nothing else after which nothing is expected to change */
+    BARREN_ROUNDS = 1 << 15, /* ... of a few barriers too, as in a loop that waits */
 };
 
 /* --- The next thread ---------------------------------------------------------------------- */
