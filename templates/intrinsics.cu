@@ -11,86 +11,65 @@ __device__ __forceinline__ vec load(const vec *from)
     return *from;
     //? else
     //? if VECTOR * ELEM_BYTES < 4
-    union {
-        vec value;
-        unsigned word[1];
-    } to;
+    union { vec value; unsigned word[1]; } to;
     //? else
-    union {
-        vec value;
-        unsigned word[VECTOR * ELEM_BYTES / 4];
-    } to;
+    union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;
     //? end
     //? if LOAD == NONCOHERENT
     asm("ld.global.nc"
-        //? elif LOAD == NO_ALLOCATE
-        asm("ld.global.nc.L1::no_allocate"
-            //? elif LOAD == STREAMING
-            asm("ld.global.cs"
-                //? else
-                asm("ld.global.L2::256B"
-                    //? end
-                    //? if VECTOR * ELEM_BYTES == 1
-                    ".u8 %0, [%1];"
-                    : "=r"(to.word[0])
-                    : "l"(from));
-                //? elif VECTOR * ELEM_BYTES == 2
-                ".u16 %0, [%1];"
-                : "=r"(to.word[0])
-                : "l"(from));
-            //? elif VECTOR * ELEM_BYTES == 4
-            ".u32 %0, [%1];"
-            : "=r"(to.word[0])
-            : "l"(from));
-        //? elif VECTOR * ELEM_BYTES == 8
-        ".v2.u32 {%0, %1}, [%2];"
-        : "=r"(to.word[0]), "=r"(to.word[1])
-        : "l"(from));
+    //? elif LOAD == NO_ALLOCATE
+    asm("ld.global.nc.L1::no_allocate"
+    //? elif LOAD == STREAMING
+    asm("ld.global.cs"
+    //? else
+    asm("ld.global.L2::256B"
+    //? end
+    //? if VECTOR * ELEM_BYTES == 1
+        ".u8 %0, [%1];" : "=r"(to.word[0]) : "l"(from));
+    //? elif VECTOR * ELEM_BYTES == 2
+        ".u16 %0, [%1];" : "=r"(to.word[0]) : "l"(from));
+    //? elif VECTOR * ELEM_BYTES == 4
+        ".u32 %0, [%1];" : "=r"(to.word[0]) : "l"(from));
+    //? elif VECTOR * ELEM_BYTES == 8
+        ".v2.u32 {%0, %1}, [%2];" : "=r"(to.word[0]), "=r"(to.word[1]) : "l"(from));
     //? elif VECTOR * ELEM_BYTES == 16
         ".v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3]) : "l"(from));
-        //? elif VECTOR * ELEM_BYTES == 32
+    //? elif VECTOR * ELEM_BYTES == 32
         ".v8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
         : "=r"(to.word[0]), "=r"(to.word[1]), "=r"(to.word[2]), "=r"(to.word[3]),
           "=r"(to.word[4]), "=r"(to.word[5]), "=r"(to.word[6]), "=r"(to.word[7]) : "l"(from));
-        //? end
-        return to.value;
-        //? end
+    //? end
+    return to.value;
+    //? end
 }
 
 //? define store
 // Writes results, where a store of so many may begin.
-__device__ __forceinline__ void store(results *to, results from)
+__device__ __forceinline__ void store(stored *to, stored from)
 {
     //? if HOST
     // Rounded down: a misaligned address, which a GPU refuses, gets the wrong results.
-    *(results *)((unsigned long long)to & -(unsigned long long)sizeof(results)) = from;
+    *(stored *)((unsigned long long)to & -(unsigned long long)sizeof(stored)) = from;
     //? elif STORE == KEEP
     *to = from;
     //? else
-    const union {
-        results value;
-        unsigned word[WRITE * ACCUM_BYTES / 4];
-    } bits = {from};
+    const union { stored value; unsigned word[WRITE * ACCUM_BYTES / 4]; } bits = {from};
     //? if STORE == LEAVE_FIRST
     asm volatile("st.global.cs"
-                 //? elif STORE == PAST_L1
-                 asm volatile("st.global.cg"
-                              //? else
-                              asm volatile("st.global.L1::no_allocate"
-                                           //? end
-                                           //? if WRITE * ACCUM_BYTES == 4
-                                           ".u32 [%0], %1;" ::"l"(to),
-                                           "r"(bits.word[0])
-                                           : "memory");
-                              //? elif WRITE * ACCUM_BYTES == 8
-                              ".v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(bits.word[0]),
-                              "r"(bits.word[1])
-                              : "memory");
-                 //? else
-                 ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(bits.word[0]),
-                 "r"(bits.word[1]), "r"(bits.word[2]), "r"(bits.word[3])
-                 : "memory");
+    //? elif STORE == PAST_L1
+    asm volatile("st.global.cg"
+    //? else
+    asm volatile("st.global.L1::no_allocate"
+    //? end
+    //? if WRITE * ACCUM_BYTES == 4
+        ".u32 [%0], %1;" :: "l"(to), "r"(bits.word[0]) : "memory");
+    //? elif WRITE * ACCUM_BYTES == 8
+        ".v2.u32 [%0], {%1, %2};" :: "l"(to), "r"(bits.word[0]), "r"(bits.word[1]) : "memory");
+    //? else
+        ".v4.u32 [%0], {%1, %2, %3, %4};"
+        :: "l"(to), "r"(bits.word[0]), "r"(bits.word[1]), "r"(bits.word[2]), "r"(bits.word[3])
+        : "memory");
     //? end
     //? end
 }
@@ -141,9 +120,7 @@ __device__ __forceinline__ accum warp_redux(accum a)
 //? define frag
 // The sums of 16 rows, spread over a warp: lane l has that of row l / 4 in at[0] and at[1], and
 // that of row l / 4 + 8 in at[2] and at[3].
-typedef struct {
-    accum at[4];
-} frag;
+typedef struct { accum at[4]; } frag;
 
 //? define fold_tensor
 // Adds what one load brought to each lane of a warp, by a product with ones: the loads are a
@@ -165,10 +142,7 @@ __device__ __forceinline__ frag fold_tensor(frag rows, vec got)
     for (int i = 0; i < 4; i++)
         rows.at[i] = combine(rows.at[i], i < 2 ? low : high);
     //? else
-    const union {
-        vec value;
-        unsigned word[4];
-    } from = {got};
+    const union { vec value; unsigned word[4]; } from = {got};
     //? if TYPE == F16
     const unsigned ones = 0x3c003c00;
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
@@ -243,9 +217,7 @@ __device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
     //? else
     unsigned before;
     asm volatile("atom.inc.acq_rel.gpu.global.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(arrived), "r"(blocks - 1)
-                 : "memory");
+                 : "=r"(before) : "l"(arrived), "r"(blocks - 1) : "memory");
     return before;
     //? end
 }
@@ -261,12 +233,9 @@ __device__ __forceinline__ void meet(unsigned *counts, unsigned blocks)
         host_yield();
     //? else
     unsigned came;
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counts) : "memory");
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(counts) : "memory");
     do
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                     : "=r"(came)
-                     : "l"(counts)
-                     : "memory");
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(came) : "l"(counts) : "memory");
     while (came != blocks);
     //? end
     if (arrive(counts + 1, blocks) == blocks - 1)
@@ -279,17 +248,11 @@ __device__ __forceinline__ void post(unsigned long long *words, unsigned i, accu
 {
     //? if ACCUM_BYTES == 8
     // Half of the value in each of two words.
-    const union {
-        accum value;
-        unsigned half[2];
-    } from = {value};
+    const union { accum value; unsigned half[2]; } from = {value};
     post_word(words + 2 * i, from.half[0]);
     post_word(words + 2 * i + 1, from.half[1]);
     //? else
-    const union {
-        accum value;
-        unsigned bits;
-    } from = {value};
+    const union { accum value; unsigned bits; } from = {value};
     post_word(words + i, from.bits);
     //? end
 }
@@ -301,7 +264,7 @@ __device__ __forceinline__ void post_word(unsigned long long *word, unsigned bit
     //? if HOST
     __atomic_store_n(word, flagged, __ATOMIC_RELAXED);
     //? else
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(flagged) : "memory");
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(flagged) : "memory");
     //? end
 }
 
@@ -310,17 +273,11 @@ __device__ __forceinline__ void post_word(unsigned long long *word, unsigned bit
 __device__ __forceinline__ accum take(unsigned long long *words, unsigned i)
 {
     //? if ACCUM_BYTES == 8
-    union {
-        accum value;
-        unsigned half[2];
-    } to;
+    union { accum value; unsigned half[2]; } to;
     to.half[0] = take_word(words + 2 * i);
     to.half[1] = take_word(words + 2 * i + 1);
     //? else
-    union {
-        accum value;
-        unsigned bits;
-    } to;
+    union { accum value; unsigned bits; } to;
     to.bits = take_word(words + i);
     //? end
     return to.value;
@@ -335,10 +292,7 @@ __device__ __forceinline__ unsigned take_word(unsigned long long *word)
         host_yield();
     //? else
     do
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(flagged)
-                     : "l"(word)
-                     : "memory");
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(flagged) : "l"(word) : "memory");
     while (flagged == 0);
     //? end
     clear_word(word);
@@ -352,7 +306,7 @@ __device__ __forceinline__ void clear_word(unsigned long long *word)
     //? if HOST
     __atomic_store_n(word, 0, __ATOMIC_RELAXED);
     //? else
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(0ULL) : "memory");
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(0ULL) : "memory");
     //? end
 }
 
@@ -366,9 +320,7 @@ __device__ __forceinline__ unsigned take_ticket(unsigned *taken, unsigned blocks
     //? else
     unsigned number;
     asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
-                 : "=r"(number)
-                 : "l"(taken), "r"(blocks - 1)
-                 : "memory");
+                 : "=r"(number) : "l"(taken), "r"(blocks - 1) : "memory");
     return number;
     //? end
 }
@@ -381,33 +333,26 @@ __device__ __forceinline__ void post_tile(unsigned long long *words, unsigned ti
 {
     //? if ACCUM_BYTES == 8
     // Half of the value in each of two words.
-    const union {
-        accum value;
-        unsigned half[2];
-    } from = {value};
+    const union { accum value; unsigned half[2]; } from = {value};
     post_half(words + 2ULL * tile, from.half[0], what);
     //? if HOST
     host_yield(); // others may see one half alone
     //? end
     post_half(words + 2ULL * tile + 1, from.half[1], what);
     //? else
-    const union {
-        accum value;
-        unsigned bits;
-    } from = {value};
+    const union { accum value; unsigned bits; } from = {value};
     post_half(words + tile, from.bits, what);
     //? end
 }
 
 //? define post_half
-__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits,
-                                          unsigned what)
+__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned what)
 {
     const unsigned long long both = (unsigned long long)bits << 32 | what;
     //? if HOST
     __atomic_store_n(word, both, __ATOMIC_RELAXED);
     //? else
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(both) : "memory");
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(both) : "memory");
     //? end
 }
 
@@ -420,18 +365,12 @@ __device__ __forceinline__ unsigned read_tile(const unsigned long long *words, u
     // While the tile's value is replaced its halves may be of two.
     const unsigned long long low = read_word(words + 2ULL * tile);
     const unsigned long long high = read_word(words + 2ULL * tile + 1);
-    union {
-        unsigned half[2];
-        accum value;
-    } to = {{(unsigned)(low >> 32), (unsigned)(high >> 32)}};
+    union { unsigned half[2]; accum value; } to = {{(unsigned)(low >> 32), (unsigned)(high >> 32)}};
     *value = to.value;
     return (unsigned)low == (unsigned)high ? (unsigned)low : 0;
     //? else
     const unsigned long long both = read_word(words + tile);
-    union {
-        unsigned bits;
-        accum value;
-    } to = {(unsigned)(both >> 32)};
+    union { unsigned bits; accum value; } to = {(unsigned)(both >> 32)};
     *value = to.value;
     return (unsigned)both;
     //? end
@@ -473,9 +412,7 @@ __device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
     unsigned long long before;
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
-                 : "=l"(before)
-                 : "l"(word + lane), "l"(value)
-                 : "memory");
+                 : "=l"(before) : "l"(word + lane), "l"(value) : "memory");
     return before + value;
     //? end
 }
@@ -557,10 +494,8 @@ __device__ __forceinline__ void copy_async(vec *to, const vec *from)
     //? if HOST
     *to = *from;
     //? else
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from)
-                 : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
     //? end
 }
 
@@ -578,7 +513,7 @@ __device__ __forceinline__ void close_group(void)
 __device__ __forceinline__ void wait_group(void)
 {
     //? if !HOST
-    asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
+    asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 1) : "memory");
     //? end
 }
 
@@ -589,9 +524,8 @@ __device__ __forceinline__ void barrier_init(unsigned long long *barrier)
     //? if HOST
     host_barrier(HOST_BARRIER_INIT, barrier, 1);
     //? else
-    asm volatile(
-        "mbarrier.init.shared.b64 [%0], 1;" ::"r"((unsigned)__cvta_generic_to_shared(barrier))
-        : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
     //? end
 }
 
@@ -615,10 +549,8 @@ __device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsi
     //? if HOST
     host_barrier(HOST_BARRIER_EXPECT, barrier, bytes);
     //? else
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(barrier)),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(bytes) : "memory");
     //? end
 }
 
@@ -631,19 +563,18 @@ __device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsign
     //? else
     unsigned is_done;
     do
-        asm volatile(
-            "{\n\t"
-            ".reg .pred done;\n\t"
-            //? if CLUSTER > 1
-            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n\t"
-            //? else
-            "mbarrier.try_wait.parity.shared.b64 done, [%1], %2;\n\t"
-            //? end
-            "selp.u32 %0, 1, 0, done;\n\t"
-            "}"
-            : "=r"(is_done)
-            : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(phase)
-            : "memory");
+        asm volatile("{\n\t"
+                     ".reg .pred done;\n\t"
+    //? if CLUSTER > 1
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2;\n\t"
+    //? else
+                     "mbarrier.try_wait.parity.shared.b64 done, [%1], %2;\n\t"
+    //? end
+                     "selp.u32 %0, 1, 0, done;\n\t"
+                     "}"
+                     : "=r"(is_done)
+                     : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(phase)
+                     : "memory");
     while (!is_done);
     //? end
 }
@@ -654,11 +585,11 @@ __device__ __forceinline__ void copy_bulk(vec *to, const vec *from, unsigned lon
 {
     const unsigned bytes = BLOCK * LOADS * sizeof(vec);
     const unsigned at = (unsigned)__cvta_generic_to_shared(barrier);
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
-                 : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"(at), "r"(bytes) : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from), "r"(bytes), "r"(at)
+                 "[%0], [%1], %2, [%3];"
+                 :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(bytes), "r"(at)
                  : "memory");
 }
 
@@ -703,38 +634,24 @@ __device__ __forceinline__ void cluster_wait(void)
 __device__ __forceinline__ void send(accum *to, accum value, unsigned long long *barrier)
 {
     //? if ACCUM_BYTES == 8
-    const union {
-        accum value;
-        unsigned long long bits;
-    } from = {value};
+    const union { accum value; unsigned long long bits; } from = {value};
     //? else
-    const union {
-        accum value;
-        unsigned bits;
-    } from = {value};
+    const union { accum value; unsigned bits; } from = {value};
     //? end
     //? if HOST
     host_send(0, to, from.bits, sizeof from, barrier);
     //? else
     unsigned there, counter;
     asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
-                 : "=r"(there)
-                 : "r"((unsigned)__cvta_generic_to_shared(to)));
+                 : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(to)));
     asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
-                 : "=r"(counter)
-                 : "r"((unsigned)__cvta_generic_to_shared(barrier)));
+                 : "=r"(counter) : "r"((unsigned)__cvta_generic_to_shared(barrier)));
     //? if ACCUM_BYTES == 8
-    asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];" ::"r"(
-            there),
-        "l"(from.bits), "r"(counter)
-        : "memory");
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];"
+                 :: "r"(there), "l"(from.bits), "r"(counter) : "memory");
     //? else
-    asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
-            there),
-        "r"(from.bits), "r"(counter)
-        : "memory");
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
+                 :: "r"(there), "r"(from.bits), "r"(counter) : "memory");
     //? end
     //? end
 }

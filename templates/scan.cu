@@ -167,11 +167,11 @@ __device__ __forceinline__ void scan_runs(accum sums[RUNS], accum *all)
 //? if METHOD != SUMS
 
 // Writes WRITE results from a place on: as one where they may be, else those of the input.
-__device__ __forceinline__ void put(const tile *to, unsigned place, const results *from,
+__device__ __forceinline__ void put(const tile *to, unsigned place, const stored *from,
                                     const bool is_one)
 {
     if (is_one)
-        store((results *)(to->y + place), *from);
+        store((stored *)(to->y + place), *from);
     else
         for (int k = 0; k < WRITE; k++)
             if (holds(to, place + k))
@@ -191,7 +191,7 @@ __device__ __forceinline__ void write_tile(const accum before[RUNS], const run m
     for (int r = 0; r < RUNS; r++) {
         accum a = before[r];
         //? if ARRANGE == STRIPED
-        results row[WIDTH / WRITE];
+        stored row[WIDTH / WRITE];
         //? end
         #pragma unroll
         for (int j = 0; j < WIDTH; j++) {
@@ -218,7 +218,7 @@ __device__ __forceinline__ void write_tile(const accum before[RUNS], const run m
     #pragma unroll
     for (int u = 0; u < ITEMS / WRITE; u++) {
         const unsigned place = warp_place() + (u * 32 + threadIdx.x % 32) * WRITE;
-        put(to, place, (const results *)(staged()->out + place), is_one);
+        put(to, place, (const stored *)(staged()->out + place), is_one);
     }
     //? end
 }

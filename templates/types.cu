@@ -55,9 +55,9 @@ typedef union __align__(VECTOR * ELEM_BYTES) {
 typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
 //? end
 
-//? define results
+//? define stored
 // What one store writes.
-typedef struct __align__(WRITE * ACCUM_BYTES) { accum at[WRITE]; } results;
+typedef struct __align__(WRITE * ACCUM_BYTES) { accum at[WRITE]; } stored;
 
 //? define identity
 // The value that changes nothing.
