@@ -52,7 +52,7 @@ static const char *regime_at(size_t i)
 
 static const char *order_at(size_t i)
 {
-    return i < ORDER_COUNT ? problem_orders[i] : NULL;
+    return i < ORDER_COUNT ? problem_orders[i].name : NULL;
 }
 
 static const char *scan_at(size_t i)
@@ -322,7 +322,7 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_OP] = {"an operation", read_choice, write_choice, CHOICE, .name_at = op_at},
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
     [FIELD_REGIME] = {"cold or warm", read_choice, write_choice, CHOICE, .name_at = regime_at},
-    [FIELD_ORDER] = {"run", read_choice, write_choice, CHOICE, .name_at = order_at},
+    [FIELD_ORDER] = {"run or n", read_choice, write_choice, CHOICE, .name_at = order_at},
     [FIELD_SCAN] = {"inclusive or exclusive", read_choice, write_choice, CHOICE,
                     .name_at = scan_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,

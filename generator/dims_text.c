@@ -283,8 +283,14 @@ const char *dims_text_space(const struct dims *dims, const char *usual)
     return kind_of(dims) == VALUE ? usual : names[kind_of(dims)];
 }
 
+const char *dims_text_ordered_space(const struct dims *dims)
+{
+    static const char *const ordered[KINDS] = {"ordered"};
+    return ordered[kind_of(dims)];
+}
+
 char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct dims *own,
-                             const struct dims *asked, const char *usual)
+                             const struct dims *asked, const char *space)
 {
     static const char *const each[KINDS] = {"one value", "a value for each row",
                                             "a value for each column",
@@ -294,8 +300,8 @@ char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct di
     const bool has_axis = *axes[kind_of(own)], was_value = kind_of(asked) == VALUE;
     snprintf(out, DIMS_TEXT_SENTENCE_CHARS,
              "its kernels reduce to %s, and what is asked for is %s: use --space %s%s%s%s",
-             each[kind_of(own)], each[kind_of(asked)], dims_text_space(asked, usual),
-             has_axis ? ", or give " : "", has_axis && was_value && kind_of(own) != SCAN ? "--rows, --len and " : "",
+             each[kind_of(own)], each[kind_of(asked)], space, has_axis ? ", or give " : "",
+             has_axis && was_value && kind_of(own) != SCAN ? "--rows, --len and " : "",
              axes[kind_of(own)]);
     return out;
 }

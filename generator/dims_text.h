@@ -76,15 +76,17 @@ const char *dims_text_name(const struct dims *dims);
 const char *dims_text_each(const struct dims *dims);
 const char *dims_text_find_name(const char *name);
 
-/* The built-in space used where none is named; of one value `usual`. */
+/* The built-in space used where none is named; of one value `usual`. And the same where --order n
+ * is asked for; NULL where no kernel keeps that order. */
 const char *dims_text_space(const struct dims *dims, const char *usual);
+const char *dims_text_ordered_space(const struct dims *dims);
 
 /* "its kernels reduce to one value, and what is asked for is a value for each row: use --space
- * rows": for a space that serves dims like `own`, where others are asked for. `usual` as in
- * dims_text_space. Returns `out`. */
+ * rows": for a space that serves dims like `own`, where others are asked for. `space` is what
+ * the others need. Returns `out`. */
 enum { DIMS_TEXT_SENTENCE_CHARS = 300 };
 char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct dims *own,
-                             const struct dims *asked, const char *usual);
+                             const struct dims *asked, const char *space);
 
 /* The hint where an export finds no record of its space but there are some of these dims:
  * "there are records of rows: --space rows takes all". */

@@ -34,7 +34,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_SCAN] = problem->dims.scan;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
-    values[SPACE_DETERMINISTIC] = problem->order == ORDER_RUN;
+    values[SPACE_ORDER] = problem->order;
     values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
     values[SPACE_ACCUM_BYTES] = problem_types[problem->acc].bytes;
     values[SPACE_HOST] = target->is_host;
@@ -130,7 +130,7 @@ int point_reject_order(const struct point_context *context, const int64_t *confi
     if (point_values(context, config, false, values, error))
         return POINT_FAILED;
     for (size_t i = 0; i < space->rule_count; i++) {
-        if (!expr_uses(space->rules[i].expr, SPACE_DETERMINISTIC))
+        if (!expr_uses(space->rules[i].expr, SPACE_ORDER))
             continue;
         if (expr_eval(space->rules[i].expr, values, &holds, error))
             return POINT_FAILED;

@@ -46,8 +46,8 @@ int point_reject(const struct point_context *context, const int64_t *config,
 int point_prune(const struct point_context *context, const int64_t *config,
                 struct error *error);
 
-/* The first rule that mentions DETERMINISTIC and rejects the config, whatever other rules say:
- * the config must not pass for deterministic. Else as point_reject. */
+/* The first rule that mentions ORDER and rejects the config, whatever other rules say:
+ * the config must not pass for one that keeps the order. Else as point_reject. */
 int point_reject_order(const struct point_context *context, const int64_t *config,
                        struct error *error);
 

@@ -43,7 +43,15 @@ const struct op_row problem_ops[OP_COUNT] = {
 };
 
 const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};
-const char *const problem_orders[ORDER_COUNT] = {[ORDER_FREE] = "free", [ORDER_RUN] = "run"};
+
+/* A name is for ever: a later order of the elements gets another. */
+const struct order_row problem_orders[ORDER_COUNT] = {
+    [ORDER_FREE] = {"free", "FREE", "", "", "", ""},
+    [ORDER_RUN] = {"run", "RUN", " deterministic", " --deterministic", "deterministic",
+                   ", in a fixed order"},
+    [ORDER_BY_N] = {"n", "BY_N", " order n", " --order n", "order1",
+                    ", in order 1 of reproducible.md"},
+};
 
 static const char *type_name(size_t i)
 {
@@ -53,6 +61,11 @@ static const char *type_name(size_t i)
 static const char *op_name(size_t i)
 {
     return problem_ops[i].name;
+}
+
+static const char *order_name(size_t i)
+{
+    return problem_orders[i].name;
 }
 
 static char *list_names(char out[PROBLEM_NAMES_CHARS], const char *(*name_at)(size_t),
@@ -108,6 +121,15 @@ int problem_find_op(enum op *out, const char *name, struct error *error)
     if (find_name(&i, name, "operation", op_name, OP_COUNT, error))
         return -1;
     *out = (enum op)i;
+    return 0;
+}
+
+int problem_find_order(enum order *out, const char *name, struct error *error)
+{
+    size_t i = 0;
+    if (find_name(&i, name, "order", order_name, ORDER_COUNT, error))
+        return -1;
+    *out = (enum order)i;
     return 0;
 }
 
@@ -172,7 +194,7 @@ char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
     snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem_ops[problem->op].name,
              problem_types[problem->type].name, named ? " acc " : "",
              named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime],
-             problem->order == ORDER_RUN ? " deterministic" : "");
+             problem_orders[problem->order].shown);
     return out;
 }
 
@@ -193,5 +215,7 @@ double problem_bytes(const struct problem *problem)
 
 const char *problem_space(const struct problem *problem)
 {
-    return dims_text_space(&problem->dims, problem_ops[problem->op].space);
+    const char *ordered =
+        problem->order == ORDER_BY_N ? dims_text_ordered_space(&problem->dims) : NULL;
+    return ordered ? ordered : dims_text_space(&problem->dims, problem_ops[problem->op].space);
 }

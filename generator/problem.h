@@ -19,7 +19,17 @@ enum regime { COLD, WARM, REGIME_COUNT };
 enum order {
     ORDER_FREE, /* any */
     ORDER_RUN,  /* the same in each run: the same bits, run after run */
+    ORDER_BY_N, /* order 1 of docs/reproducible.md: the bits depend on the elements alone */
     ORDER_COUNT
+};
+
+struct order_row {
+    const char *name;    /* as on the command line and in records: "run" */
+    const char *symbol;  /* as in expressions: "RUN" */
+    const char *shown;   /* behind the other words of a problem: " deterministic" */
+    const char *option;  /* behind other options: " --deterministic" */
+    const char *suffix;  /* of names of files and functions: "deterministic" */
+    const char *promise; /* in a sentence about a kernel: ", in a fixed order" */
 };
 
 struct type_row {
@@ -47,7 +57,7 @@ struct op_row {
 extern const struct type_row problem_types[TYPE_COUNT];
 extern const struct op_row problem_ops[OP_COUNT];
 extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
-extern const char *const problem_orders[ORDER_COUNT];   /* "free", "run" */
+extern const struct order_row problem_orders[ORDER_COUNT];
 
 struct problem {
     enum op op;
@@ -59,10 +69,11 @@ struct problem {
     enum order order;
 };
 
-/* Finds a type or an operation by its name; an unknown name is ERROR_USAGE and lists the known
+/* Finds a type, an operation or an order by its name; an unknown name is ERROR_USAGE and lists the known
  * ones. */
 int problem_find_type(enum type *out, const char *name, struct error *error);
 int problem_find_op(enum op *out, const char *name, struct error *error);
+int problem_find_order(enum order *out, const char *name, struct error *error);
 
 enum { PROBLEM_NAMES_CHARS = 200 };
 
@@ -76,7 +87,8 @@ int problem_check(const struct problem *problem, struct error *error);
 /* The accumulator used when none is named: of 32 bits at least. */
 enum type problem_default_acc(enum type type);
 
-/* The built-in space used where none is named. */
+/* The built-in space used where none is named; for --order n where no kernel keeps it, the one
+ * that would be used without, which refuses the problem. */
 const char *problem_space(const struct problem *problem);
 
 /* The type of the result: the accumulator's, or u64 for a position. */
@@ -100,7 +112,7 @@ void problem_simplify(struct problem *problem);
 enum { PROBLEM_CHARS = 192 };
 
 /* "sum i32 400M cold", of a matrix "sum f32 2Mi x 128 rows cold", and " acc i64" where the
- * accumulator is not the default, and at the end " deterministic" where that is asked for. */
+ * accumulator is not the default, and at the end what is asked of the order. */
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem);
 
 /* The limits of the device where a kernel will run, as far as the generator needs them. */

@@ -16,12 +16,25 @@ static bool mentions(const struct space *space, const struct expr *expr, const c
     return false;
 }
 
+/* A problem of each operation: of i32, then of f32 in order n. */
+enum { EXAMPLES = 2 * OP_COUNT };
+
+static struct problem example(int i)
+{
+    const bool is_ordered = i >= OP_COUNT;
+    const enum type type = is_ordered ? F32 : I32;
+    return (struct problem){.op = (enum op)(i % OP_COUNT),
+                            .type = type,
+                            .acc = type,
+                            .order = is_ordered ? ORDER_BY_N : ORDER_FREE};
+}
+
 static bool serves_one_value(const struct space *space)
 {
-    struct problem problem = {.type = I32, .acc = I32, .dims = dims_value(2)};
     bool is_served = false;
-    for (int op = 0; op < OP_COUNT && !is_served; op++) {
-        problem.op = (enum op)op;
+    for (int i = 0; i < EXAMPLES && !is_served; i++) {
+        struct problem problem = example(i);
+        problem.dims = dims_value(2);
         is_served = space_serves(space, &problem);
     }
     return is_served;
@@ -133,11 +146,10 @@ int space_settle_default(struct space *space, const struct problem *problem,
     return 0;
 }
 
-/* Settles the default for a first problem, so that it is never unset: the first operation that
- * the space serves, of i32, on a GPU of the kind that most have. */
+/* Settles the default for a first problem, so that it is never unset: the first example
+ * that the space serves, on a GPU of the kind that most have. */
 int space_first_default(struct space *space, struct error *error)
 {
-    struct problem problem = {.type = I32, .acc = I32};
     static const struct target target = {
         .cc = 80,
         .sms = 108,
@@ -148,8 +160,8 @@ int space_first_default(struct space *space, struct error *error)
         .shared_per_sm = 164 << 10,
         .registers_per_sm = 65536,
     };
-    for (int op = 0; op < OP_COUNT; op++) {
-        problem.op = (enum op)op;
+    for (int i = 0; i < EXAMPLES; i++) {
+        struct problem problem = example(i);
         if (space_find_dims(space, &problem, 400000000, 1000, 0))
             return space_settle_default(space, &problem, &target, error);
     }

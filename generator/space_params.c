@@ -60,6 +60,10 @@ void space_add_builtins(struct space *space)
         space->constants[space->name_count] = (int64_t)i;
         space->names[space->name_count++] = problem_types[i].symbol;
     }
+    for (size_t i = 0; i < ORDER_COUNT; i++) {
+        space->constants[space->name_count] = (int64_t)i;
+        space->names[space->name_count++] = problem_orders[i].symbol;
+    }
     for (int scan = DIMS_INCLUSIVE; scan < DIMS_SCANS; scan++) {
         space->constants[space->name_count] = scan;
         space->names[space->name_count++] = dims_text_scan_symbols[scan];

@@ -1,5 +1,6 @@
 /* space_serve: decides which problems a space serves, by its expression over what a problem is:
- * `serves` of [space], or one value of elements that lie one behind another. */
+ * `serves` of [space], or one value of elements that lie one behind another. Order n is a promise
+ * that a space must make by itself: only an expression that names ORDER serves it. */
 #include "generator/dims_text.h"
 #include "generator/point.h"
 #include "generator/space_read.h"
@@ -31,6 +32,9 @@ bool space_serves(const struct space *space, const struct problem *problem)
     const struct point_context context = {space, problem, &none};
     int64_t values[SPACE_NAMES_MAX], holds = 0;
     struct error ignored;
+    if (problem->order == ORDER_BY_N &&
+        !(problem_rounds(problem) && expr_uses(space->serves, SPACE_ORDER)))
+        return false;
     point_builtins(&context, false, values);
     if (problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN))
         return false;
@@ -64,7 +68,14 @@ static int refuse_dims(const struct space *space, const struct problem *problem,
     char text[DIMS_TEXT_SENTENCE_CHARS];
     return error_set(error, ERROR_USAGE, "%s: %s", space->file,
                      dims_text_refuse_space(text, &served->dims, &problem->dims,
-                                            problem_ops[problem->op].space));
+                                            problem_space(problem)));
+}
+
+/* Does it, but for the order? Then `served` has that. */
+static bool serves_in_other_order(const struct space *space, struct problem *served)
+{
+    served->order = served->order == ORDER_BY_N ? ORDER_FREE : ORDER_BY_N;
+    return space_find_dims(space, served, 1 << 20, 1 << 10, 0);
 }
 
 int space_check_problem(const struct space *space, const struct problem *problem,
@@ -81,6 +92,15 @@ int space_check_problem(const struct space *space, const struct problem *problem
                          "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
                          ": use min or max, or one call for each, by --n",
                          op->name);
+    if (problem->order == ORDER_BY_N && !dims_text_ordered_space(&problem->dims))
+        return error_set(error, ERROR_USAGE,
+                         "no kernel keeps order n of %s yet: leave --order n out, or take "
+                         "--order run",
+                         dims_text_name(&problem->dims));
+    if (serves_in_other_order(space, &served))
+        return error_set(error, ERROR_USAGE, "%s: its kernels are %s --order n: use --space %s",
+                         space->file, problem->order == ORDER_BY_N ? "not for" : "for",
+                         problem_space(problem));
     return error_set(
         error, ERROR_USAGE,
         "%s: its kernels are for other operations than '%s', where %s: use --space "

@@ -111,6 +111,17 @@ AUTOTUNE_API int autotune_context_destroy(struct autotune_context *context,
 
 struct autotune_plan; /* opaque */
 
+/* What the bits of a float's sum or product depend on. Integers, minima and maxima have the same
+ * bits in any order. */
+enum autotune_order {
+    AUTOTUNE_ORDER_FREE = 0, /* on anything */
+    AUTOTUNE_ORDER_RUN, /* the same run after run, for the same n, address modulo 32 and plan
+                              * parameters */
+    AUTOTUNE_ORDER_BY_N /* on the elements of each result alone, whatever the GPU, plan, address
+                              * and version: order 1 of reproducible.md; autotune_reference.h
+                              * computes the same */
+};
+
 /* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
  * for each column. Names are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
@@ -123,8 +134,7 @@ struct autotune_problem {
     uint64_t n;       /* elements: the most of any call, and the number it is made fast for; 0
                        * for a matrix */
     int is_warm;      /* not 0: the elements are mostly in the L2 cache already */
-    int is_deterministic; /* not 0: the same bits, run after run, for the same n, address modulo
-                           * 32 and plan parameters; integers always are */
+    int order;        /* enum autotune_order; where results do not round each is FREE */
     /* A matrix, of which row r begins r * pitch elements behind the first; all zeros for one
      * value of n elements. BAD_ARGUMENT: rows or len is 0, pitch is less than len, axis is
      * neither 0 nor 1, a result would be of more than 2^31 elements, rows * pitch is past any

@@ -98,6 +98,53 @@ __device__ __forceinline__ float bfloat_value(unsigned short bits)
     return __uint_as_float((unsigned)bits << 16);
 }
 
+//? define rounded_sum
+// a + b, rounded by itself: whatever the compiler's options, nothing is fused or flushed.
+__device__ __forceinline__ accum rounded_sum(accum a, accum b)
+{
+    //? if HOST
+    return a + b;
+    //? else
+    accum sum;
+    //? if ACC == F32
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    //? else
+    asm("add.rn.f64 %0, %1, %2;" : "=d"(sum) : "d"(a), "d"(b));
+    //? end
+    return sum;
+    //? end
+}
+
+//? define rounded_product
+// a b, rounded by itself: whatever the compiler's options, nothing is fused or flushed.
+__device__ __forceinline__ accum rounded_product(accum a, accum b)
+{
+    //? if HOST
+    return a * b;
+    //? else
+    accum product;
+    //? if ACC == F32
+    asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
+    //? else
+    asm("mul.rn.f64 %0, %1, %2;" : "=d"(product) : "d"(a), "d"(b));
+    //? end
+    return product;
+    //? end
+}
+
+//? define widened
+// The value of an f32, exactly, denormals too.
+__device__ __forceinline__ double widened(float value)
+{
+    //? if HOST
+    return value;
+    //? else
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(value));
+    return wide;
+    //? end
+}
+
 //? define warp_redux
 // All lanes' values combined by one instruction.
 __device__ __forceinline__ accum warp_redux(accum a)

@@ -100,14 +100,20 @@ __device__ __forceinline__ accum map(elem value)
 {
     //? if TYPE == F16
     const accum x = half_value(value);
+    //? elif ORDER == BY_N && TYPE == BF16 && ACC == F64
+    const accum x = widened(bfloat_value(value));
     //? elif TYPE == BF16
     const accum x = bfloat_value(value);
+    //? elif ORDER == BY_N && TYPE == F32 && ACC == F64
+    const accum x = widened(value);
     //? elif OP == SUMSQ
     const accum x = (accum)value;
     //? end
-    //? if OP == SUMSQ
+    //? if OP == SUMSQ && ORDER == BY_N
+    return rounded_product(x, x);
+    //? elif OP == SUMSQ
     return x * x;
-    //? elif TYPE == F16 || TYPE == BF16
+    //? elif TYPE == F16 || TYPE == BF16 || (ORDER == BY_N && TYPE == F32 && ACC == F64)
     return x;
     //? else
     return (accum)value;
@@ -117,8 +123,12 @@ __device__ __forceinline__ accum map(elem value)
 //? define combine
 __device__ __forceinline__ accum combine(accum a, accum b)
 {
-    //? if PARTIAL == SUM
+    //? if PARTIAL == SUM && ORDER == BY_N
+    return rounded_sum(a, b);
+    //? elif PARTIAL == SUM
     return a + b;
+    //? elif OP == PROD && ORDER == BY_N
+    return rounded_product(a, b);
     //? elif OP == PROD
     return a * b;
     //? elif OP == AND

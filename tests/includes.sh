@@ -90,6 +90,8 @@ function refusal(path,    to) {
             "may include autotune/cli/ and generator/error.h only"
     if (path == "autotune/embedded.h" || path == "templates/host/host_shim.h")
         return own_level >= EMBEDDED_FROM ? "" : "is for autotune/device/ and up only"
+    if (path == "include/autotune_reference.h" && folder_of(file) == "autotune/verify/")
+        return ""
     if (to == "include/")
         return folder_of(file) == "autotune/library/" ? "" : "may not include the library\047s public face"
     if (!(to in level))

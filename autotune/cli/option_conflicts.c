@@ -17,6 +17,8 @@ static int check_problem(const struct request *request, struct error *error)
     const int bytes = problem_types[request->problem.type].bytes;
     const struct option_conflict conflicts[] = {
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
+        {request->deterministic && request->has_order,
+         "--deterministic is short for --order run: give one of them"},
         {request->offset % (uint64_t)bytes != 0,
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
@@ -33,18 +35,21 @@ static int check_sample(const struct request *request, struct error *error)
     const bool is_many = request->cover || request->all;
     const bool is_one = request->variant || request->has_acc || request->has_op ||
                         request->has_type || request->has_n ||
-                        request_dims_are_given(request) || request->problem.order == ORDER_RUN;
+                        request_dims_are_given(request) || request->problem.order != ORDER_FREE;
     const struct option_conflict conflicts[] = {
         {request->cover && request->all, "--cover is a sample of --all: choose one"},
         {request->small && is_many,
          "--small proves one variant, --cover and --all many, all of them at small sizes: leave "
          "it out"},
+        {request->limit_s > 0 && !request->small && !is_many,
+         "--limit is of proofs in this process: give --small, --cover or --all too; a whole proof of one "
+         "variant has workers with limits of their own"},
         {request->parts > 1 && !is_many,
          "--part divides --cover or --all: give one of them too"},
         {is_many && is_one,
          "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES
          ", --op, "
-         "--type, --acc, --deterministic and --variant out"},
+         "--type, --acc, --order and --variant out"},
     };
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
@@ -79,7 +84,7 @@ static int check_arguments(const struct request *request, struct error *error)
 static bool has_own_problem(const struct request *request)
 {
     return request->has_op || request->has_type || request->has_acc || request->cold ||
-           request->warm || request->problem.order == ORDER_RUN || request->space ||
+           request->warm || request->problem.order != ORDER_FREE || request->space ||
            request->template;
 }
 
@@ -97,7 +102,7 @@ static int check_run(const struct request *request, struct error *error)
          "--replay runs on the problem of its journal: leave out its size"},
         {request->replay && has_own_problem(request),
          "--replay runs on the problem and the space of its journal: leave out --op, --type, --acc, "
-         "--cold, --warm, --deterministic, --space and --template"},
+         "--cold, --warm, --order, --space and --template"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
         {request->source && (request->grid || request->blocks || request->gpu ||

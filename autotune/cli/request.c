@@ -115,6 +115,17 @@ bool request_is_sweep(const struct request *request)
     return request->n_high || request_dims_is_sweep(request);
 }
 
+/* Says so where the order that is asked for is kept by every kernel. */
+static void simplify(struct request *request)
+{
+    struct problem *problem = &request->problem;
+    const enum order asked = problem->order;
+    problem_simplify(problem);
+    if (problem->order != asked)
+        output_note(request, "order     %s of %s has the same bits in any order\n",
+                    problem_ops[problem->op].name, problem_types[problem->type].name);
+}
+
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                   struct error *error)
 {
@@ -138,11 +149,13 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
     if (!out->has_acc)
         out->problem.acc = problem_default_acc(out->problem.type);
     out->problem.regime = out->warm ? WARM : COLD;
+    if (out->deterministic && !out->has_order)
+        out->problem.order = ORDER_RUN;
     if (option_conflicts_check(out, error) || problem_check(&out->problem, error) ||
         request_dims_settle(out, error) || request_files_check(out, error))
         return -1;
     if (verb != VERB_SHOW) /* which shows records of any problem */
-        problem_simplify(&out->problem);
+        simplify(out);
     return 0;
 }
 

@@ -45,10 +45,11 @@ struct request {
     char **files;                         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem; /* regime and n may be unset, see has_ */
-    bool has_n, has_op, has_type, has_acc, has_strategy;
+    bool has_n, has_op, has_type, has_acc, has_order, has_strategy;
     enum strategy strategy;
     uint64_t seed;
     double budget_s;     /* 0 = none */
+    double limit_s;      /* of verify: processor time of a proof; 0 = the usual */
     const char *against; /* of bench: files separated by commas; "cub" = those of make bench */
     struct request_dims asked;
     struct dims
@@ -73,8 +74,9 @@ struct request {
     bool sources;   /* of list: where figures are from */
     bool evidence;  /* of compare: compile what the journals know, to rank predictions */
     bool by_rung;   /* of compare: the ladder's kernels */
-    bool run;       /* of profile: launch the kernel, as ncu wants it */
-    bool markdown;  /* of report */
+    bool deterministic;
+    bool run;      /* of profile: launch the kernel, as ncu wants it */
+    bool markdown; /* of report */
 };
 
 /* Is a range of sizes asked for? */

@@ -72,7 +72,7 @@ static int parse_part(struct request *request, const char *value, struct error *
 }
 
 /* "30s", "500ms", "2m". */
-static int parse_budget(double *out, const char *value, struct error *error)
+static int parse_time(double *out, const char *value, const char *option, struct error *error)
 {
     static const struct {
         const char *name;
@@ -82,7 +82,7 @@ static int parse_budget(double *out, const char *value, struct error *error)
     int used = 0;
     uint64_t count;
     if (sscanf(value, "%15[0-9]%n", digits, &used) == 1 &&
-        number_parse_count(&count, digits, "--budget", error) == 0 && count > 0)
+        number_parse_count(&count, digits, option, error) == 0 && count > 0)
         for (size_t i = 0; i < sizeof units / sizeof *units; i++)
             if (strcmp(value + used, units[i].name) == 0) {
                 *out = (double)count * units[i].seconds;
@@ -90,9 +90,8 @@ static int parse_budget(double *out, const char *value, struct error *error)
             }
     return error_set(
         error, ERROR_USAGE,
-        "--budget is '%.100s': write a whole number above 0 and a unit, such as 30s, "
-        "500ms or 2m",
-        value);
+        "%s is '%.100s': write a whole number above 0 and a unit, such as 30s, 500ms or 2m",
+        option, value);
 }
 
 static int add_rung(struct request *request, const char *value, struct error *error)
@@ -144,7 +143,7 @@ static bool *find_flag(struct request *request, int key)
         {KEY_RUN, &request->run},           {KEY_SOURCES, &request->sources},
         {KEY_GRID, &request->grid},         {KEY_EVIDENCE, &request->evidence},
         {KEY_MARKDOWN, &request->markdown}, {KEY_PUBLISHED, &request->published},
-        {KEY_RUNGS, &request->by_rung},
+        {KEY_RUNGS, &request->by_rung},     {KEY_DETERMINISTIC, &request->deterministic},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)
@@ -165,6 +164,9 @@ static int parse_value(struct request *request, int key, const char *value, stru
     case KEY_ACC:
         request->has_acc = true;
         return problem_find_type(&request->problem.acc, value, error);
+    case KEY_ORDER:
+        request->has_order = true;
+        return problem_find_order(&request->problem.order, value, error);
     case KEY_STRATEGY:
         request->has_strategy = true;
         return strategy_find(&request->strategy, value, error);
@@ -172,7 +174,8 @@ static int parse_value(struct request *request, int key, const char *value, stru
     case KEY_RUNG: return add_rung(request, value, error);
     case KEY_OFFSET: return parse_offset(&request->offset, value, error);
     case KEY_ROUNDS: return parse_rounds(&request->rounds, value, error);
-    case KEY_BUDGET: return parse_budget(&request->budget_s, value, error);
+    case KEY_BUDGET: return parse_time(&request->budget_s, value, "--budget", error);
+    case KEY_LIMIT: return parse_time(&request->limit_s, value, "--limit", error);
     case KEY_SEED: return parse_seed(&request->seed, value, error);
     default: return request_dims_value(request, key, value, error);
     }
@@ -192,8 +195,5 @@ int request_value(struct request *request, int key, const char *value, struct er
         *string = value;
     if (flag)
         *flag = true;
-    if (key == KEY_DETERMINISTIC)
-        request->problem.order = ORDER_RUN;
-    return string || flag || key == KEY_DETERMINISTIC ? 0
-                                                      : parse_value(request, key, value, error);
+    return string || flag ? 0 : parse_value(request, key, value, error);
 }

@@ -134,7 +134,17 @@ static int find_place(struct setup *setup, const struct request *request, bool n
     return 0;
 }
 
-/* Fills in what was not asked for: the space's first operation, and the usual size. */
+/* Of a space whose kernels keep order n: f32 are what rounds. */
+static void order_by_n(struct problem *problem, const struct request *request)
+{
+    if (request->has_order || request->deterministic)
+        return;
+    problem->order = ORDER_BY_N;
+    if (!request->has_type && !request->has_acc)
+        problem->type = problem->acc = F32;
+}
+
+/* Fills in what was not asked for: the space's first operation, its order, and the usual size. */
 static void find_problem(struct setup *setup, const struct request *request)
 {
     struct problem *problem = &setup->problem;
@@ -142,8 +152,11 @@ static void find_problem(struct setup *setup, const struct request *request)
     struct problem tried = *problem;
     if (!request->has_n)
         problem->dims = dims_run(n, problem->dims.scan);
-    for (int op = 0; op < (request->has_op ? 1 : OP_COUNT); op++) {
-        tried.op = op ? (enum op)op : problem->op;
+    const int ops = request->has_op ? 1 : OP_COUNT;
+    for (int i = 0; i < 2 * ops; i++) {
+        tried.op = i % ops ? (enum op)(i % ops) : problem->op;
+        if (i == ops)
+            order_by_n(&tried, request);
         if (request->has_n ? space_serves(setup->space, &tried)
                            : space_find_dims(setup->space, &tried, n, USUAL_LEN, 0)) {
             *problem = tried;

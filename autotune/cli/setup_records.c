@@ -115,9 +115,8 @@ static int check_order(const struct request *request, const struct setup *setup,
         return broken == POINT_VALID ? 0 : fault_variant(request, error);
     return error_set(
         error, ERROR_USAGE,
-        "this variant is not deterministic (%s): choose another --variant, or leave "
-        "--deterministic out",
-        setup->space->rules[broken].reason);
+        "this variant does not keep the order (%s): choose another --variant, or leave%s out",
+        setup->space->rules[broken].reason, problem_orders[setup->problem.order].option);
 }
 
 /* The variant is used all the same: a wrong one can be shown. Launch rules are left to a

@@ -228,8 +228,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         "nothing to export: no record of %s of %s%s%s in %s%s in %.1000s serves for that; %s",
         problem_ops[problem->op].name, dims_text_each(&problem->dims),
         *dims_text_each(&problem->dims) ? " of " : "", problem_types[problem->type].name,
-        problem_types[problem->acc].name, problem->order == ORDER_RUN ? ", deterministic," : "",
-        folder, cause);
+        problem_types[problem->acc].name, problem_orders[problem->order].shown, folder, cause);
 }
 
 /* A size that was asked for by name is not left out in silence. */

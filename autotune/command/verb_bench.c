@@ -43,7 +43,7 @@ static const struct table_column columns[] = {
 };
 static const struct table_column json_columns[] = {
     {NULL, "op", false},      {NULL, "type", false},     {NULL, "acc", false},
-    {NULL, "n", true},        {NULL, "regime", false},   {NULL, "deterministic", false},
+    {NULL, "n", true},        {NULL, "regime", false},   {NULL, "problem_order", false},
     {NULL, "order", false},   {NULL, "offset", true},    {NULL, "rounds", true},
     {NULL, "calls", true},    {NULL, "against", false},  {NULL, "cub_us", true},
     {NULL, "ours_us", true},  {NULL, "ratio", true},     {NULL, "ratio_lo", true},
@@ -283,7 +283,7 @@ static void add_to_json(struct bench_verb *verb, const struct line *line, size_t
         problem_types[problem->acc].name,
         line->n,
         problem_regimes[problem->regime],
-        problem->order == ORDER_RUN ? "yes" : "no",
+        problem_orders[problem->order].name,
         order_name(verb),
         offset,
         rounds,

@@ -141,8 +141,7 @@ static void add_command(struct text *out, const struct task *task,
     };
     text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s", format->name,
               problem_ops[problem->op].name, problem_types[problem->type].name,
-              problem_types[problem->acc].name,
-              problem->order == ORDER_RUN ? " --deterministic" : "",
+              problem_types[problem->acc].name, problem_orders[problem->order].option,
               problem->regime == WARM ? " --warm" : "");
     add_sizes(out, request);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -15,6 +15,7 @@
 #include "autotune/print/terminal.h"
 #include "autotune/search/ladder_measure.h"
 #include "autotune/tune/tune_notes.h"
+#include "generator/call.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@ static const struct table_column columns[] = {
     {"gpu", "gpu", false},   {"problem", NULL, false},
     {NULL, "op", false},     {NULL, "type", false},
     {NULL, "acc", false},    {NULL, "n", true},
-    {NULL, "regime", false}, {NULL, "deterministic", false},
+    {NULL, "regime", false}, {NULL, "order", false},
     {"us", "us", true},      {"us here", "us_here", true},
     {"from", "file", false}, {"result", "result", false},
     DIMS_TEXT_COLUMNS,
@@ -77,13 +77,13 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     table_add(table, record->gpu);
     table_addf(table, "%s %s%s%s %s %s%s", op, type, is_plain ? "" : " in ",
                is_plain ? "" : acc, dims_text_format(size, &problem->dims), regime,
-               problem->order == ORDER_RUN ? " deterministic" : "");
+               problem_orders[problem->order].shown);
     table_add(table, op);
     table_add(table, type);
     table_add(table, acc);
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, regime);
-    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
+    table_add(table, problem_orders[problem->order].name);
     table_add(table, figures_us(us, record->median_ps));
     table_add(table, choice->here_ps ? figures_us(us, choice->here_ps) : NULL);
     table_add(table, file);

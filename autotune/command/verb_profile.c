@@ -10,6 +10,7 @@
 #include "autotune/ladder/ladder_rung.h"
 #include "autotune/search/single_run.h"
 #include "autotune/tune/tune_notes.h"
+#include "generator/call.h"
 #include "generator/number.h"
 
 #include <limits.h>

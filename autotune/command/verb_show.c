@@ -23,7 +23,7 @@ static const struct table_column columns[] = {
     {"acc", "acc", false},        {"n", NULL, true},           {NULL, "n", true},
     {NULL, "n_from", true},       {NULL, "n_to", true},
     {"regime", NULL, false},      {NULL, "regime", false},
-    {NULL, "deterministic", false}, {"us", "us", true},          {"GB/s", "gbs", true},
+    {NULL, "order", false}, {"us", "us", true},          {"GB/s", "gbs", true},
     {"% peak", "peak_pct", true}, {"ties", "ties", true},      {"source", "source", false},
     {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
     {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
@@ -45,7 +45,7 @@ static bool is_wanted(const struct interval *served, const struct request *reque
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
            (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
-           (request->problem.order == ORDER_FREE || problem->order == ORDER_RUN);
+           (request->problem.order == ORDER_FREE || problem->order == request->problem.order);
 }
 
 /* 0 = not known. */
@@ -75,9 +75,9 @@ static void add_record(struct table *table, const struct interval *served)
     add_bound(table, is_one, served->from);
     add_bound(table, is_one, served->to);
     table_addf(table, "%s%s", problem_regimes[problem->regime],
-               problem->order == ORDER_RUN ? " deterministic" : "");
+               problem_orders[problem->order].shown);
     table_add(table, problem_regimes[problem->regime]);
-    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
+    table_add(table, problem_orders[problem->order].name);
     record_cells_add_speed(table, record, record->median_ps);
     table_addf(table, "%u", record->ties);
     table_add(table, record_sources[record->source]);
@@ -180,7 +180,7 @@ static void note_none(const struct request *request, const char *folder)
     const char *size = request->sweep ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->asked.shape || problem->order == ORDER_RUN;
+                         request->asked.shape || problem->order != ORDER_FREE;
     if (request->n_high)
         snprintf(sizes, sizeof sizes, "--n %s..%s",
                  number_format_count(low, dims_n(&problem->dims)),
@@ -197,7 +197,7 @@ static void note_none(const struct request *request, const char *folder)
                 request->has_op ? problem_ops[problem->op].name : "",
                 request->has_type ? " --type " : "",
                 request->has_type ? problem_types[problem->type].name : "",
-                problem->order == ORDER_RUN ? " --deterministic" : "");
+                problem_orders[problem->order].option);
 }
 
 static int print(const struct request *request, struct shown *shown, const char *folder,

@@ -166,7 +166,7 @@ static int report(struct task *task, struct error *error)
 static void close_task(struct task *task)
 {
     if (task->is_tuned)
-        tune_dispose(&task->result);
+        tune_result_dispose(&task->result);
     if (task->has_journal)
         journal_close(&task->journal);
     setup_close(&task->setup);

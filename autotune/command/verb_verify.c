@@ -164,7 +164,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
     text_adds(&text, "\n");
     int failed = output_write("-", &text, error);
     text_dispose(&text);
-    tune_dispose(&result);
+    tune_result_dispose(&result);
     return failed;
 }
 
@@ -198,6 +198,8 @@ int verb_verify(int argc, char **argv, struct error *error)
     if (request_parse(&request, VERB_VERIFY, argc, argv, error) ||
         setup_open(&setup, &request, true, error))
         return -1;
+    if (request.limit_s > 0)
+        watchdog_limit(request.limit_s);
     interrupt_begin(&guard, setup.device);
     int failed = request.cover || request.all ? prove_many(&request, &setup, error)
                  : request.small              ? prove_small(&request, &setup, error)

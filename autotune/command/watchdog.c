@@ -2,8 +2,10 @@
  * print, so it writes a sentence made beforehand, and ends the process. */
 #include "autotune/command/watchdog.h"
 
+#include "autotune/print/figures.h"
 #include "generator/error.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +14,11 @@
 #include <unistd.h>
 
 /* Of processor time, which other programs do not use up, as the emulator and who waits for a
- * GPU do; and of any, should that wait sleep. */
-enum { SECONDS = 20, SLEEP_SECONDS = 600, STACK_BYTES = 64 << 10 };
+ * GPU do. */
+static double limit_s = 20;
+
+/* Of any time beyond that, should that wait sleep. */
+enum { SLEEP_SECONDS = 600, STACK_BYTES = 64 << 10 };
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGPROF};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -40,8 +45,12 @@ static void catch_all(void)
         sigaltstack(&stack, NULL);
     for (size_t i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &action, &before[i]);
-    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SECONDS}, NULL);
-    alarm(SLEEP_SECONDS);
+    const time_t whole = (time_t)limit_s;
+    const struct itimerval limit = {
+        .it_value = {.tv_sec = whole,
+                     .tv_usec = (suseconds_t)((limit_s - (double)whole) * 1e6)}};
+    setitimer(ITIMER_PROF, &limit, NULL);
+    alarm(SLEEP_SECONDS + (unsigned)whole);
 }
 
 static void release_all(void)
@@ -55,19 +64,26 @@ static void release_all(void)
     free(stack.ss_sp);
 }
 
+void watchdog_limit(double seconds)
+{
+    assert(seconds > 0);
+    limit_s = seconds;
+}
+
 void watchdog_kernel(const char *what)
 {
     if (what == NULL) {
         release_all();
         return;
     }
+    char limit[NUMBER_CHARS];
     snprintf(sentences[0], sizeof sentences[0],
              "autotune: %.900s is wrong: it crashes; correct the template or the space\n",
              what);
     snprintf(
         sentences[1], sizeof sentences[1],
-        "autotune: %.900s is wrong: it does not end within %d s; correct the template or the "
-        "space\n",
-        what, (int)SECONDS);
+        "autotune: %.880s is wrong: it does not end within %s s of processor time (--limit); "
+        "correct the template or the space\n",
+        what, figures_short(limit, limit_s, limit_s < 1 ? 3 : 1));
     catch_all();
 }

@@ -24,7 +24,7 @@ static const struct table_column columns[] = {
     {"operation", "op", false},
     {"type", "type", false},
     {NULL, "acc", false},
-    {NULL, "deterministic", false},
+    {NULL, "order", false},
     {"n", "n", true},
     {"row", "row", true},
     {"regime", "regime", false},
@@ -93,13 +93,13 @@ static void add_problem(struct table *table, const struct compare_line *line)
     table_add(table, problem_ops[problem->op].name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
-    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
+    table_add(table, problem_orders[problem->order].name);
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     if (line->row)
         table_addf(table, "%" PRIu64, line->row);
     else
         table_add(table, NULL);
-    table_add(table, problem_regimes[problem->regime]);
+    table_add(table, line->is_document ? NULL : problem_regimes[problem->regime]);
 }
 
 static void add_analysis(struct table *table, const struct analysis *analysis)
@@ -117,8 +117,8 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add_number(table, is_known, 0,
                      (double)(analysis->needs.shared_bytes + analysis->dynamic_bytes));
     table_add_number(table, is_known, 0, (double)analysis->needs.local_bytes);
-    table_add_number(table, has_bound, 1, analysis->in_flight / 1024);
-    table_add_number(table, has_bound, 1, analysis->wanted / 1024);
+    table_add_number(table, has_bound && is_known, 1, analysis->in_flight / 1024);
+    table_add_number(table, has_bound && is_known, 1, analysis->wanted / 1024);
     table_add_number(table, has_mix && analysis->per_element > 0, 2, analysis->per_element);
     table_add(table, !has_mix ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
     table_add_number(table, has_bound, 1, analysis->bound * 100);
@@ -129,8 +129,34 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
 static const char *computed_of(const struct compare_cell *cell)
 {
     static const char *const names[2][2] = {{"gbs peak_pct", "gbs"}, {"peak_pct", NULL}};
-    return cell->basis == COMPARE_PUBLISHED ? names[cell->has_own_gbs][cell->has_own_pct]
-                                            : NULL;
+    const struct compare_published *const published = &cell->published;
+    return cell->basis == COMPARE_PUBLISHED
+               ? names[published->gbs.is_own][published->share.is_own]
+               : NULL;
+}
+
+static void add_value(struct table *table, const struct published_value *value)
+{
+    char number[NUMBER_CHARS];
+    table_add(table,
+              value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
+}
+
+/* With the document's digits. */
+static void add_published(struct table *table, const struct compare_published *published)
+{
+    table_add(table, published->us[0] ? published->us : NULL);
+    add_value(table, &published->gbs);
+    add_value(table, &published->share);
+}
+
+static void add_figures(struct table *table, const struct compare_cell *cell)
+{
+    const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
+    table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
 }
 
 static void add_cell(struct table *table, const struct compare *compare,
@@ -139,13 +165,13 @@ static void add_cell(struct table *table, const struct compare *compare,
     const struct compare_cell *cell = &line->cells[side];
     enum compare_basis basis;
     const double portability = compare_portability(compare, line, &basis);
-    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
+    char us[NUMBER_CHARS];
     table_add(table, compare->sides[side].name);
     table_add(table, compare_bases[cell->basis]);
-    const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
-    table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
-    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    if (cell->basis == COMPARE_PUBLISHED)
+        add_published(table, &cell->published);
+    else
+        add_figures(table, cell);
     table_add(table, cell->low_ps ? figures_us(us, cell->low_ps) : NULL);
     table_add(table, cell->high_ps ? figures_us(us, cell->high_ps) : NULL);
     table_add(table, cell->bound_ps ? figures_us(us, cell->bound_ps) : NULL);

@@ -5,6 +5,7 @@
 #define AUTOTUNE_COMPARE_H
 
 #include "autotune/analysis/analysis.h"
+#include "autotune/compare/published.h"
 #include "autotune/print/table.h"
 #include "generator/problem.h"
 
@@ -51,7 +52,10 @@ struct compare_cell {
     uint64_t ps;       /* per reduction; 0 where the basis gives none; for a bound the least */
     double gbs;        /* 10^9 bytes per second; 0 = unknown */
     double peak_pct;   /* of the theoretical bandwidth; negative = unknown */
-    bool has_own_gbs, has_own_pct; /* of a published figure: are these the document's own? */
+    struct compare_published {
+        char time[NUMBER_CHARS], us[NUMBER_CHARS]; /* published_time and published_us */
+        struct published_value gbs, share; /* of which gbs and peak_pct are the values */
+    } published;                           /* of a published figure */
     uint64_t bound_ps; /* the least time by its bound, also where it was measured; 0 = none */
     uint64_t low_ps, high_ps; /* of a prediction: its range, with ps in the middle */
     enum compare_why why;     /* why it is withheld */

@@ -189,18 +189,18 @@ static void name_figure(char *out, size_t size, const struct compare_winner *bes
 
 /* Fills in the document's own GB/s and percent, else those by the bytes of the elements. */
 static void fill_published(struct compare_cell *cell, const struct compare_winner *best,
-                           const struct compare_side *side, const struct problem *problem)
+                           const struct compare_side *side)
 {
-    const struct published_number *at = best->figure->at;
+    struct compare_published *const published = &cell->published;
     cell->basis = COMPARE_PUBLISHED;
     cell->ps = best->figure->ps;
-    cell->has_own_gbs = at[PUBLISHED_GBS].is_there;
-    cell->has_own_pct = at[PUBLISHED_PEAK].is_there;
-    cell->gbs = at[PUBLISHED_GBS].is_there ? published_real(&at[PUBLISHED_GBS])
-                                           : figures_gbs(problem, cell->ps);
-    cell->peak_pct = at[PUBLISHED_PEAK].is_there ? published_real(&at[PUBLISHED_PEAK])
-                     : side->peak_bytes          ? cell->gbs * 1e11 / (double)side->peak_bytes
-                                                 : -1;
+    published_time(published->time, best->figure);
+    published_us(published->us, best->figure);
+    published->gbs = published_gbs(best->document, best->figure);
+    published->share =
+        published_share(best->document, best->figure, (double)side->peak_bytes / 1e9);
+    cell->gbs = published->gbs.value;
+    cell->peak_pct = published->share.value > 0 ? published->share.value : -1;
     name_figure(cell->winner, sizeof cell->winner, best);
     snprintf(cell->source, sizeof cell->source, "%.150s", best->document->source);
 }
@@ -273,6 +273,8 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
                            const struct problem *problem)
 {
     analyse(cell, comparison, of, false, input, problem);
+    if (!input->has_target && !of->figure)
+        return; /* no kernel of autotune's is known to run there */
     if (of->record)
         snprintf(cell->winner, sizeof cell->winner, "%s", of->record->params);
     else if (of->figure)
@@ -338,7 +340,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
         if (bests[s].record)
             fill_measured(cell, bests[s].record, &input->side);
         else
-            fill_published(cell, &bests[s], &input->side, &line->problem);
+            fill_published(cell, &bests[s], &input->side);
         analyse(cell, comparison, &bests[s], true, input, &problem);
         if (cell->basis == COMPARE_MEASURED)
             fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);

@@ -135,13 +135,13 @@ static void add_us(struct table *table, uint64_t ps)
 }
 
 /* Adds the ranges of times and of speeds. */
-static void add_ranges(struct table *table, const struct compare_cell *cell)
+static void add_ranges(struct table *table, const struct compare_cell *cell, const char *unit)
 {
     char low[NUMBER_CHARS], high[NUMBER_CHARS];
     const double middle = (double)cell->ps;
     const double slow = middle / (double)cell->high_ps, fast = middle / (double)cell->low_ps;
-    table_addf(table, "%s-%s", figures_short(low, (double)cell->low_ps / 1e6, 4),
-               figures_short(high, (double)cell->high_ps / 1e6, 4));
+    table_addf(table, "%s-%s%s", figures_short(low, (double)cell->low_ps / 1e6, 4),
+               figures_short(high, (double)cell->high_ps / 1e6, 4), unit);
     table_addf(table, "%s-%s", figures_short(low, cell->gbs * slow, 3),
                figures_short(high, cell->gbs * fast, 3));
     if (cell->peak_pct >= 0)
@@ -150,18 +150,35 @@ static void add_ranges(struct table *table, const struct compare_cell *cell)
         table_add(table, NULL);
 }
 
-/* A figure computed from a document's time, in parentheses. */
-static void add_computed(struct table *table, const char *figure, bool is_computed)
+/* In parentheses where no document has it. */
+static void add_value(struct table *table, const struct published_value *value)
 {
-    if (figure)
-        table_addf(table, is_computed ? "(%s)" : "%s", figure);
+    char number[NUMBER_CHARS];
+    if (value->value > 0)
+        table_addf(table, value->is_own ? "%s" : "(%s)",
+                   figures_short(number, value->value, value->digits));
     else
         table_add(table, NULL);
 }
 
-static void add_cell(struct table *table, const struct compare_cell *cell,
+/* With the document's digits and unit. */
+static void add_published(struct table *table, const struct compare_published *published)
+{
+    table_add(table, published->time);
+    add_value(table, &published->gbs);
+    add_value(table, &published->share);
+}
+
+/* The times of documents have units of their own: their tables name each. */
+static const char *time_title(const struct compare_line *line)
+{
+    return line->is_document ? "time" : "us";
+}
+
+static void add_cell(struct table *table, const struct compare_line *line, size_t side,
                      struct legend *legend)
 {
+    const struct compare_cell *cell = &line->cells[side];
     char name[NUMBER_CHARS], speed[NUMBER_CHARS];
     if (cell->basis > COMPARE_WITHHELD)
         table_addf(table, "%s%s %s", legend_name(name, legend_add(legend, cell->winner)),
@@ -169,18 +186,19 @@ static void add_cell(struct table *table, const struct compare_cell *cell,
     else
         table_addf(table, "- %s", compare_bases[cell->basis]);
     if (cell->basis == COMPARE_PREDICTED) {
-        add_ranges(table, cell);
+        add_ranges(table, cell, line->is_document ? " us" : "");
+        return;
+    }
+    if (cell->basis == COMPARE_PUBLISHED) {
+        add_published(table, &cell->published);
         return;
     }
     if (cell->ps && cell->basis != COMPARE_BOUND)
         add_us(table, cell->ps);
     else
         table_add(table, NULL);
-    const bool is_published = cell->basis == COMPARE_PUBLISHED;
-    add_computed(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL,
-                 is_published && !cell->has_own_gbs);
-    number_format_fixed(name, (uint64_t)(fmax(cell->peak_pct, 0) * 10 + 0.5), 1);
-    add_computed(table, cell->peak_pct >= 0 ? name : NULL, is_published && !cell->has_own_pct);
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
 }
 
 /* Fills in `count` GPUs from `from` on. */
@@ -194,7 +212,8 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
     columns[at++] = (struct table_column){"n", NULL, true};
     for (size_t s = from; s < from + count; s++) {
         columns[at++] = (struct table_column){compare->sides[s].name, NULL, false};
-        columns[at++] = (struct table_column){"us", NULL, true};
+        columns[at++] =
+            (struct table_column){time_title(&compare->lines[group->first]), NULL, true};
         columns[at++] = (struct table_column){"GB/s", NULL, true};
         columns[at++] = (struct table_column){"%", NULL, true};
         if (has_loss(compare, group, s))
@@ -207,7 +226,7 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
         const struct compare_line *line = &compare->lines[l];
         add_size(table, line);
         for (size_t s = from; s < from + count; s++) {
-            add_cell(table, &line->cells[s], legend);
+            add_cell(table, line, s, legend);
             if (has_loss(compare, group, s))
                 table_add_number(table, line->cells[s].has_loss, 1, line->cells[s].loss_pct);
         }
@@ -398,8 +417,9 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " acc %s", problem_types[problem->acc].name);
-    text_addf(out, " %s%s: %s%s%s\n", problem_regimes[problem->regime],
-              problem->order == ORDER_RUN ? " deterministic" : "",
+    if (!line->is_document) /* documents say nothing of caches */
+        text_addf(out, " %s", problem_regimes[problem->regime]);
+    text_addf(out, "%s: %s%s%s\n", problem_orders[problem->order].shown,
               line->is_document ? "kernels of documents" : "autotune's kernels",
               line->row ? ", a result for each row: n / elements in a row" : "",
               is_bold ? "\033[0m" : "");

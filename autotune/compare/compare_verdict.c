@@ -159,23 +159,25 @@ static const struct compare_line *find_published(const struct compare *compare, 
     for (size_t l = 0; l < compare->line_count; l++) {
         const struct compare_line *line = &compare->lines[l];
         const struct compare_cell *cell = &line->cells[side];
-        if (!line->row && cell->basis == COMPARE_PUBLISHED && cell->has_own_gbs &&
+        if (!line->row && cell->basis == COMPARE_PUBLISHED && cell->published.gbs.is_own &&
             (!best || cell->gbs > best->cells[side].gbs))
             best = line;
     }
     return best;
 }
 
-/* "; published of another kernel: 876.6 GB/s for sum f32 1Gi cold (CS599 Lecture 6)". */
+/* "; published for V100 of another kernel: 876.63 GB/s, sum f32 1Gi (CS599 Lecture 6)". */
 static void add_published(struct text *out, const struct compare *compare, size_t side)
 {
     const struct compare_line *line = find_published(compare, side);
     char speed[NUMBER_CHARS], problem[PROBLEM_CHARS];
     if (!line)
         return;
+    const struct compare_cell *const cell = &line->cells[side];
+    const struct published_value *const gbs = &cell->published.gbs;
     text_addf(out, "; published for %s of another kernel: %s GB/s, %s (%s)",
-              compare->sides[side].name, figures_speed(speed, line->cells[side].gbs),
-              problem_format(problem, &line->problem), line->cells[side].source);
+              compare->sides[side].name, figures_short(speed, gbs->value, gbs->digits),
+              published_problem(problem, &line->problem), cell->source);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -221,7 +223,8 @@ static void add_unknown(struct text *out, const struct compare *compare)
     text_dispose(&names);
 }
 
-/* The command whose records would settle it, on each GPU that has none. */
+/* The command whose records would settle it, on each GPU that has none; with sizes that 8 GB hold.
+ * None where a GPU's architecture is unknown: nothing is said to run there. */
 static void add_command(struct text *out, const struct compare *compare)
 {
     const struct problem *problem = &compare->lines[0].problem;
@@ -229,10 +232,12 @@ static void add_command(struct text *out, const struct compare *compare)
     bool is_known = true;
     for (size_t s = 0; s < compare->side_count; s++)
         is_known &= has_measured(compare, s);
+    for (size_t s = 0; s < compare->side_count; s++)
+        is_known |= !compare->sides[s].cc;
     if (is_known)
         return;
     text_addf(&text,
-              "'autotune --device 0 --op %s --type %s --n 1K..4G' on each of these GPUs, then "
+              "'autotune --device 0 --op %s --type %s --n 1K..1G' on each of these GPUs, then "
               "'autotune compare' with the record files that it names",
               problem_ops[problem->op].name, problem_types[problem->type].name);
     sentence_end(out, "to settle", &text);

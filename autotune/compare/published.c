@@ -2,6 +2,8 @@
  * NAME] for each kernel, whose keys are lists: a value for each condition, or one for all. */
 #include "autotune/compare/published.h"
 
+#include "autotune/print/figures.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -99,6 +101,95 @@ static uint64_t time_of(const struct published_figure *figure)
     const struct published_number *us = &figure->at[PUBLISHED_US];
     return ms->is_there ? ms->digits * power_of_10(9 - ms->decimals)
                         : us->digits * power_of_10(6 - us->decimals);
+}
+
+static const struct published_number *number_of_time(const struct published_figure *figure)
+{
+    const struct published_number *const ms = &figure->at[PUBLISHED_MS];
+    return ms->is_there ? ms : &figure->at[PUBLISHED_US];
+}
+
+const char *published_time(char out[NUMBER_CHARS], const struct published_figure *figure)
+{
+    const struct published_number *const time = number_of_time(figure);
+    published_write(out, time);
+    if (time->is_there)
+        strcat(out, time == &figure->at[PUBLISHED_MS] ? " ms" : " us");
+    return out;
+}
+
+const char *published_us(char out[NUMBER_CHARS], const struct published_figure *figure)
+{
+    struct published_number us = *number_of_time(figure);
+    const unsigned shift = us.is_there && figure->at[PUBLISHED_MS].is_there ? 3 : 0;
+    const unsigned drop = us.decimals < shift ? us.decimals : shift;
+    us.decimals -= drop;
+    us.digits *= power_of_10(shift - drop);
+    return published_write(out, &us);
+}
+
+/* --- What is shown ------------------------------------------------------------------------ */
+
+enum { SHOWN_DIGITS_MAX = 6, COMPUTED_DECIMALS = 1 };
+
+int published_digits(const struct published_number *number)
+{
+    int count = 1;
+    for (uint64_t rest = number->digits / 10; rest; rest /= 10)
+        count++;
+    return count < SHOWN_DIGITS_MAX ? count : SHOWN_DIGITS_MAX;
+}
+
+static struct published_value own_value(const struct published_number *number)
+{
+    return (struct published_value){published_real(number), published_digits(number), true};
+}
+
+/* Of `digits` significant digits those up to the first decimal. */
+static struct published_value computed_value(double value, int digits)
+{
+    int needed = COMPUTED_DECIMALS;
+    for (double limit = 1; value >= limit; limit *= 10)
+        needed++;
+    return (struct published_value){.value = value,
+                                    .digits = value >= 1 && needed < digits ? needed : digits};
+}
+
+struct published_value published_ms(const struct published_figure *figure)
+{
+    return (struct published_value){(double)figure->ps / 1e9,
+                                    published_digits(number_of_time(figure)), figure->ps > 0};
+}
+
+struct published_value published_gbs(const struct published *published,
+                                     const struct published_figure *figure)
+{
+    const struct published_number *const gbs = &figure->at[PUBLISHED_GBS];
+    const struct problem *const problem = &published->kernels[figure->kernel].problem;
+    return gbs->is_there ? own_value(gbs)
+                         : computed_value(figures_gbs(problem, figure->ps),
+                                          published_digits(number_of_time(figure)));
+}
+
+struct published_value published_share(const struct published *published,
+                                       const struct published_figure *figure, double peak_gbs)
+{
+    const struct published_value gbs = published_gbs(published, figure);
+    const struct published_number *const share = &figure->at[PUBLISHED_PEAK];
+    const struct published_number *const peak = &published->peak_gbs;
+    const int of_peak = peak->is_there ? published_digits(peak) : SHOWN_DIGITS_MAX;
+    if (share->is_there)
+        return own_value(share);
+    return computed_value(peak_gbs > 0 ? gbs.value / peak_gbs * 100 : 0,
+                          of_peak < gbs.digits ? of_peak : gbs.digits);
+}
+
+char *published_problem(char out[PROBLEM_CHARS], const struct problem *problem)
+{
+    char n[NUMBER_CHARS];
+    snprintf(out, PROBLEM_CHARS, "%s %s %s", problem_ops[problem->op].name,
+             problem_types[problem->type].name, number_format_count(n, dims_n(&problem->dims)));
+    return out;
 }
 
 /* --- What holds for all ------------------------------------------------------------------- */

@@ -113,6 +113,39 @@ double published_real(const struct published_number *number);
 /* The number with its own digits, "3.90"; "" where it is missing. */
 const char *published_write(char out[NUMBER_CHARS], const struct published_number *number);
 
+/* A number to be shown: with as many significant digits as the document gives it, or where it is
+ * computed, as the numbers have that it is computed from. */
+struct published_value {
+    double value; /* 0 = unknown */
+    int digits;
+    bool is_own; /* the document's; else computed, and in no document */
+};
+
+/* Its GB/s, else what the bytes of its elements and its time give. */
+struct published_value published_gbs(const struct published *published,
+                                     const struct published_figure *figure);
+
+/* Its percent of the peak, else those GB/s in percent of `peak_gbs`, of which the document's own
+ * digits count where it gives a peak; 0 = unknown. */
+struct published_value published_share(const struct published *published,
+                                       const struct published_figure *figure, double peak_gbs);
+
+/* Significant digits of a number, 6 at most: three of 4.90 and of 0.268. */
+int published_digits(const struct published_number *number);
+
+/* Its time in milliseconds. */
+struct published_value published_ms(const struct published_figure *figure);
+
+/* "4.90 ms": its time with the document's digits and unit; "" where it gives none. */
+const char *published_time(char out[NUMBER_CHARS], const struct published_figure *figure);
+
+/* The same in microseconds for programs, without digits that are not there: "4900",
+ * "4962.33". */
+const char *published_us(char out[NUMBER_CHARS], const struct published_figure *figure);
+
+/* "sum f32 1Gi": documents say nothing of caches. Returns `out`. */
+char *published_problem(char out[PROBLEM_CHARS], const struct problem *problem);
+
 /* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a
  * reduction of all its elements to one value, or with `row` > 0 to one value for each `row`
  * elements; NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one

@@ -135,11 +135,9 @@ void published_print(struct text *out, const struct published *published,
                      const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles)
 {
     struct part part = {.published = published, .is_shown = is_shown};
-    const struct problem *problem = &published->problem;
-    char n[NUMBER_CHARS], peak[NUMBER_CHARS];
-    text_addf(out, "%s, published: %s %s %s on %s", published->source,
-              problem_ops[problem->op].name, problem_types[problem->type].name,
-              number_format_count(n, dims_n(&problem->dims)), published->gpu_name);
+    char name[PROBLEM_CHARS], peak[NUMBER_CHARS];
+    text_addf(out, "%s, published: %s on %s", published->source,
+              published_problem(name, &published->problem), published->gpu_name);
     if (published->peak_gbs.is_there)
         text_addf(out, ", peak %s GB/s", published_write(peak, &published->peak_gbs));
     text_adds(out, "\n");

@@ -111,7 +111,7 @@ static struct rung_side *add_side(struct rung_shares *shares, const char *gpu, c
     struct rung_side *side = &shares->sides[shares->side_count];
     const bool is_known = gpus_find_model(&model, gpu, &ignored) == 0;
     const char *const name = is_known ? model.name : gpu;
-    *side = (struct rung_side){.op = op, .type = type};
+    *side = (struct rung_side){.op = op, .type = type, .peak_digits = 4};
     snprintf(side->gpu, sizeof side->gpu, "%.60s", name);
     snprintf(side->title, sizeof side->title, "%.40s %s", name, type);
     if (is_known) {
@@ -165,17 +165,11 @@ static int add_published(struct rung_shares *shares, const struct published *pub
         !is_wanted(shares, problem_ops[kernel->problem.op].name,
                    problem_types[kernel->problem.type].name, figure.n))
         return 0;
-    figure.has_gbs = at[PUBLISHED_GBS].is_there;
-    figure.has_share = at[PUBLISHED_PEAK].is_there;
-    figure.gbs = figure.has_gbs ? published_real(&at[PUBLISHED_GBS])
-                                : figures_gbs(&kernel->problem, from->ps);
-    figure.share = figure.has_share ? published_real(&at[PUBLISHED_PEAK])
-                   : shares->sides[side].peak_gbs > 0
-                       ? figure.gbs / shares->sides[side].peak_gbs * 100
-                       : 0;
-    if (figure.share <= 0)
+    figure.gbs = published_gbs(published, from);
+    figure.share = published_share(published, from, shares->sides[side].peak_gbs);
+    if (figure.share.value <= 0)
         return 0;
-    figure.ms = (double)from->ps / 1e9;
+    figure.ms = published_ms(from);
     figure.row = at[PUBLISHED_ROW].digits;
     figure.threads = at[PUBLISHED_THREADS].digits;
     figure.kernel = kernel_at(shares, rung, figure.n, shares->sides[side].n);
@@ -195,6 +189,7 @@ int rung_shares_add(struct rung_shares *shares, const struct published *publishe
     side->n = dims_n(&problem->dims);
     if (published->peak_gbs.is_there) {
         side->peak_gbs = published_real(&published->peak_gbs);
+        side->peak_digits = published_digits(&published->peak_gbs);
         side->peak_from = "the document";
     }
     for (size_t i = 0; i < published->figure_count; i++)
@@ -232,6 +227,17 @@ static uint64_t count_at(const struct csv *csv, size_t row, int column)
     return number_parse_count(&count, csv_at(csv, row, column), "", &ignored) ? 0 : count;
 }
 
+/* A number with the digits that the table has of it. */
+static struct published_value value_at(const struct csv *csv, size_t row, int column)
+{
+    struct published_value value = {.digits = 0};
+    value.is_own = csv_real(&value.value, csv, row, column);
+    const char *at = value.is_own ? csv_at(csv, row, column) : "";
+    for (at += strspn(at, "0."); *at && value.digits < 6; at++)
+        value.digits += *at != '.';
+    return value;
+}
+
 static int add_row(struct rung_shares *shares, const struct csv *csv, size_t row,
                    struct error *error)
 {
@@ -241,20 +247,19 @@ static int add_row(struct rung_shares *shares, const struct csv *csv, size_t row
                                  .n = side->n,
                                  .row = count_at(csv, row, csv_find(csv, "len")),
                                  .threads = count_at(csv, row, csv_find(csv, "threads")),
-                                 .has_gbs = true,
+                                 .ms = value_at(csv, row, csv_find(csv, "ms")),
+                                 .gbs = value_at(csv, row, csv_find(csv, "gbs")),
+                                 .share = value_at(csv, row, csv_find(csv, "peak_percent")),
                                  .cause = csv_at(csv, row, csv_find(csv, "cause"))};
     size_t rung;
     figure.rung = find_rung(shares, csv_at(csv, row, csv_find(csv, "rung")), &rung);
-    if (!figure.rung || !csv_real(&figure.gbs, csv, row, csv_find(csv, "gbs")) ||
-        figure.gbs <= 0)
+    if (!figure.rung || figure.gbs.value <= 0)
         return 0;
-    if (!csv_real(&figure.ms, csv, row, csv_find(csv, "ms")))
-        figure.ms = 0;
-    figure.has_share = csv_real(&figure.share, csv, row, csv_find(csv, "peak_percent"));
-    if (!figure.has_share && side->peak_gbs > 0)
-        figure.share = figure.gbs / side->peak_gbs * 100;
+    if (!figure.share.is_own && side->peak_gbs > 0)
+        figure.share = (struct published_value){figure.gbs.value / side->peak_gbs * 100,
+                                                figure.gbs.digits, false};
     figure.kernel = shares->kernel_of_rung[rung];
-    return figure.share > 0 ? add_figure(shares, &figure, error) : 0;
+    return figure.share.value > 0 ? add_figure(shares, &figure, error) : 0;
 }
 
 /* The peak that a table's shares are of, by the greatest of them, which has the most digits; that
@@ -265,11 +270,11 @@ static void take_peak(struct rung_side *side, const struct rung_shares *shares)
     const struct rung_figure *best = NULL;
     for (size_t i = 0; i < shares->figure_count; i++) {
         const struct rung_figure *figure = &shares->figures[i];
-        if (figure->side == index && figure->has_share &&
-            (!best || figure->share > best->share))
+        if (figure->side == index && figure->share.is_own &&
+            (!best || figure->share.value > best->share.value))
             best = figure;
     }
-    const double peak = best ? best->gbs / best->share * 100 : side->peak_gbs;
+    const double peak = best ? best->gbs.value / best->share.value * 100 : side->peak_gbs;
     if (fabs(peak - side->peak_gbs) < 0.001 * peak)
         return;
     side->peak_gbs = peak;
@@ -384,7 +389,7 @@ const struct rung_figure *rung_shares_best(const struct rung_shares *shares, siz
     for (size_t i = 0; i < shares->figure_count; i++) {
         const struct rung_figure *figure = &shares->figures[i];
         if (figure->kernel == kernel && figure->side == side &&
-            (!best || figure->share > best->share))
+            (!best || figure->share.value > best->share.value))
             best = figure;
     }
     return best;
@@ -396,7 +401,7 @@ const struct rung_figure *rung_shares_cause(const struct rung_shares *shares, si
     for (size_t i = 0; i < shares->figure_count; i++) {
         const struct rung_figure *figure = &shares->figures[i];
         if (figure->kernel == kernel && *figure->cause &&
-            (!best || (figure->side == best->side && figure->share > best->share)))
+            (!best || (figure->side == best->side && figure->share.value > best->share.value)))
             best = figure;
     }
     return best;
@@ -428,8 +433,8 @@ static void add_share(struct table *table, const struct rung_figure *figure)
         table_add(table, NULL);
         return;
     }
-    number_format_fixed(share, (uint64_t)(figure->share * 10 + 0.5), 1);
-    table_addf(table, figure->has_share ? "%s" : "(%s)", share);
+    table_addf(table, figure->share.is_own ? "%s" : "(%s)",
+               figures_short(share, figure->share.value, figure->share.digits));
     if (figure->threads)
         table_addf(table, "%" PRIu64, figure->threads);
     else
@@ -462,8 +467,8 @@ void rung_shares_matrix(struct table *out, struct rung_shares *shares, size_t fi
 
 const char *rung_shares_how(const struct rung_shares *shares, const struct rung_figure *figure)
 {
-    if (figure->has_share)
+    if (figure->share.is_own)
         return shares->sides[figure->side].is_measured ? "measured" : "published";
-    return figure->has_gbs ? "its GB/s by the peak"
-                           : "the bytes of its elements by its time, by the peak";
+    return figure->gbs.is_own ? "its GB/s by the peak"
+                              : "the bytes of its elements by its time, by the peak";
 }

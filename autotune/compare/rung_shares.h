@@ -25,6 +25,7 @@ struct rung_side {
     const char *op, *type; /* names */
     uint64_t n;            /* of the most figures */
     double peak_gbs;       /* what shares are of */
+    int peak_digits;       /* significant digits of it */
     const char *peak_from; /* who says so */
     bool is_measured;      /* else published */
     size_t figures;
@@ -42,13 +43,12 @@ struct rung_kernel {
 struct rung_figure {
     size_t kernel, side;
     const struct rung *rung;
-    const char *label;       /* the kernel's name there */
-    uint64_t n, row;         /* row: elements of a result; 0 = one result of all */
-    uint64_t threads;        /* a block; 0 = unknown */
-    double ms, gbs;          /* 0 = unknown */
-    double share;            /* percent of the side's peak */
-    bool has_gbs, has_share; /* measured, or in the document itself; else computed */
-    const char *cause;       /* by the ladder's table; "" = unknown */
+    const char *label; /* the kernel's name there */
+    uint64_t n, row;   /* row: elements of a result; 0 = one result of all */
+    uint64_t threads;  /* a block; 0 = unknown */
+    /* Percent of the side's peak; its own is what was measured, or what the document has. */
+    struct published_value ms, gbs, share;
+    const char *cause; /* by the ladder's table; "" = unknown */
 };
 
 struct rung_shares {

@@ -22,16 +22,22 @@ static const struct table_column facts[] = {
 /* "2.4 to 84.5": of its kernels, each at the block size that was best. */
 static void add_range(struct table *table, const struct rung_shares *shares, size_t side)
 {
-    struct sentence_range range = {.count = 0};
-    struct text words = {0};
+    const struct rung_figure *least = NULL, *most = NULL;
+    char from[NUMBER_CHARS], to[NUMBER_CHARS];
     for (size_t k = 0; k < shares->kernel_count; k++) {
         const struct rung_figure *best = rung_shares_best(shares, k, side);
-        if (best)
-            sentence_extend(&range, best->share);
+        if (best && (!least || best->share.value < least->share.value))
+            least = best;
+        if (best && (!most || best->share.value > most->share.value))
+            most = best;
     }
-    sentence_add_range(&words, &range, 1);
-    table_add(table, words.at);
-    text_dispose(&words);
+    if (least == most)
+        table_add(table,
+                  most ? figures_short(to, most->share.value, most->share.digits) : NULL);
+    else
+        table_addf(table, "%s to %s",
+                   figures_short(from, least->share.value, least->share.digits),
+                   figures_short(to, most->share.value, most->share.digits));
 }
 
 static void print_sides(struct text *out, const struct rung_shares *shares, bool bold_titles)
@@ -41,7 +47,7 @@ static void print_sides(struct text *out, const struct rung_shares *shares, bool
     for (size_t s = 0; s < shares->side_count; s++) {
         const struct rung_side *side = &shares->sides[s];
         table_add(&table, side->title);
-        table_add(&table, figures_short(number, side->peak_gbs, 4));
+        table_add(&table, figures_short(number, side->peak_gbs, side->peak_digits));
         table_add(&table, side->peak_from);
         add_range(&table, shares, s);
         table_addf(&table, "%s %s %s", side->op, side->type,
@@ -150,15 +156,11 @@ static const struct table_column columns[] = {
     {NULL, "is_best", false}, {NULL, "cause", false},
 };
 
-/* With as many decimals as it needs, 6 at most; 0 is unknown. */
-static void add_real(struct table *table, double value)
+static void add_value(struct table *table, const struct published_value *value)
 {
     char number[NUMBER_CHARS];
-    uint64_t scaled = (uint64_t)(value * 1e6 + 0.5);
-    int digits = 6;
-    for (; digits > 0 && scaled % 10 == 0; digits--)
-        scaled /= 10;
-    table_add(table, value > 0 ? number_format_fixed(number, scaled, digits) : NULL);
+    table_add(table,
+              value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
 }
 
 static void add_figure(struct table *table, const struct rung_shares *shares,
@@ -166,7 +168,7 @@ static void add_figure(struct table *table, const struct rung_shares *shares,
 {
     const struct rung_side *side = &shares->sides[figure->side];
     const char *basis = side->is_measured ? "measured" : "published";
-    char how[96];
+    char how[96], number[NUMBER_CHARS];
     table_add(table, shares->kernels[figure->kernel].name);
     table_add(table, figure->rung->name);
     table_add(table, figure->label);
@@ -184,16 +186,18 @@ static void add_figure(struct table *table, const struct rung_shares *shares,
         table_addf(table, "%" PRIu64, figure->threads);
     else
         table_add(table, NULL);
-    add_real(table, figure->ms);
-    add_real(table, figure->gbs);
-    table_add(table, figure->gbs <= 0  ? NULL
-                     : figure->has_gbs ? basis
-                                       : "computed: the bytes of its elements by its time");
-    add_real(table, side->peak_gbs);
+    add_value(table, &figure->ms);
+    add_value(table, &figure->gbs);
+    table_add(table, figure->gbs.value <= 0 ? NULL
+                     : figure->gbs.is_own   ? basis
+                                          : "computed: the bytes of its elements by its time");
+    table_add(table, side->peak_gbs > 0
+                         ? figures_short(number, side->peak_gbs, side->peak_digits)
+                         : NULL);
     table_add(table, side->peak_from);
-    table_add_number(table, true, 2, figure->share);
+    add_value(table, &figure->share);
     snprintf(how, sizeof how, "%s%s",
-             figure->has_share ? "" : "computed: ", rung_shares_how(shares, figure));
+             figure->share.is_own ? "" : "computed: ", rung_shares_how(shares, figure));
     table_add(table, how);
     table_add(table,
               rung_shares_best(shares, figure->kernel, figure->side) == figure ? "yes" : "no");

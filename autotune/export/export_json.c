@@ -107,10 +107,10 @@ static int write(struct export_files *out, const struct export *export, struct e
     add_string(text, "command", export->source.command);
     text_addf(text,
               ",\n  \"problem\": {\"op\": \"%s\", \"type\": \"%s\", \"acc\": \"%s\", "
-              "\"regime\": \"%s\", \"deterministic\": %s",
+              "\"regime\": \"%s\", \"order\": \"%s\"",
               problem_ops[problem->op].name, problem_types[problem->type].name,
               problem_types[problem->acc].name, problem_regimes[problem->regime],
-              problem->order == ORDER_RUN ? "true" : "false");
+              problem_orders[problem->order].name);
     if (*dims_text_each(&problem->dims))
         text_addf(text, ", \"shape\": \"%s\"", dims_text_each(&problem->dims));
     text_adds(text, "},\n  ");

@@ -77,8 +77,7 @@ void export_add_provenance(struct text *out, const struct export *export,
         snprintf(several, sizeof several, DIMS_TEXT_FOR_EACH, dims_text_each(&problem->dims));
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
-             problem_types[problem->acc].name, several,
-             problem->order == ORDER_RUN ? ", in a fixed order" : "",
+             problem_types[problem->acc].name, several, problem_orders[problem->order].promise,
              problem_regimes[problem->regime], export_mark, export->source.version);
     add_line(out, comment->line, "%s", export->source.command);
     add_line(out, comment->line, "from the records of");

@@ -191,7 +191,11 @@ static int read_problem(struct problem *out, struct plan_count *count,
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
     out->acc = problem_default_acc(out->type);
     out->regime = problem->is_warm ? WARM : COLD;
-    out->order = problem->is_deterministic ? ORDER_RUN : ORDER_FREE;
+    if (problem->order < 0 || problem->order >= ORDER_COUNT)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.order is %d: give one of enum autotune_order",
+                    problem->order);
+    out->order = (enum order)problem->order;
     if ((problem->acc && problem_find_type(&out->acc, problem->acc, &cause)) ||
         problem_check(out, &cause))
         return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);

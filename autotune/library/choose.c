@@ -173,7 +173,7 @@ static int take_default(struct choice *out, const struct point_context *here,
     const int broken = point_reject_order(here, out->config, &reason);
     if (broken >= 0)
         return fail(error, AUTOTUNE_NO_RECORD,
-                    "the default is not deterministic (%s): tune this problem first",
+                    "the default does not keep the order (%s): tune this problem first",
                     space->rules[broken].reason);
     return broken == POINT_VALID ? 0 : fail_for(error, AUTOTUNE_FAILED, &reason);
 }

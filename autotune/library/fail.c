@@ -17,7 +17,7 @@ static const struct word {
     {"--cache FOLDER", "autotune_context_options.records or .kernels"},
     {"--cache", "autotune_context_options.records or .kernels"},
     {"--device host", "autotune_context_options.device \"host\""},
-    {"--deterministic", "autotune_problem.is_deterministic"},
+    {"--order", "autotune_problem.order"},
     {"--type", "autotune_problem.type"},
     {"--acc", "autotune_problem.acc"},
     {"--op", "autotune_problem.op"},

@@ -51,8 +51,8 @@ static void make_command(struct command *command, const struct spawn_request *re
     add(command, "--acc", problem_types[problem->acc].name);
     add_size(command, problem);
     add(command, problem->regime == WARM ? "--warm" : "--cold", NULL);
-    if (problem->order == ORDER_RUN)
-        add(command, "--deterministic", NULL);
+    if (problem->order != ORDER_FREE)
+        add(command, "--order", problem_orders[problem->order].name);
     add(command, "--cache", request->folder);
     if (request->nvrtc)
         add(command, "--nvrtc", request->nvrtc);

@@ -42,6 +42,12 @@ static double share_of(const struct bar_chart *chart, const struct bar *bar)
     return most > 0 ? fmin(bar->value / most, 1) : 0;
 }
 
+static char *write_value(char out[NUMBER_CHARS], const struct bar_chart *chart,
+                         const struct bar *bar)
+{
+    return figures_short(out, bar->value, bar->digits ? bar->digits : chart->digits);
+}
+
 static void add_value(struct text *out, const struct bar_chart *chart, const struct bar *bar)
 {
     char value[NUMBER_CHARS];
@@ -49,7 +55,7 @@ static void add_value(struct text *out, const struct bar_chart *chart, const str
         text_adds(out, *bar->text ? bar->text : kind_names[BAR_NONE]);
     else
         text_addf(out, "%s%s %s", bar->kind == BAR_PREDICTED ? "about " : "",
-                  figures_short(value, bar->value, chart->digits), chart->unit);
+                  write_value(value, chart, bar), chart->unit);
 }
 
 static void write_table(struct table *out, struct figure *figure)
@@ -66,8 +72,7 @@ static void write_table(struct table *out, struct figure *figure)
     for (size_t i = 0; i < chart->count; i++) {
         const struct bar *bar = &chart->bars[i];
         table_add(out, bar->label);
-        table_add(out, bar->kind == BAR_NONE ? NULL
-                                             : figures_short(value, bar->value, chart->digits));
+        table_add(out, bar->kind == BAR_NONE ? NULL : write_value(value, chart, bar));
         table_add(out, kind_names[bar->kind]);
         table_add(out, bar->note);
     }

@@ -24,6 +24,7 @@ struct bar {
     char label[160];
     char note[480]; /* next to the figure; "" = no note */
     double value;
+    int digits;    /* significant digits of the value; 0 = the chart's */
     char text[48]; /* shown in place of the value; "" = the value, with its unit */
     enum bar_kind kind;
 };

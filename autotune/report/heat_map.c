@@ -92,6 +92,15 @@ static void dispose(struct figure *figure)
     (void)figure; /* it owns no memory */
 }
 
+enum { DIGITS = 4, CELL_DIGITS = 3 }; /* what a cell has room for on a phone */
+
+static char *write_value(char out[NUMBER_CHARS], const struct heat_map *map,
+                         const struct heat_cell *cell, int digits)
+{
+    return figures_short(out, cell->value,
+                         map->digits && map->digits < digits ? map->digits : digits);
+}
+
 /* --- The table ---------------------------------------------------------------------------- */
 
 static void write_table(struct table *out, struct figure *figure)
@@ -100,7 +109,7 @@ static void write_table(struct table *out, struct figure *figure)
     const struct table_column columns[] = {{map->rows.name, NULL, true},
                                            {map->columns.name, NULL, true},
                                            {map->unit, NULL, true},
-                                           {"measured", NULL, true},
+                                           {"figures", NULL, true},
                                            {"the best with", NULL, false}};
     char value[NUMBER_CHARS];
     memcpy(map->table_columns, columns, sizeof columns);
@@ -114,7 +123,7 @@ static void write_table(struct table *out, struct figure *figure)
                 continue;
             table_add(out, map->rows.labels[row]);
             table_add(out, map->columns.labels[column]);
-            table_add(out, figures_short(value, cell->value, 4));
+            table_add(out, write_value(value, map, cell, DIGITS));
             table_addf(out, "%zu", cell->count);
             table_add(out, cell->note);
         }
@@ -136,14 +145,12 @@ static void write_matrix(struct table *out, struct figure *figure)
         table_add(out, map->rows.labels[row]);
         for (size_t c = 0; c < map->columns.count; c++) {
             const struct heat_cell *cell = &map->cells[row][map->columns.order[c]];
-            table_add(out, cell->count ? figures_short(value, cell->value, 4) : NULL);
+            table_add(out, cell->count ? write_value(value, map, cell, DIGITS) : NULL);
         }
     }
 }
 
 /* --- HTML --------------------------------------------------------------------------------- */
-
-enum { CELL_DIGITS = 3 }; /* what a cell has room for on a phone */
 
 static void add_side(struct text *out, const struct heat_side *side, const char *where)
 {
@@ -182,11 +189,11 @@ static void add_cell(struct text *out, const struct heat_map *map, const struct 
     }
     text_addf(out, "<td class=\"h%u%s\" title=\"%s ", heat_map_step(map, cell->value),
               cell->value >= find_most(map) ? " best" : "",
-              figures_short(value, cell->value, 4));
+              write_value(value, map, cell, DIGITS));
     markup_text(out, map->unit);
     text_addf(out, ", the best of %zu: ", cell->count);
     markup_text(out, cell->note);
-    text_addf(out, "\">%s</td>", figures_short(value, cell->value, CELL_DIGITS));
+    text_addf(out, "\">%s</td>", write_value(value, map, cell, CELL_DIGITS));
 }
 
 static void write_step(char out[NUMBER_CHARS], unsigned step)
@@ -279,7 +286,7 @@ static void write_text(struct text *out, struct figure *figure,
                 continue;
             }
             snprintf(ground, sizeof ground, "%*s%s", CELL_COLUMNS - 1,
-                     figures_short(value, cell->value, 4), cell->value >= most ? "*" : " ");
+                     write_value(value, map, cell, DIGITS), cell->value >= most ? "*" : " ");
             terminal_cell(out, heat_map_step(map, cell->value), ground, style);
         }
         text_adds(out, "\n");

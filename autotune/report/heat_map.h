@@ -27,6 +27,7 @@ struct heat_side {
 struct heat_map {
     struct figure figure;
     char unit[24];
+    int digits; /* significant digits of its values; 0 = 4 */
     struct heat_side rows, columns;
     struct heat_cell cells[HEAT_MAP_SIDE_MAX][HEAT_MAP_SIDE_MAX]; /* as the labels came */
     size_t count;                                                 /* of the values added */

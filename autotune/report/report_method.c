@@ -75,8 +75,7 @@ static void add_commands(struct table *facts, const struct record *record)
              "autotune --n %s --op %s --type %s --acc %s --space %s%s%s --device %s --retune",
              number_format_count(n, dims_n(&problem->dims)), problem_ops[problem->op].name,
              problem_types[problem->type].name, problem_types[problem->acc].name, record->space,
-             problem->regime == WARM ? " --warm" : "",
-             problem->order == ORDER_RUN ? " --deterministic" : "",
+             problem->regime == WARM ? " --warm" : "", problem_orders[problem->order].option,
              record->source == RECORD_EMULATED ? "host" : "0");
 }
 

@@ -293,44 +293,88 @@ static int add_ladders(struct report *report, const char *files, struct error *e
 
 /* --- Documents ---------------------------------------------------------------------------- */
 
-static void add_kernel(struct bar_chart *chart, const struct published *published, size_t k)
+/* The fastest figure of a kernel in rows of that length; 0 = one result of all. */
+static const struct published_figure *fastest_of(const struct published *published,
+                                                 const struct published_kernel *kernel,
+                                                 uint64_t row)
 {
-    const struct published_kernel *kernel = &published->kernels[k];
     const struct published_figure *best = NULL;
-    struct bar bar = {.kind = BAR_PUBLISHED};
     for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
         const struct published_figure *figure = &published->figures[i];
-        if (figure->ps && (!best || figure->ps < best->ps))
+        const bool has_speed = figure->ps || figure->at[PUBLISHED_GBS].is_there;
+        if (has_speed && figure->at[PUBLISHED_ROW].digits == row &&
+            (!best || published_is_faster(figure, best)))
             best = figure;
     }
-    if (!best || kernel->task)
-        return;
-    const struct published_number *at = best->at;
-    bar.value = at[PUBLISHED_GBS].is_there ? published_real(&at[PUBLISHED_GBS])
-                                           : figures_gbs(&kernel->problem, best->ps);
-    snprintf(bar.label, sizeof bar.label, "%s", kernel->kernel);
-    if (!at[PUBLISHED_GBS].is_there)
-        bar.kind = BAR_COMPUTED;
-    if (at[PUBLISHED_THREADS].is_there)
-        snprintf(bar.note, sizeof bar.note, "blocks of %" PRIu64, at[PUBLISHED_THREADS].digits);
-    if (!at[PUBLISHED_GBS].is_there)
+    return best;
+}
+
+/* A problem of its own has a bar of its own: another n, another length of rows. */
+static void name_bar(struct bar *bar, const struct published *published,
+                     const struct published_figure *figure)
+{
+    const struct published_kernel *const kernel = &published->kernels[figure->kernel];
+    const struct published_number *const row = &figure->at[PUBLISHED_ROW];
+    const uint64_t n = dims_n(&kernel->problem.dims);
+    char count[NUMBER_CHARS];
+    if (row->is_there)
+        snprintf(bar->label, sizeof bar->label, "rows of %" PRIu64 ": %.100s", row->digits,
+                 kernel->kernel);
+    else if (n != dims_n(&published->problem.dims))
+        snprintf(bar->label, sizeof bar->label, "n = %s: %.100s", number_format_count(count, n),
+                 kernel->kernel);
+    else
+        snprintf(bar->label, sizeof bar->label, "%.100s", kernel->kernel);
+}
+
+static void add_figure(struct bar_chart *chart, const struct published *published,
+                       const struct published_figure *figure)
+{
+    const struct published_value gbs = published_gbs(published, figure);
+    const struct published_number *const threads = &figure->at[PUBLISHED_THREADS];
+    struct bar bar = {.kind = gbs.is_own ? BAR_PUBLISHED : BAR_COMPUTED,
+                      .value = gbs.value,
+                      .digits = gbs.digits};
+    name_bar(&bar, published, figure);
+    if (threads->is_there)
+        snprintf(bar.note, sizeof bar.note, "blocks of %" PRIu64, threads->digits);
+    if (!gbs.is_own)
         snprintf(bar.note + strlen(bar.note), sizeof bar.note - strlen(bar.note),
                  "%sGB/s computed from its time", *bar.note ? "; " : "");
     bar_chart_add(chart, &bar);
+}
+
+static void add_kernel(struct bar_chart *chart, const struct published *published, size_t k)
+{
+    const struct published_kernel *kernel = &published->kernels[k];
+    for (size_t i = kernel->first; i < kernel->first + kernel->count && !kernel->task; i++) {
+        const struct published_figure *figure = &published->figures[i];
+        if (fastest_of(published, kernel, figure->at[PUBLISHED_ROW].digits) == figure)
+            add_figure(chart, published, figure);
+    }
+}
+
+static bool has_rows(const struct published *published)
+{
+    for (size_t i = 0; i < published->figure_count; i++)
+        if (published->figures[i].at[PUBLISHED_ROW].is_there)
+            return true;
+    return false;
 }
 
 static void add_document(struct report *report, const struct published *published)
 {
     struct bar_chart *chart = calloc(1, sizeof *chart);
     if (chart) {
-        char problem[PROBLEM_CHARS];
+        char problem[PROBLEM_CHARS], peak[NUMBER_CHARS];
         *chart = (struct bar_chart){.unit = "GB/s",
                                     .digits = 4,
                                     .limit = published_real(&published->peak_gbs)};
-        snprintf(chart->limit_name, sizeof chart->limit_name, "the document's peak, %.1f GB/s",
-                 chart->limit);
-        snprintf(chart->figure.title, sizeof chart->figure.title, "%.80s, published by %.80s",
-                 problem_format(problem, &published->problem), published->source);
+        snprintf(chart->limit_name, sizeof chart->limit_name, "the document's peak, %s GB/s",
+                 published_write(peak, &published->peak_gbs));
+        snprintf(chart->figure.title, sizeof chart->figure.title, "%.80s%s, published by %.80s",
+                 published_problem(problem, &published->problem),
+                 has_rows(published) ? ", a result for each row" : "", published->source);
         for (size_t k = 0; k < published->kernel_count; k++)
             add_kernel(chart, published, k);
     }
@@ -357,16 +401,17 @@ static void add_share(struct bar_chart *chart, const struct rung_shares *shares,
 {
     const struct rung_side *side = &shares->sides[figure->side];
     const char *kernel = shares->kernels[figure->kernel].name;
-    struct bar bar = {.kind = side->is_measured   ? BAR_MEASURED
-                              : figure->has_share ? BAR_PUBLISHED
-                                                  : BAR_COMPUTED,
-                      .value = figure->share};
+    struct bar bar = {.kind = side->is_measured      ? BAR_MEASURED
+                              : figure->share.is_own ? BAR_PUBLISHED
+                                                     : BAR_COMPUTED,
+                      .value = figure->share.value,
+                      .digits = figure->share.digits};
     snprintf(bar.label, sizeof bar.label, "%s, %s", kernel, side->title);
     snprintf(bar.note, sizeof bar.note, "%.120s: %.160s", side->source, figure->label);
     if (figure->threads)
         snprintf(bar.note + strlen(bar.note), sizeof bar.note - strlen(bar.note),
                  "; blocks of %" PRIu64, figure->threads);
-    if (!figure->has_share)
+    if (!figure->share.is_own)
         snprintf(bar.note + strlen(bar.note), sizeof bar.note - strlen(bar.note),
                  "; computed: %s", rung_shares_how(shares, figure));
     bar_chart_add(chart, &bar);
@@ -414,7 +459,7 @@ static void say_sides(struct document *document, const struct rung_shares *share
         char n[NUMBER_CHARS], peak[NUMBER_CHARS];
         text_addf(&words, "%s%s: %s, %s %s, of %s GB/s", s ? "; " : "", side->title,
                   side->source, side->op, number_format_count(n, side->n),
-                  figures_short(peak, side->peak_gbs, 4));
+                  figures_short(peak, side->peak_gbs, side->peak_digits));
     }
     document_add(document, DOCUMENT_TEXT,
                  "Beside them the same kernels in documents, each as a share of its own GPU's "

@@ -15,6 +15,20 @@ static const enum bar_kind kinds[] = {
     [COMPARE_MEASURED] = BAR_MEASURED,
 };
 
+/* "4.90 ms, 876.63 GB/s (% computed): #6 ..." */
+static void note_published(struct bar *bar, const struct compare_cell *cell)
+{
+    const struct compare_published *const published = &cell->published;
+    char gbs[NUMBER_CHARS];
+    snprintf(bar->note, sizeof bar->note, "%s%s%s GB/s%s: %.150s", published->time,
+             published->time[0] ? ", " : "",
+             figures_short(gbs, published->gbs.value, published->gbs.digits),
+             !published->gbs.is_own     ? " (computed, and so %)"
+             : !published->share.is_own ? " (% computed)"
+                                        : "",
+             cell->winner);
+}
+
 static struct bar make_bar(const struct compare *compare, const struct compare_line *line,
                            size_t side)
 {
@@ -23,7 +37,9 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     char gbs[NUMBER_CHARS], us[NUMBER_CHARS];
     bar.value = cell->peak_pct >= 0 ? cell->peak_pct : 0;
     snprintf(bar.label, sizeof bar.label, "%.120s", compare->sides[side].name);
-    if (bar.kind == BAR_PUBLISHED && !cell->has_own_pct)
+    if (cell->basis == COMPARE_PUBLISHED)
+        bar.digits = cell->published.share.digits;
+    if (bar.kind == BAR_PUBLISHED && !cell->published.share.is_own)
         bar.kind = BAR_COMPUTED;
     if (cell->basis == COMPARE_WITHHELD)
         snprintf(bar.text, sizeof bar.text, "withheld");
@@ -38,15 +54,13 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     if (cell->basis == COMPARE_WITHHELD)
         snprintf(bar.note, sizeof bar.note, "a bound would say nothing (%s): %.150s",
                  compare_whys[cell->why], cell->winner);
+    else if (cell->basis == COMPARE_PUBLISHED)
+        note_published(&bar, cell);
     else if (cell->ps && cell->basis > COMPARE_PREDICTED)
-        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s%s: %.150s%s%.200s",
+        snprintf(bar.note, sizeof bar.note, "%s%s us, %s GB/s: %.150s%s%.200s",
                  cell->basis == COMPARE_EMULATED ? "emulated: " : "", figures_us(us, cell->ps),
-                 figures_short(gbs, cell->gbs, 4),
-                 cell->basis != COMPARE_PUBLISHED ? ""
-                 : !cell->has_own_gbs             ? " (computed, and so %)"
-                 : !cell->has_own_pct             ? " (% computed)"
-                                                  : "",
-                 cell->winner, *cell->changed ? ", but " : "", cell->changed);
+                 figures_short(gbs, cell->gbs, 4), cell->winner, *cell->changed ? ", but " : "",
+                 cell->changed);
     else
         snprintf(bar.note, sizeof bar.note, "%s%s GB/s, its bound is by %s: %.150s%s%.200s",
                  cell->basis == COMPARE_BOUND ? "at most " : "about ",
@@ -69,12 +83,15 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
     char problem[PROBLEM_CHARS];
     if (!chart)
         return NULL;
+    if (line->is_document)
+        published_problem(problem, &line->problem);
+    else
+        problem_format(problem, &line->problem);
     *chart = (struct bar_chart){.unit = "%",
                                 .digits = 3,
                                 .limit = 100,
                                 .limit_name = "100 % of each GPU's own theoretical bandwidth"};
-    snprintf(chart->figure.title, sizeof chart->figure.title, "%s: %s",
-             problem_format(problem, &line->problem),
+    snprintf(chart->figure.title, sizeof chart->figure.title, "%.150s: %s", problem,
              line->is_document ? "kernels of documents" : "autotune's kernels");
     for (size_t s = 0; s < compare->side_count; s++) {
         if (line->cells[s].basis == COMPARE_NOTHING)

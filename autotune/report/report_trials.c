@@ -183,14 +183,12 @@ static struct heat_map *draw_published(const struct published *published)
             continue;
         snprintf(row, sizeof row, "%" PRIu64, at[PUBLISHED_THREADS].digits);
         snprintf(column, sizeof column, "%" PRIu64, at[PUBLISHED_ITEMS].digits);
-        const bool is_own = at[PUBLISHED_GBS].is_there;
+        const struct published_value gbs = published_gbs(published, figure);
         char detail[120];
         snprintf(detail, sizeof detail, "%.90s%s", kernel->kernel,
-                 is_own ? "" : " (computed from its time)");
-        heat_map_add(map, row, column,
-                     is_own ? published_real(&at[PUBLISHED_GBS])
-                            : figures_gbs(&kernel->problem, figure->ps),
-                     detail);
+                 gbs.is_own ? "" : " (computed from its time)");
+        heat_map_add(map, row, column, gbs.value, detail);
+        map->digits = map->digits && map->digits < gbs.digits ? map->digits : gbs.digits;
     }
     return map;
 }

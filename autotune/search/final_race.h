@@ -6,8 +6,6 @@
 
 #include "autotune/search/measurer.h"
 
-enum { FINAL_RACE_PROVEN = 10 }; /* places that get the finalist checks */
-
 /* Entrant 0 of the race is the default. Every entrant is proven on the way; a wrong one is
  * reported and left out, so the first entrant of `out` that was not reported has won. -1: the
  * device or the coordinator is lost, or no entrant is right (ERROR_WRONG). */

@@ -139,6 +139,8 @@ struct job_tried {
     bool is_cut; /* the seconds were over: candidates without a trial were not left out */
 };
 
+enum { JOB_CHECKED = 10 }; /* places of the race that get the finalist checks */
+
 /* The finalist checks of an entrant. */
 struct job_entrant {
     uint64_t candidate; /* JOB_NO_CANDIDATE: the default */

@@ -4,7 +4,8 @@
 #ifndef AUTOTUNE_LADDER_MEASURE_H
 #define AUTOTUNE_LADDER_MEASURE_H
 
-#include "autotune/search/tune.h"
+#include "autotune/search/job.h"
+#include "autotune/search/tune_job.h"
 
 struct ladder_measure_step {
     struct job_other_space other_kernel;

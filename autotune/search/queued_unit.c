@@ -25,8 +25,8 @@ void queued_unit_free(struct queued_unit *queued)
     free(queued);
 }
 
-struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
-                                     const struct search_unit *unit, struct error *error)
+struct queued_unit *queued_unit_open(struct frame *frame, const struct decide_unit *unit,
+                                     size_t width, struct error *error)
 {
     assert(unit->count <= COMPILER_UNIT);
     struct queued_unit *queued = calloc(1, sizeof *queued);
@@ -36,8 +36,7 @@ struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
     }
     queued->frame = *frame;
     *frame = (struct frame){.kind = 0};
-    int failed =
-        job_code_unit(&queued->frame, &queued->unit, search->result->points.width, true, error);
+    int failed = job_code_unit(&queued->frame, &queued->unit, width, true, error);
     for (size_t i = 0; i < queued->unit.count;
          i++) { /* the lists point into the frame: nothing to free */
         queued->unit.variants[i].ids = NULL;
@@ -70,28 +69,15 @@ size_t queued_unit_find(const struct queued_unit *queued, uint64_t variant)
     return i;
 }
 
-/* --- Candidates --------------------------------------------------------------------------- */
-
-/* 1 when the candidate is still to be tried, 0 when it is judged, or when its code and launches
- * equal those of another. */
-static int is_needed(struct search *search, size_t candidate, uint64_t hash,
-                     struct error *error)
+struct decide_unit queued_unit_variants(const struct queued_unit *queued)
 {
-    struct trial *trial = &search->result->trials[candidate];
-    uint64_t identity, other;
-    if (trial->is_judged)
-        return 0;
-    if (trials_identity(&identity, search->job->context, tune_config(search->result, candidate),
-                        hash, error))
-        return -1;
-    const int seen = trials_index_add(&search->seen, identity, candidate, &other, error);
-    if (seen <= 0 || other == candidate)
-        return seen < 0 ? -1 : 1;
-    trials_judge(search->result, candidate, TRIAL_EQUAL, NULL);
-    trial->equal_to = (uint32_t)other;
-    search->done++;
-    return 0;
+    struct decide_unit out = {.count = queued->unit.count};
+    for (size_t i = 0; i < out.count; i++)
+        out.variants[i] = queued->unit.variants[i].compiled.variant;
+    return out;
 }
+
+/* --- Candidates --------------------------------------------------------------------------- */
 
 static int make_room(struct job_variant *variant, size_t count, size_t width,
                      struct error *error)
@@ -104,66 +90,39 @@ static int make_room(struct job_variant *variant, size_t count, size_t width,
     return ids && configs ? 0 : error_memory(error, (count + 1) * width * sizeof *configs);
 }
 
-static void add_candidate(const struct search *search, struct job_variant *variant,
+static void add_candidate(struct job_variant *variant, const struct points *points,
                           size_t candidate)
 {
-    const size_t width = search->result->points.width;
+    const size_t width = points->width;
     ((uint64_t *)(uintptr_t)variant->ids)[variant->count] = candidate;
     memcpy((int64_t *)(uintptr_t)variant->configs + variant->count * width,
-           tune_config(search->result, candidate), width * sizeof(int64_t));
+           points->configs + candidate * width, width * sizeof(int64_t));
     variant->count++;
 }
 
-static int list_candidates(struct search *search, struct queued_unit *queued, size_t i,
-                           struct error *error)
-{
-    struct job_variant *variant = &queued->unit.variants[i];
-    const struct points *points = &search->result->points;
-    const struct point_variant *v = &points->variants[variant->compiled.variant];
-    const uint64_t hash = queued_unit_hash(queued, i);
-    if (make_room(variant, v->count, points->width, error))
-        return -1;
-    for (size_t k = v->first; k < v->first + v->count; k++) {
-        const size_t candidate = search->order->candidates[k];
-        const int needed = is_needed(search, candidate, hash, error);
-        if (needed < 0)
-            return -1;
-        if (needed)
-            add_candidate(search, variant, candidate);
-    }
-    return 0;
-}
-
-int queued_unit_choose(struct search *search, struct queued_unit *queued, size_t i,
-                       const size_t *candidates, size_t count, struct trials_index *seen,
-                       struct error *error)
+int queued_unit_list(struct queued_unit *queued, size_t i, const struct points *points,
+                     const size_t *candidates, size_t count, queued_unit_filter *filter,
+                     void *context, struct error *error)
 {
     assert(i < queued->unit.count);
     struct job_variant *variant = &queued->unit.variants[i];
-    const struct points *points = &search->result->points;
     const struct point_variant *v = &points->variants[variant->compiled.variant];
+    const uint64_t hash = queued_unit_hash(queued, i);
     if (make_room(variant, count, points->width, error))
         return -1;
-    const uint64_t hash = queued_unit_hash(queued, i);
     for (size_t k = 0; k < count; k++) {
-        uint64_t identity, other;
         if (candidates[k] < v->first || candidates[k] >= v->first + v->count)
             continue;
-        if (trials_identity(&identity, search->job->context,
-                            tune_config(search->result, candidates[k]), hash, error))
+        const int passes = filter(context, candidates[k], hash, error);
+        if (passes < 0)
             return -1;
-        const int got = trials_index_add(seen, identity, candidates[k], &other, error);
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            add_candidate(search, variant, candidates[k]);
+        if (passes)
+            add_candidate(variant, points, candidates[k]);
     }
     return 0;
 }
 
-/* --- The queue ---------------------------------------------------------------------------- */
-
-static bool is_worth_trying(const struct queued_unit *queued)
+bool queued_unit_has_candidates(const struct queued_unit *queued)
 {
     for (size_t i = 0; i < queued->unit.count; i++)
         if (!queued->unit.variants[i].compiled.is_failed && queued->unit.variants[i].count)
@@ -171,31 +130,30 @@ static bool is_worth_trying(const struct queued_unit *queued)
     return false;
 }
 
-int queued_unit_add(struct search *search, struct queued_unit *queued, struct error *error)
+/* --- The queue ---------------------------------------------------------------------------- */
+
+void queued_units_add(struct queued_units *queue, struct queued_unit *queued)
 {
-    struct queued_unit **at = &search->queued_units;
-    int failed = 0;
-    for (size_t i = 0; i < queued->unit.count && !search->keeps_units && !failed; i++)
-        if (!queued->unit.variants[i].compiled.is_failed)
-            failed = list_candidates(search, queued, i, error);
-    if (failed || (!search->keeps_units && !is_worth_trying(queued))) {
-        queued_unit_free(queued);
-        return failed;
-    }
+    struct queued_unit **at = &queue->first;
     while (*at)
         at = &(*at)->next;
     *at = queued;
     queued->next = NULL;
-    search->queued_count++;
-    return 0;
+    queue->count++;
 }
 
-struct queued_unit *queued_unit_take(struct search *search)
+struct queued_unit *queued_units_take(struct queued_units *queue)
 {
-    struct queued_unit *queued = search->queued_units;
+    struct queued_unit *queued = queue->first;
     if (queued) {
-        search->queued_units = queued->next;
-        search->queued_count--;
+        queue->first = queued->next;
+        queue->count--;
     }
     return queued;
+}
+
+void queued_units_dispose(struct queued_units *queue)
+{
+    while (queue->first)
+        queued_unit_free(queued_units_take(queue));
 }

@@ -1,33 +1,48 @@
-/* queued_unit: keeps a compiled unit from the worker that compiled it to one that measures.
- * Hides which of its candidates are still to be tried, and which equal others. */
+/* queued_unit: keeps a compiled unit from the worker that compiled it to one that measures, and
+ * the queue of these. */
 #ifndef AUTOTUNE_QUEUED_UNIT_H
 #define AUTOTUNE_QUEUED_UNIT_H
 
-#include "autotune/search/search.h"
+#include "autotune/search/decide.h"
 
-/* Takes over a JOB_COMPILED frame, the answer to `unit`. NULL with the error. */
-struct queued_unit *queued_unit_open(struct search *search, struct frame *frame,
-                                     const struct search_unit *unit, struct error *error);
+struct queued_unit {
+    struct frame frame;   /* holds what `unit` points to */
+    struct job_unit unit; /* ids and configs are the queued unit's own */
+    uint64_t prove_us[COMPILER_UNIT];
+    struct queued_unit *next;
+};
+
+/* Takes over a JOB_COMPILED frame, the answer to `unit`, for configs of `width` values. NULL
+ * with the error. */
+struct queued_unit *queued_unit_open(struct frame *frame, const struct decide_unit *unit,
+                                     size_t width, struct error *error);
 void queued_unit_free(struct queued_unit *queued);
 
-/* Lists the candidates still to be tried, in the strategy's order, and queues the unit; frees
- * it when there are none. A unit for the race is kept as it is. */
-int queued_unit_add(struct search *search, struct queued_unit *queued, struct error *error);
-
-/* The unit queued first, or NULL. */
-struct queued_unit *queued_unit_take(struct search *search);
-
-/* Lists those of these candidates that belong to the unit's variant `i`, without any that would
- * run the very same code and launches as one `seen` before. */
-int queued_unit_choose(struct search *search, struct queued_unit *queued, size_t i,
-                       const size_t *candidates, size_t count, struct trials_index *seen,
-                       struct error *error);
-
-/* The place of a variant in the unit; unit.count when it is not there. */
+/* The place of a variant in the unit; unit.count when it is not there. All of its variants. */
 size_t queued_unit_find(const struct queued_unit *queued, uint64_t variant);
+struct decide_unit queued_unit_variants(const struct queued_unit *queued);
 
 /* A hash of a variant's machine code, or where that is unknown of its sources: one compiler
  * makes the same machine code of the same sources. */
 uint64_t queued_unit_hash(const struct queued_unit *queued, size_t i);
+
+/* Is a candidate of the unit with this code to be tried? 1, 0, or -1. */
+typedef int queued_unit_filter(void *context, size_t candidate, uint64_t code_hash,
+                               struct error *error);
+/* Lists those of these candidates that belong to the unit's variant `i` and pass the filter, in
+ * this order. */
+int queued_unit_list(struct queued_unit *queued, size_t i, const struct points *points,
+                     const size_t *candidates, size_t count, queued_unit_filter *filter,
+                     void *context, struct error *error);
+bool queued_unit_has_candidates(const struct queued_unit *queued);
+
+/* First in, first out. Initialise with zeros. */
+struct queued_units {
+    struct queued_unit *first;
+    size_t count;
+};
+void queued_units_add(struct queued_units *queue, struct queued_unit *queued);
+struct queued_unit *queued_units_take(struct queued_units *queue); /* NULL: it is empty */
+void queued_units_dispose(struct queued_units *queue);
 
 #endif

@@ -1,266 +1,330 @@
 /* search: takes one event at a time: a worker is ready, has compiled, has tried, or is lost.
  * After each event idle workers get the next unit; the search is over when no unit is left and
- * all workers are idle. */
+ * all workers are idle. No other file changes its state. */
 #include "autotune/search/search.h"
 
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/stats.h"
-#include "autotune/search/faults.h"
 #include "autotune/search/queued_unit.h"
-#include "autotune/search/replies.h"
-#include "autotune/search/worker.h"
 #include "generator/array.h"
 
 #include <assert.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    AHEAD = 48,  /* compiled units that wait, at most */
-    SAMPLES = 2, /* measurements of a candidate when all are tried */
+    AHEAD = 48,     /* compiled units that wait, at most */
+    SAMPLES = 2,    /* measurements of a candidate when all are tried */
+    REFERENCES = 5, /* of a worker's reference times, whose median counts */
 };
 
-/* Seconds after which a worker is given up. */
-static const double COMPILE_LIMIT = 120;
 static const double TICK =
-    0.2; /* at most so long between looks at progress, journal and budget */
+    0.2; /* at most so many seconds between looks at progress, journal and budget */
 static const double SYNC = 0.5; /* the journal goes to the disk that often */
 
-double search_seconds(const struct search *search)
+/* The step of a worker that has not announced one yet. */
+#define NOWHERE ((struct job_at){PHASE_LOAD, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE})
+
+/* A worker, of either role. */
+struct worker_slot {
+    enum { WORKER_OFF, WORKER_OPENING, WORKER_IDLE, WORKER_BUSY } state;
+    unsigned failures;          /* times in a row that it was lost before it was ready */
+    bool was_ready;             /* once at least */
+    struct decide_unit unit;    /* the unit that it compiles */
+    struct queued_unit *queued; /* the unit that it tries */
+    struct job_at at;           /* the step it announced last */
+    char last_words[JOB_REASON];
+    enum error_code last_code;
+    struct job_ready ready;
+    uint64_t references[REFERENCES]; /* the last ones */
+    size_t reference_count;          /* of all so far */
+};
+
+/* The final race: units are compiled and kept, then a measuring worker gets them all. */
+struct race {
+    bool is_on;
+    struct job_raced *out; /* while its worker runs it */
+    bool is_lost;
+    bool was_killed;          /* no kernel is at fault */
+    struct job_at at;         /* of the lost worker */
+    enum trial_status status; /* for the candidates at fault */
+    char reason[JOB_REASON];
+    enum error_code code; /* of its last message */
+    unsigned forgiven;    /* losses without a candidate at fault */
+};
+
+struct search {
+    struct search_task task;
+    struct outcomes outcomes;
+    struct worker_slot *slots; /* first those that measure, then those that compile */
+    size_t measurer_count, slot_count;
+    size_t next;                 /* in order->variants */
+    struct decide_unit *retries; /* to be compiled again, each alone */
+    size_t retry_count;
+    struct queued_units queue; /* compiled, not tried yet; in the race kept for it */
+    struct race race;
+    struct trials_index forgiven; /* whose worker was killed, forgiven once each */
+    struct trials_index proven;   /* machine code proven at small sizes */
+    double start, last_sync;      /* of the run, of the journal; seconds of CLOCK_MONOTONIC */
+};
+
+static double seconds(const struct search *search)
 {
     return monotonic_s() - search->start;
 }
 
-bool search_measures(const struct search *search, size_t slot)
+static const struct points *points_of(const struct search *search)
 {
-    return slot < search->measurer_count;
-}
-
-size_t search_first_measurer(const struct search *search)
-{
-    size_t slot = 0;
-    while (slot + 1 < search->measurer_count && search->workers[slot].state == WORKER_OFF)
-        slot++;
-    return slot;
-}
-
-bool search_has_other(const struct search *search, size_t slot)
-{
-    assert(slot < search->worker_count);
-    const bool measures = search_measures(search, slot);
-    for (size_t i = 0; i < search->worker_count; i++)
-        if (i != slot && search_measures(search, i) == measures &&
-            search->workers[i].state != WORKER_OFF)
-            return true;
-    return false;
+    return &search->task.result->points;
 }
 
 /* --- Workers ------------------------------------------------------------------------------ */
 
-int search_start(struct search *search, size_t slot, struct error *error)
+static bool measures(const struct search *search, size_t slot) /* otherwise it compiles */
 {
-    assert(slot < search->worker_count);
-    struct search_worker *worker = &search->workers[slot];
-    const char *spec =
-        search_measures(search, slot) ? search->job->specs[worker->device] : NULL;
-    worker->state = WORKER_OPENING;
-    worker->at = SEARCH_NOWHERE;
-    worker->last_words[0] = '\0';
-    if (worker_start(search->pool, slot, search->job, search->options->seed, spec, error))
-        return -1;
-    worker_pool_set_deadline(search->pool, slot, SEARCH_OPEN_S);
-    return 0;
+    return slot < search->measurer_count;
 }
 
-int search_open(struct search *search, struct error *error)
+/* The measuring worker that a race runs on: the first that is not given up. */
+static size_t first_measurer(const struct search *search)
 {
-    assert(search->job->spec_count > 0);
-    const size_t wanted = search->job->compilers ? search->job->compilers : 1;
-    const size_t units =
-        (search->result->points.variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
-    search->start = monotonic_s();
-    search->measurer_count = search->job->spec_count;
-    search->worker_count = search->measurer_count + (wanted < units ? wanted : units);
-    if (search->worker_count > WORKER_POOL_MAX)
-        search->worker_count = WORKER_POOL_MAX;
-    search->workers = calloc(search->worker_count, sizeof *search->workers);
-    search->hashes = calloc(search->result->points.variant_count, sizeof *search->hashes);
-    if (!search->workers || !search->hashes)
-        return error_memory(error, search->worker_count * sizeof *search->workers);
-    if (worker_pool_open(&search->pool, error))
-        return -1;
-    for (size_t slot = 0; slot < search->worker_count; slot++) {
-        search->workers[slot].device = slot;
-        if (search_start(search, slot, error))
-            return -1;
-    }
-    return 0;
+    size_t slot = 0;
+    while (slot + 1 < search->measurer_count && search->slots[slot].state == WORKER_OFF)
+        slot++;
+    return slot;
 }
 
-void search_free_units(struct search *search)
+static bool has_other(const struct search *search, size_t slot)
 {
-    while (search->queued_units) {
-        struct queued_unit *next = search->queued_units->next;
-        queued_unit_free(search->queued_units);
-        search->queued_units = next;
-    }
-    search->queued_count = 0;
-}
-
-void search_close(struct search *search)
-{
-    if (search->pool)
-        worker_pool_close(search->pool);
-    if (search->job->info->target.is_host)
-        host_sweep();
-    for (size_t i = 0; search->workers && i < search->worker_count; i++)
-        queued_unit_free(search->workers[i].queued);
-    free(search->workers);
-    free(search->retries);
-    free(search->hashes);
-    search_free_units(search);
-    trials_index_dispose(&search->proven);
-    trials_index_dispose(&search->seen);
-    trials_index_dispose(&search->forgiven);
-}
-
-/* --- Units -------------------------------------------------------------------------------- */
-
-/* How many times the best time a variant's first candidate may take; 0 = all candidates are
- * tried. */
-static double find_limit(struct search *search, size_t variant)
-{
-    if (search->options->strategy != STRATEGY_RACE || search->order->is_whole[variant])
-        return 0;
-    return strategy_limit(&search->rule, search_noise(search), &search->limit_error);
-}
-
-/* In a resumed run: leaves out a variant whose first candidate was measured before and cannot
- * win. */
-static void leave_out_recalled(struct search *search, size_t variant)
-{
-    const struct point_variant *v = &search->result->points.variants[variant];
-    const struct trial *first = &search->result->trials[search->order->candidates[v->first]];
-    if (!first->is_judged || first->status != TRIAL_MEASURED)
-        return;
-    const double limit = find_limit(search, variant);
-    if (limit > 0 && (double)first->time_ps > limit * (double)search->best_ps)
-        replies_leave_out(search, variant);
-}
-
-static bool has_unjudged(const struct search *search, size_t variant)
-{
-    const struct point_variant *v = &search->result->points.variants[variant];
-    for (size_t i = v->first; i < v->first + v->count; i++)
-        if (!search->result->trials[i].is_judged)
+    for (size_t i = 0; i < search->slot_count; i++)
+        if (i != slot && measures(search, i) == measures(search, slot) &&
+            search->slots[i].state != WORKER_OFF)
             return true;
     return false;
 }
 
-int search_retry_alone(struct search *search, const struct search_unit *unit,
+static void set_deadline(const struct search *search, size_t slot, double limit_s)
+{
+    search->task.ops->set_deadline(search->task.workers, slot, limit_s);
+}
+
+/* Starts the worker of this slot, or another in place of a lost one. */
+static int start_worker(struct search *search, size_t slot, struct error *error)
+{
+    const struct search_task *task = &search->task;
+    struct worker_slot *worker = &search->slots[slot];
+    worker->state = WORKER_OPENING;
+    worker->at = NOWHERE;
+    worker->last_words[0] = '\0';
+    if (task->ops->start(task->workers, slot, task->job, task->options->seed,
+                         measures(search, slot) ? task->job->specs[slot] : NULL, error))
+        return -1;
+    set_deadline(search, slot, DECIDE_OPEN_S);
+    return 0;
+}
+
+static void free_worker(struct search *search, size_t slot)
+{
+    search->slots[slot].state = WORKER_IDLE;
+    set_deadline(search, slot, 0);
+}
+
+/* Sends a message that begins a worker's work. Takes the frame over. */
+static int send_work(struct search *search, size_t slot, struct frame *frame, double limit_s,
+                     struct error *error)
+{
+    search->slots[slot].state = WORKER_BUSY;
+    search->slots[slot].at = NOWHERE;
+    set_deadline(search, slot, limit_s);
+    return search->task.ops->send(search->task.workers, slot, frame, error);
+}
+
+static int open_slots(struct search *search, struct error *error)
+{
+    const struct tune_job *job = search->task.job;
+    const size_t wanted = job->compilers ? job->compilers : 1;
+    const size_t units = (points_of(search)->variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
+    assert(job->spec_count > 0);
+    search->measurer_count = job->spec_count;
+    search->slot_count = job->spec_count + (wanted < units ? wanted : units);
+    if (search->slot_count > WORKER_POOL_MAX)
+        search->slot_count = WORKER_POOL_MAX;
+    search->slots = calloc(search->slot_count, sizeof *search->slots);
+    if (!search->slots)
+        return error_memory(error, search->slot_count * sizeof *search->slots);
+    for (size_t slot = 0; slot < search->slot_count; slot++)
+        if (start_worker(search, slot, error))
+            return -1;
+    return 0;
+}
+
+struct search *search_open(const struct search_task *task, struct error *error)
+{
+    struct search *search = calloc(1, sizeof *search);
+    if (!search) {
+        error_memory(error, sizeof *search);
+        return NULL;
+    }
+    *search = (struct search){.task = *task,
+                              .outcomes = {.job = task->job,
+                                           .options = task->options,
+                                           .result = task->result,
+                                           .order = task->order,
+                                           .prior = task->prior},
+                              .start = monotonic_s()};
+    if (outcomes_open(&search->outcomes, error) == 0 && open_slots(search, error) == 0)
+        return search;
+    search_close(search);
+    return NULL;
+}
+
+void search_close(struct search *search)
+{
+    if (!search)
+        return;
+    for (size_t i = 0; search->slots && i < search->slot_count; i++)
+        queued_unit_free(search->slots[i].queued);
+    free(search->slots);
+    free(search->retries);
+    queued_units_dispose(&search->queue);
+    trials_index_dispose(&search->proven);
+    trials_index_dispose(&search->forgiven);
+    outcomes_dispose(&search->outcomes);
+    free(search);
+}
+
+/* --- Units to compile --------------------------------------------------------------------- */
+
+static int retry_alone(struct search *search, const struct decide_unit *unit,
                        struct error *error)
 {
-    assert(unit->count <= COMPILER_UNIT);
     for (size_t i = 0; i < unit->count; i++) {
         if (array_grow(&search->retries, search->retry_count, sizeof *search->retries, error))
             return -1;
         search->retries[search->retry_count++] =
-            (struct search_unit){.variants = {unit->variants[i]}, .count = 1};
+            (struct decide_unit){.variants = {unit->variants[i]}, .count = 1};
     }
     return 0;
 }
 
 static bool is_over_budget(const struct search *search)
 {
-    const double budget = search->options->budget_s;
-    return budget > 0 && search_seconds(search) > budget;
+    const double budget = search->task.options->budget_s;
+    return budget > 0 && seconds(search) > budget;
 }
 
 /* Skips variants that are judged already, and past the budget all. True when a variant is
  * left. */
 static bool find_next(struct search *search)
 {
-    const size_t count = search->result->points.variant_count;
-    for (; search->next < count; search->next++) {
-        leave_out_recalled(search, search->order->variants[search->next]);
-        if (has_unjudged(search, search->order->variants[search->next]))
-            break;
-    }
+    const size_t count = points_of(search)->variant_count;
+    while (search->next < count &&
+           !outcomes_is_open(&search->outcomes, search->task.order->variants[search->next]))
+        search->next++;
     if (search->next < count && is_over_budget(search)) {
-        search->result->is_cut = true;
+        search->task.result->is_cut = true;
         search->next = count;
     }
     return search->next < count;
 }
 
 /* Takes the next variants to compile; an empty unit when none is left. */
-static struct search_unit take_unit(struct search *search)
+static struct decide_unit take_unit(struct search *search)
 {
-    struct search_unit unit = {.count = 0};
+    struct decide_unit unit = {.count = 0};
     if (search->retry_count)
         return search->retries[--search->retry_count];
     while (unit.count < COMPILER_UNIT && find_next(search))
-        unit.variants[unit.count++] = search->order->variants[search->next++];
+        unit.variants[unit.count++] = search->task.order->variants[search->next++];
     return unit;
 }
 
-static int send_compile(struct search *search, size_t slot, const struct search_unit *unit,
+static int send_compile(struct search *search, size_t slot, const struct decide_unit *unit,
                         struct error *error)
 {
-    const struct points *points = &search->result->points;
+    const struct points *points = points_of(search);
+    const size_t bytes = points->width * sizeof(int64_t);
     struct frame frame = {.kind = JOB_COMPILE};
-    int64_t *configs = malloc(unit->count * points->width * sizeof *configs);
+    int64_t *configs = malloc(unit->count * bytes);
     const struct job_configs message = {unit->count, configs};
     if (!configs)
-        return error_memory(error, unit->count * points->width * sizeof *configs);
+        return error_memory(error, unit->count * bytes);
     for (size_t i = 0; i < unit->count; i++)
         memcpy(configs + i * points->width,
-               tune_config(search->result, points->variants[unit->variants[i]].first),
-               points->width * sizeof *configs);
+               tune_result_config(search->task.result,
+                                  points->variants[unit->variants[i]].first),
+               bytes);
+    search->slots[slot].unit = *unit;
     int failed = job_code_configs(&frame, (struct job_configs *)(uintptr_t)&message,
                                   points->width, false, error) ||
-                 worker_pool_send(search->pool, slot, &frame, error);
+                 send_work(search, slot, &frame, DECIDE_COMPILE_S, error);
     frame_dispose(&frame);
     free(configs);
-    search->workers[slot].unit = *unit;
-    search->workers[slot].state = WORKER_BUSY;
-    worker_pool_set_deadline(search->pool, slot, COMPILE_LIMIT);
     return failed;
 }
 
-/* --- Units to be tried -------------------------------------------------------------------- */
+/* --- Units to try ------------------------------------------------------------------------- */
+
+static int is_needed(void *outcomes, size_t candidate, uint64_t code_hash, struct error *error)
+{
+    return outcomes_is_needed(outcomes, candidate, code_hash, error);
+}
+
+/* Lists the candidates still to be tried, in the strategy's order, and queues the unit; frees
+ * it when there are none. A unit for the race is kept as it is. */
+static int queue_unit(struct search *search, struct queued_unit *queued, struct error *error)
+{
+    const struct points *points = points_of(search);
+    int failed = 0;
+    for (size_t i = 0; i < queued->unit.count && !search->race.is_on && !failed; i++) {
+        const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
+        const struct point_variant *v = &points->variants[compiled->variant];
+        if (!compiled->is_failed)
+            failed =
+                queued_unit_list(queued, i, points, search->task.order->candidates + v->first,
+                                 v->count, is_needed, &search->outcomes, error);
+    }
+    if (!failed && (search->race.is_on || queued_unit_has_candidates(queued)))
+        queued_units_add(&search->queue, queued);
+    else
+        queued_unit_free(queued);
+    return failed;
+}
+
+static bool is_proven(const struct search *search, const struct queued_unit *queued, size_t i)
+{
+    return trials_index_find(&search->proven, queued_unit_hash(queued, i)) != NULL;
+}
 
 /* Sets the limit for a variant's first candidate; none when that candidate is not to be tried
  * any more. */
 static void set_limit(struct search *search, struct job_variant *variant)
 {
     const size_t v = variant->compiled.variant;
-    const size_t first = search->order->candidates[search->result->points.variants[v].first];
-    variant->limit = variant->count && variant->ids[0] == first ? find_limit(search, v) : 0;
+    const size_t first = search->task.order->candidates[points_of(search)->variants[v].first];
+    variant->limit =
+        variant->count && variant->ids[0] == first ? outcomes_limit(&search->outcomes, v) : 0;
 }
 
 static int send_unit(struct search *search, size_t slot, struct queued_unit *queued,
                      struct error *error)
 {
-    struct search_worker *worker = &search->workers[slot];
+    const struct tune_options *options = search->task.options;
     struct frame frame = {.kind = JOB_TRY};
     struct job_unit *unit = &queued->unit;
-    const double budget = search->options->budget_s;
-    unit->best_ps = search->best_ps;
-    unit->seconds = budget > 0 ? budget - search_seconds(search) : 0;
-    unit->samples = search->options->strategy == STRATEGY_EXHAUSTIVE ? SAMPLES : 1;
+    unit->best_ps = search->outcomes.best_ps;
+    unit->seconds = options->budget_s > 0 ? options->budget_s - seconds(search) : 0;
+    unit->samples = options->strategy == STRATEGY_EXHAUSTIVE ? SAMPLES : 1;
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed) {
             set_limit(search, &unit->variants[i]);
-            unit->variants[i].is_proven =
-                trials_index_find(&search->proven, queued_unit_hash(queued, i)) != NULL;
+            unit->variants[i].is_proven = is_proven(search, queued, i);
         }
-    worker->queued = queued;
-    worker->state = WORKER_BUSY;
-    worker->at = SEARCH_NOWHERE;
-    worker_pool_set_deadline(search->pool, slot, SEARCH_LOAD_S);
-    int failed = job_code_unit(&frame, unit, search->result->points.width, false, error) ||
-                 worker_pool_send(search->pool, slot, &frame, error);
+    search->slots[slot].queued = queued;
+    int failed = job_code_unit(&frame, unit, points_of(search)->width, false, error) ||
+                 send_work(search, slot, &frame, DECIDE_LOAD_S, error);
     frame_dispose(&frame);
     return failed;
 }
@@ -269,28 +333,29 @@ static int send_unit(struct search *search, size_t slot, struct queued_unit *que
 
 static int feed_measurer(struct search *search, size_t slot, struct error *error)
 {
-    if (search->queued_units && !search->keeps_units && is_over_budget(search)) {
-        search->result->is_cut = true;
-        search_free_units(search);
+    if (search->race.is_on)
+        return 0;
+    if (search->queue.first && is_over_budget(search)) {
+        search->task.result->is_cut = true;
+        queued_units_dispose(&search->queue);
     }
-    struct queued_unit *queued = search->keeps_units ? NULL : queued_unit_take(search);
+    struct queued_unit *queued = queued_units_take(&search->queue);
     return queued ? send_unit(search, slot, queued, error) : 0;
 }
 
 static int feed_compiler(struct search *search, size_t slot, struct error *error)
 {
-    if (search->queued_count >= AHEAD + search->measurer_count && !search->keeps_units)
+    if (search->queue.count >= AHEAD + search->measurer_count && !search->race.is_on)
         return 0;
-    const struct search_unit unit = take_unit(search);
+    const struct decide_unit unit = take_unit(search);
     return unit.count ? send_compile(search, slot, &unit, error) : 0;
 }
 
 static int feed(struct search *search, struct error *error)
 {
-    for (size_t slot = 0; slot < search->worker_count; slot++)
-        if (search->workers[slot].state == WORKER_IDLE &&
-            (search_measures(search, slot) ? feed_measurer : feed_compiler)(search, slot,
-                                                                            error))
+    for (size_t slot = 0; slot < search->slot_count; slot++)
+        if (search->slots[slot].state == WORKER_IDLE &&
+            (measures(search, slot) ? feed_measurer : feed_compiler)(search, slot, error))
             return -1;
     return 0;
 }
@@ -298,23 +363,339 @@ static int feed(struct search *search, struct error *error)
 /* True when no work is left and none is under way. */
 static bool is_over(struct search *search)
 {
-    for (size_t slot = 0; slot < search->worker_count; slot++)
-        if (search->workers[slot].state == WORKER_BUSY)
+    for (size_t slot = 0; slot < search->slot_count; slot++)
+        if (search->slots[slot].state == WORKER_BUSY)
             return false;
-    return (search->keeps_units || !search->queued_units) && !search->retry_count &&
+    return (search->race.is_on || !search->queue.first) && !search->retry_count &&
            !find_next(search);
+}
+
+/* --- Decisions ---------------------------------------------------------------------------- */
+
+/* Does what a decision says of candidates and units; `queued` (may be NULL) is the unit they
+ * came in. */
+static int carry_out(struct search *search, const struct decision *decision,
+                     struct queued_unit *queued, const char *reason, struct error *error)
+{
+    uint64_t ignored;
+    if (decision->judge == JUDGE_CANDIDATE)
+        outcomes_judge(&search->outcomes, decision->candidate, decision->status, reason);
+    if (decision->judge == JUDGE_VARIANT)
+        outcomes_judge_variant(&search->outcomes, decision->variant, decision->status, reason,
+                               search->race.is_on);
+    if (decision->forgives && trials_index_add(&search->forgiven, decide_key(decision->variant),
+                                               0, &ignored, error) < 0)
+        return -1;
+    if (decision->trusts &&
+        trials_index_add(&search->proven,
+                         queued_unit_hash(queued, queued_unit_find(queued, decision->variant)),
+                         1, &ignored, error) < 0)
+        return -1;
+    return retry_alone(search, &decision->retry, error);
+}
+
+static int fault_default(const struct search *search, const char *how, bool is_late,
+                         struct error *error)
+{
+    const struct space *space = search->task.job->context->space;
+    const bool is_endless = is_late || strstr(how, strsignal(SIGPROF));
+    struct text params = {0};
+    point_format(&params, space, space->default_config, true);
+    error_set(error, ERROR_WRONG,
+              "%s: the kernel of %s %s: %s; correct the template or the space", space->file,
+              params.at ? params.at : "", is_endless ? "does not end" : "crashes", how);
+    text_dispose(&params);
+    return -1;
+}
+
+static void lose_race(struct race *race, const struct worker_slot *worker,
+                      const struct decision *decision, bool was_killed, const char *how)
+{
+    race->is_lost = true;
+    race->was_killed = was_killed;
+    race->at = worker->at;
+    race->status = decision->status;
+    race->code = worker->last_code;
+    snprintf(race->reason, sizeof race->reason, "%s", how);
+}
+
+static enum decide_work work_of(const struct search *search, size_t slot)
+{
+    const struct worker_slot *worker = &search->slots[slot];
+    if (worker->state == WORKER_OPENING)
+        return WORK_OPEN;
+    if (worker->state != WORKER_BUSY)
+        return WORK_NONE;
+    if (!measures(search, slot))
+        return WORK_COMPILE;
+    return worker->queued ? WORK_TRY : WORK_RACE;
+}
+
+static struct decision decide_loss(const struct search *search, size_t slot,
+                                   const struct worker_pool_event *event)
+{
+    const struct worker_slot *worker = &search->slots[slot];
+    const struct decide_loss loss = {.work = work_of(search, slot),
+                                     .unit = worker->queued
+                                                 ? queued_unit_variants(worker->queued)
+                                                 : worker->unit,
+                                     .at = worker->at,
+                                     .was_ready = worker->was_ready,
+                                     .failures = worker->failures,
+                                     .has_other = has_other(search, slot),
+                                     .is_late = event->kind == WORKER_POOL_LATE,
+                                     .was_killed = event->was_killed,
+                                     .is_racing = search->race.is_on,
+                                     .candidates = points_of(search)->count,
+                                     .forgiven = &search->forgiven};
+    return decide_lost(&loss);
+}
+
+static int replace_worker(struct search *search, size_t slot, const struct decision *decision,
+                          const char *how, struct error *error)
+{
+    if (decision->worker == RUN_ENDS)
+        return error_set(error, ERROR_FAILED,
+                         "a worker process was lost %d times before it was ready: %s; "
+                         "correct the kernel of [default] in the template or the "
+                         "space, or see 'autotune doctor'",
+                         DECIDE_FAILURES, how);
+    if (decision->worker == WORKER_DROPS) {
+        search->slots[slot].state = WORKER_OFF;
+        return 0;
+    }
+    search->task.result->restarts++;
+    return start_worker(search, slot, error);
+}
+
+/* A worker has ended, or was too late: what was at fault is judged, its other work is done
+ * again, and another takes its place. -1: no worker can go on. */
+static int lose_worker(struct search *search, size_t slot,
+                       const struct worker_pool_event *event, struct error *error)
+{
+    struct worker_slot *worker = &search->slots[slot];
+    struct queued_unit *queued = worker->queued;
+    char how[JOB_REASON], reason[JOB_REASON];
+    const bool is_opening = worker->state == WORKER_OPENING;
+    worker->failures += is_opening;
+    const struct decision decision = decide_loss(search, slot, event);
+    snprintf(how, sizeof how, "%.230s", *worker->last_words ? worker->last_words : event->how);
+    if (decision.worker == DEFAULT_FAULTY)
+        return fault_default(search, how, event->kind == WORKER_POOL_LATE, error);
+    snprintf(reason, sizeof reason, "%s%.180s",
+             measures(search, slot) ? "" : "the compiler's process was lost: ", how);
+    worker->queued = NULL;
+    if (decision.loses_race)
+        lose_race(&search->race, worker, &decision, event->was_killed, how);
+    int failed =
+        carry_out(search, &decision, queued, measures(search, slot) ? how : reason, error);
+    if (decision.requeues && !failed)
+        failed = queue_unit(search, queued, error);
+    else
+        queued_unit_free(queued);
+    return failed ? -1 : replace_worker(search, slot, &decision, how, error);
+}
+
+/* Handles a message that cannot be, or not now. On the emulator a kernel runs in the worker's
+ * own memory, and may have changed the message. */
+static int distrust(struct search *search, size_t slot, struct error *error)
+{
+    const struct worker_pool_event event =
+        {.kind = WORKER_POOL_LOST,
+         .slot = slot,
+         .how = "it sent what no worker sends: its memory was damaged"};
+    search->task.ops->stop(search->task.workers, slot);
+    return lose_worker(search, slot, &event, error);
+}
+
+/* --- Messages of compiling workers -------------------------------------------------------- */
+
+static int take_compiled(struct search *search, size_t slot, struct frame *frame,
+                         struct error *error)
+{
+    struct queued_unit *queued =
+        queued_unit_open(frame, &search->slots[slot].unit, points_of(search)->width, error);
+    free_worker(search, slot);
+    if (!queued)
+        return -1;
+    for (size_t i = 0; i < queued->unit.count; i++) {
+        const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
+        outcomes_compiled(&search->outcomes, compiled->variant, compiled->sources_hash);
+        if (compiled->is_failed)
+            outcomes_judge_variant(&search->outcomes, compiled->variant, TRIAL_FAILED,
+                                   compiled->reason.text, search->race.is_on);
+    }
+    return queue_unit(search, queued, error);
+}
+
+/* --- Messages of measuring workers -------------------------------------------------------- */
+
+static void note_reference(struct search *search, struct worker_slot *worker, uint64_t ps)
+{
+    worker->references[worker->reference_count++ % REFERENCES] = ps;
+    outcomes_reference(&search->outcomes, ps);
+}
+
+static int take_ready(struct search *search, size_t slot, const struct job_ready *ready)
+{
+    struct tune_result *result = search->task.result;
+    struct worker_slot *worker = &search->slots[slot];
+    free_worker(search, slot);
+    worker->failures = 0;
+    worker->was_ready = true;
+    worker->ready = *ready;
+    if (!measures(search, slot))
+        return 0;
+    note_reference(search, worker, ready->reference_ps);
+    result->inputs = ready->inputs;
+    result->calls = ready->calls;
+    if (result->seconds_open == 0)
+        result->seconds_open = seconds(search);
+    return 0;
+}
+
+/* Takes a worker's fatal error. A template that is wrong ends the run, and so does the first
+ * worker of its role that cannot serve before it is ready; any other error concerns one kernel,
+ * or passes. */
+static int take_fatal(struct search *search, size_t slot, struct job_fatal *fatal,
+                      struct error *error)
+{
+    struct worker_slot *worker = &search->slots[slot];
+    fatal->text[sizeof fatal->text - 1] = '\0';
+    if (fatal->code == ERROR_USAGE || (worker->state == WORKER_OPENING && !worker->was_ready))
+        return error_set(error, fatal->code, "%s", fatal->text);
+    worker->last_code = fatal->code;
+    snprintf(worker->last_words, sizeof worker->last_words, "%.230s", fatal->text);
+    return 0;
+}
+
+static int take_at(struct search *search, size_t slot, const struct job_at *at)
+{
+    const struct tune_job *job = search->task.job;
+    struct worker_slot *worker = &search->slots[slot];
+    const struct decide_pace pace = {.is_host = job->info->target.is_host,
+                                     .is_opening = worker->state == WORKER_OPENING,
+                                     .n = dims_n(&job->context->problem->dims),
+                                     .race_s = search->task.options->race_s,
+                                     .ready = worker->ready};
+    worker->at = *at;
+    set_deadline(search, slot, decide_deadline(&pace, at->phase));
+    return 0;
+}
+
+static int take_proven(struct search *search, struct worker_slot *worker,
+                       struct job_proven *proven, struct error *error)
+{
+    struct queued_unit *queued = worker->queued;
+    const struct decide_unit unit =
+        queued ? queued_unit_variants(queued) : (struct decide_unit){.count = 0};
+    const size_t i = queued ? queued_unit_find(queued, proven->variant) : 0;
+    const struct decision decision =
+        decide_proven(proven, queued ? &unit : NULL, points_of(search)->variant_count);
+    proven->reason[JOB_REASON - 1] = '\0';
+    search->task.result->proofs += proven->cases;
+    if (i < unit.count)
+        queued->prove_us[i] = proven->prove_us;
+    return carry_out(search, &decision, queued, proven->reason, error);
+}
+
+/* The reference's time now, smoothed over the last few. */
+static uint64_t smooth_reference(const struct worker_slot *worker)
+{
+    uint64_t times[REFERENCES];
+    const size_t count =
+        worker->reference_count < REFERENCES ? worker->reference_count : REFERENCES;
+    memcpy(times, worker->references, sizeof times);
+    return count ? stats_median(times, count) : 0;
+}
+
+static int take_trial(struct search *search, size_t slot, struct job_trial *trial,
+                      struct error *error)
+{
+    const struct worker_slot *worker = &search->slots[slot];
+    const struct queued_unit *queued = worker->queued;
+    if (!decide_is_trial(trial, points_of(search)->count))
+        return distrust(search, slot, error);
+    const size_t variant = tune_result_variant(points_of(search), trial->candidate);
+    const size_t i = queued ? queued_unit_find(queued, variant) : 0;
+    const bool is_found = queued && i < queued->unit.count;
+    trial->reason[JOB_REASON - 1] = '\0';
+    trial->reference_ps = smooth_reference(worker);
+    outcomes_take(&search->outcomes, trial,
+                  is_found ? queued->unit.compile_us / queued->unit.count : 0,
+                  is_found ? queued->prove_us[i] : 0);
+    return 0;
+}
+
+/* Ends a unit: candidates without a trial were left out, unless their variant is to be compiled
+ * again. */
+static int take_tried(struct search *search, size_t slot, const struct job_tried *tried)
+{
+    struct worker_slot *worker = &search->slots[slot];
+    struct queued_unit *queued = worker->queued;
+    note_reference(search, worker, tried->reference_ps);
+    search->task.result->is_cut |= tried->is_cut;
+    set_deadline(search, slot, 0);
+    if (!queued)
+        return 0;
+    for (size_t i = 0; i < queued->unit.count; i++) {
+        const struct job_variant *variant = &queued->unit.variants[i];
+        if (!variant->compiled.is_failed && variant->count && is_proven(search, queued, i))
+            outcomes_finish(&search->outcomes, variant->compiled.variant, tried->is_cut);
+    }
+    queued_unit_free(queued);
+    worker->queued = NULL;
+    worker->state = WORKER_IDLE;
+    return 0;
+}
+
+/* The result of the race: the worker is idle again, `out` set to NULL. */
+static int take_raced(struct search *search, size_t slot, struct frame *frame,
+                      struct error *error)
+{
+    struct job_raced *out = search->race.out;
+    if (job_read(frame, out, sizeof *out, error) ||
+        !decide_is_race(out, points_of(search)->count))
+        return distrust(search, slot, error);
+    out->result.why[sizeof out->result.why - 1] = '\0';
+    search->race.out = NULL;
+    free_worker(search, slot);
+    return 0;
+}
+
+static int take_message(struct search *search, size_t slot, struct frame *frame,
+                        struct error *error)
+{
+    union job_told message;
+    const enum decide_work work = work_of(search, slot);
+    if (frame->kind == JOB_COMPILED && work == WORK_COMPILE)
+        return take_compiled(search, slot, frame, error);
+    if (frame->kind == JOB_RACED && work == WORK_RACE && search->race.out)
+        return take_raced(search, slot, frame, error);
+    if (job_read_told(frame, &message, error))
+        return distrust(search, slot, error);
+    switch (frame->kind) {
+    case JOB_READY: return take_ready(search, slot, &message.ready);
+    case JOB_FATAL: return take_fatal(search, slot, &message.fatal, error);
+    case JOB_AT: return take_at(search, slot, &message.at);
+    case JOB_PROVEN: return take_proven(search, &search->slots[slot], &message.proven, error);
+    case JOB_TRIAL: return take_trial(search, slot, &message.trial, error);
+    default: return take_tried(search, slot, &message.tried);
+    }
 }
 
 /* --- The loop ----------------------------------------------------------------------------- */
 
 bool search_keeps_trials(const struct search *search)
 {
-    return search->options->journal && search->result->journal_warning.code == ERROR_NONE;
+    return search->task.options->journal &&
+           search->task.result->journal_warning.code == ERROR_NONE;
 }
 
-int search_check_stop(const struct search *search, struct error *error)
+/* ERROR_INTERRUPTED when the options say that it is time to stop. */
+static int check_stop(const struct search *search, struct error *error)
 {
-    const struct tune_options *options = search->options;
+    const struct tune_options *options = search->task.options;
     if (!options->is_stopping || !options->is_stopping())
         return 0;
     if (search_keeps_trials(search))
@@ -325,65 +706,203 @@ int search_check_stop(const struct search *search, struct error *error)
             options->is_retune ? " without --retune" : "");
     return error_set(error, ERROR_INTERRUPTED, "interrupted: the same command starts again%s%s",
                      options->journal ? "; trials were not kept: " : "",
-                     options->journal ? search->result->journal_warning.text : "");
+                     options->journal ? search->task.result->journal_warning.text : "");
 }
 
 /* Between messages: syncs the journal to the disk, so that it survives a power failure. */
 static void tick(struct search *search)
 {
-    const struct tune_progress *progress = &search->options->progress;
-    struct error *warning = &search->result->journal_warning;
-    if (monotonic_s() - search->last_sync > SYNC && search->options->journal) {
+    const struct tune_options *options = search->task.options;
+    const struct tune_progress *progress = &options->progress;
+    struct error *warning = &search->task.result->journal_warning;
+    if (monotonic_s() - search->last_sync > SYNC && options->journal) {
         search->last_sync = monotonic_s();
         if (warning->code == ERROR_NONE)
-            journal_sync(search->options->journal, warning);
+            journal_sync(options->journal, warning);
     }
     if (progress->show)
-        progress->show(progress->context, search->done, search->result->points.count,
-                       search->best_ps);
+        progress->show(progress->context, search->outcomes.done, points_of(search)->count,
+                       search->outcomes.best_ps);
 }
 
-int search_step(struct search *search, struct job_raced *raced, struct error *error)
+/* One event of any worker. */
+static int step(struct search *search, struct error *error)
 {
     struct worker_pool_event event;
-    int got = 0;
-    if (worker_pool_wait(search->pool, &event, TICK, error))
+    int failed = 0;
+    if (search->task.ops->wait(search->task.workers, &event, TICK, error))
         return -1;
     tick(search);
-    switch (event.kind) {
-    case WORKER_POOL_FRAME:
-        if (event.frame.kind == JOB_COMPILED && !search_measures(search, event.slot))
-            got = replies_compiled(search, event.slot, &event.frame, error);
-        else if (event.frame.kind == JOB_RACED && raced)
-            got = replies_raced(search, event.slot, &event.frame, raced, error);
-        else
-            got = replies_message(search, event.slot, &event.frame, error);
+    if (event.kind == WORKER_POOL_FRAME) {
+        failed = take_message(search, event.slot, &event.frame, error);
         frame_dispose(&event.frame);
-        break;
-    case WORKER_POOL_LOST:
-    case WORKER_POOL_LATE: got = faults_lost(search, event.slot, &event, error); break;
-    default: break;
+    } else if (event.kind == WORKER_POOL_LOST || event.kind == WORKER_POOL_LATE) {
+        failed = lose_worker(search, event.slot, &event, error);
     }
-    return got;
+    return failed;
+}
+
+/* Until no work is left. */
+static int work_off(struct search *search, struct error *error)
+{
+    for (;;) {
+        if (check_stop(search, error) || feed(search, error))
+            return -1;
+        if (is_over(search))
+            return 0;
+        if (step(search, error))
+            return -1;
+    }
 }
 
 int search_run(struct search *search, struct error *error)
 {
-    for (;;) {
-        if (search_check_stop(search, error) || feed(search, error))
-            return -1;
-        if (is_over(search))
-            return 0;
-        if (search_step(search, NULL, error))
-            return -1;
-    }
+    if (work_off(search, error))
+        return -1;
+    outcomes_settle(&search->outcomes);
+    search->task.result->noise = outcomes_noise(&search->outcomes);
+    return 0;
 }
 
-double search_noise(const struct search *search)
+/* --- The race ----------------------------------------------------------------------------- */
+
+/* Compiles the variants of these candidates, each alone, and keeps the units. A variant that
+ * does not compile any more is judged on the way. */
+static int compile_entrants(struct search *search, const size_t *candidates, size_t count,
+                            struct error *error)
 {
-    enum { KEPT = sizeof search->references / sizeof *search->references };
-    uint64_t times[KEPT];
-    const size_t count = search->reference_count < KEPT ? search->reference_count : KEPT;
-    memcpy(times, search->references, count * sizeof *times);
-    return stats_spread(times, count);
+    search->race.is_on = true;
+    search->next = points_of(search)->variant_count;
+    queued_units_dispose(&search->queue);
+    for (size_t i = 0; i < count; i++) {
+        const struct decide_unit alone = {.variants = {tune_result_variant(points_of(search),
+                                                                           candidates[i])},
+                                          .count = 1};
+        bool is_listed = false;
+        for (size_t k = 0; k < search->retry_count; k++)
+            is_listed |= search->retries[k].variants[0] == alone.variants[0];
+        if (!is_listed && retry_alone(search, &alone, error))
+            return -1;
+    }
+    return work_off(search, error);
+}
+
+/* The entrants listed so far, by code and launches. */
+struct listed {
+    const struct search *search;
+    struct trials_index seen;
+};
+
+/* An entrant races unless another runs the very same. */
+static int is_new(void *context, size_t candidate, uint64_t code_hash, struct error *error)
+{
+    struct listed *listed = context;
+    const struct search_task *task = &listed->search->task;
+    uint64_t identity, other;
+    if (trials_identity(&identity, task->job->context,
+                        tune_result_config(task->result, candidate), code_hash, error))
+        return -1;
+    const int seen = trials_index_add(&listed->seen, identity, candidate, &other, error);
+    return seen < 0 ? -1 : !seen;
+}
+
+/* Lists the units that take part: those of `candidates` that compiled. */
+static int list_entrants(struct search *search, const size_t *candidates, size_t count,
+                         struct job_race *race, struct error *error)
+{
+    struct listed listed = {.search = search};
+    int failed = 0;
+    for (struct queued_unit *p = search->queue.first; p && !failed; p = p->next) {
+        struct job_variant *variant = &p->unit.variants[0];
+        if (variant->compiled.is_failed)
+            continue;
+        failed = queued_unit_list(p, 0, points_of(search), candidates, count, is_new, &listed,
+                                  error);
+        variant->is_proven = is_proven(search, p, 0);
+        if (variant->count)
+            race->units[race->count++] = p->unit;
+    }
+    trials_index_dispose(&listed.seen);
+    return failed;
+}
+
+static int send_race(struct search *search, size_t slot, const size_t *candidates, size_t count,
+                     struct error *error)
+{
+    struct job_race race = {.units = calloc(search->queue.count + 1, sizeof *race.units),
+                            .seconds = search->task.options->race_s};
+    struct frame frame = {.kind = JOB_RACE};
+    if (!race.units)
+        return error_memory(error, search->queue.count * sizeof *race.units);
+    int failed = list_entrants(search, candidates, count, &race, error) ||
+                 job_code_race(&frame, &race, points_of(search)->width, false, error) ||
+                 send_work(search, slot, &frame, DECIDE_LOAD_S, error);
+    frame_dispose(&frame);
+    free(race.units);
+    return failed;
+}
+
+/* Sends the race when its worker is idle, and takes events until it is over or lost. */
+static int run_race(struct search *search, const size_t *candidates, size_t count,
+                    struct job_raced *out, struct error *error)
+{
+    bool is_sent = false;
+    search->race.is_lost = false;
+    search->race.out = out;
+    while (search->race.out && !search->race.is_lost) {
+        const size_t slot = first_measurer(search);
+        if (check_stop(search, error))
+            return -1;
+        if (!is_sent && search->slots[slot].state == WORKER_IDLE) {
+            if (send_race(search, slot, candidates, count, error))
+                return -1;
+            is_sent = true;
+        }
+        if (step(search, error))
+            return -1;
+    }
+    search->race.out = NULL;
+    return 0;
+}
+
+/* Judges the entrants that the lost worker had announced; none when it was killed, since a kill
+ * from outside says nothing about a kernel. A loss without one is forgiven once. */
+static int judge_loss(struct search *search, const size_t *candidates, size_t count,
+                      struct error *error)
+{
+    struct race *race = &search->race;
+    bool is_any = false;
+    for (size_t i = 0; i < count && !race->was_killed; i++) {
+        const size_t variant = tune_result_variant(points_of(search), candidates[i]);
+        if (!decide_is_announced(&race->at, candidates[i], variant))
+            continue;
+        outcomes_judge(&search->outcomes, candidates[i], race->status, race->reason);
+        is_any = true;
+    }
+    if (is_any)
+        return 0;
+    if (race->code == ERROR_WRONG) /* the default itself */
+        return error_set(error, ERROR_WRONG, "%s", race->reason);
+    if (++race->forgiven == 1)
+        return 0;
+    return error_set(
+        error, ERROR_FAILED,
+        "the race of the finalists was lost twice: %s; what was measured is kept: end what "
+        "else uses this device and run the same command again",
+        race->reason);
+}
+
+int search_race(struct search *search, const size_t *candidates, size_t count,
+                struct job_raced *out, struct error *error)
+{
+    const size_t *measured = &search->task.result->counts[TRIAL_MEASURED], before = *measured;
+    if (compile_entrants(search, candidates, count, error))
+        return -1;
+    if (*measured < before)
+        return 0;
+    if (run_race(search, candidates, count, out, error))
+        return -1;
+    if (!search->race.is_lost)
+        return 1;
+    return judge_loss(search, candidates, count, error);
 }

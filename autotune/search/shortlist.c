@@ -19,22 +19,15 @@ _Static_assert((int)TUNE_CONFIGS_MAX <= (int)SHORTLIST_MAX, "all that are asked 
 static const double MARGIN = 0.015;    /* candidates so close to the best time race ... */
 static const double MARGIN_NOISES = 3; /* ... or so many spreads of the reference */
 
-static bool is_default(const struct search *search, size_t candidate)
+size_t shortlist_asked(const struct tune_result *result, const struct tune_options *options,
+                       size_t number)
 {
-    return memcmp(tune_config(search->result, candidate),
-                  search->job->context->space->default_config,
-                  search->result->points.width * sizeof(int64_t)) == 0;
-}
-
-size_t shortlist_asked(const struct search *search, size_t number)
-{
-    assert(number < search->options->config_count);
-    const struct tune_result *result = search->result;
+    assert(number < options->config_count);
     const size_t width = result->points.width;
-    const int64_t *config = search->options->configs + number * width;
+    const int64_t *config = options->configs + number * width;
     size_t i = 0;
     while (i + 1 < result->points.count &&
-           memcmp(tune_config(result, i), config, width * sizeof *config) != 0)
+           memcmp(tune_result_config(result, i), config, width * sizeof *config) != 0)
         i++;
     return result->trials[i].is_judged && result->trials[i].status == TRIAL_EQUAL
                ? result->trials[i].equal_to
@@ -58,32 +51,35 @@ static int by_score(const void *a, const void *b)
 
 /* Ranks the measured candidates: those asked for, then the best first; the default races
  * anyway. */
-static size_t rank(const struct search *search, struct ranked *out)
+static size_t rank(const struct tune_result *result, const struct tune_job *job,
+                   const struct tune_options *options, struct ranked *out)
 {
-    const struct tune_result *result = search->result;
+    const int64_t *const default_config = job->context->space->default_config;
+    const size_t bytes = result->points.width * sizeof *default_config;
     size_t asked[TUNE_CONFIGS_MAX], count = 0;
-    for (size_t k = 0; k < search->options->config_count; k++)
-        asked[k] = shortlist_asked(search, k);
+    for (size_t k = 0; k < options->config_count; k++)
+        asked[k] = shortlist_asked(result, options, k);
     for (size_t i = 0; i < result->points.count; i++)
         if (result->trials[i].is_judged && result->trials[i].status == TRIAL_MEASURED &&
-            !is_default(search, i))
+            memcmp(tune_result_config(result, i), default_config, bytes) != 0)
             out[count++] = (struct ranked){i, result->trials[i].score, false};
     for (size_t r = 0; r < count; r++)
-        for (size_t k = 0; k < search->options->config_count; k++)
+        for (size_t k = 0; k < options->config_count; k++)
             out[r].is_asked |= out[r].candidate == asked[k];
     qsort(out, count, sizeof *out, by_score);
     return count;
 }
 
-int shortlist_choose(const struct search *search, size_t out[SHORTLIST_MAX], size_t *out_count,
-                     struct error *error)
+int shortlist_choose(const struct tune_result *result, const struct tune_job *job,
+                     const struct tune_options *options, size_t out[SHORTLIST_MAX],
+                     size_t *out_count, struct error *error)
 {
-    struct ranked *ranked = malloc((search->result->points.count + 1) * sizeof *ranked);
-    const double margin = fmax(MARGIN, MARGIN_NOISES * search_noise(search));
-    const size_t most = search->job->info->target.is_host ? SHORTLIST_HOST : SHORTLIST_MAX;
+    struct ranked *ranked = malloc((result->points.count + 1) * sizeof *ranked);
+    const double margin = fmax(MARGIN, MARGIN_NOISES * result->noise);
+    const size_t most = job->info->target.is_host ? SHORTLIST_HOST : SHORTLIST_MAX;
     if (!ranked)
-        return error_memory(error, search->result->points.count * sizeof *ranked);
-    const size_t count = rank(search, ranked);
+        return error_memory(error, result->points.count * sizeof *ranked);
+    const size_t count = rank(result, job, options, ranked);
     uint64_t best = UINT64_MAX;
     for (size_t i = 0; i < count; i++)
         best = ranked[i].score < best ? ranked[i].score : best;

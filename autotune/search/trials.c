@@ -74,20 +74,6 @@ const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key
     return entry && entry->key ? &entry->value : NULL;
 }
 
-size_t trials_find_variant(const struct points *points, size_t candidate)
-{
-    assert(candidate < points->count);
-    size_t low = 0, high = points->variant_count;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (points->variants[middle].first <= candidate)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* --- Identity ----------------------------------------------------------------------------- */
 
 static void mix(uint64_t *hash, uint64_t value)
@@ -256,13 +242,14 @@ static int recall_variant(struct tune_result *result, const struct tune_job *job
 {
     struct emit_variant emitted;
     uint64_t identity;
-    if (emit_variant(&emitted, job->context, job->sources, tune_config(result, variant->first),
-                     error))
+    if (emit_variant(&emitted, job->context, job->sources,
+                     tune_result_config(result, variant->first), error))
         return -1;
     const uint64_t hash = emit_hash_variant(&emitted);
     emit_dispose(&emitted);
     for (size_t i = variant->first; i < variant->first + variant->count; i++) {
-        if (trials_identity(&identity, job->context, tune_config(result, i), hash, error))
+        if (trials_identity(&identity, job->context, tune_result_config(result, i), hash,
+                            error))
             return -1;
         recall_candidate(result, memory, i, identity);
     }
@@ -294,7 +281,7 @@ void trials_record(struct tune_result *result, const struct tune_job *job,
                    struct journal *journal, const struct job_trial *trial,
                    const struct trials_cost *cost)
 {
-    const int64_t *config = tune_config(result, trial->candidate);
+    const int64_t *config = tune_result_config(result, trial->candidate);
     struct error error;
     struct journal_trial line = {.variant = cost->sources_hash,
                                  .time_count = trial->time_count,

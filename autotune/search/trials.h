@@ -3,7 +3,8 @@
 #ifndef AUTOTUNE_TRIALS_H
 #define AUTOTUNE_TRIALS_H
 
-#include "autotune/search/tune.h"
+#include "autotune/search/tune_job.h"
+#include "autotune/search/tune_result.h"
 
 /* From keys to candidates, to find what was seen before. Initialise with zeros. */
 struct trials_index {
@@ -20,9 +21,6 @@ int trials_index_add(struct trials_index *index, uint64_t key, uint64_t value, u
                      struct error *error);
 /* The value kept for the key, or NULL. */
 const uint64_t *trials_index_find(const struct trials_index *index, uint64_t key);
-
-/* The variant that a candidate belongs to. */
-size_t trials_find_variant(const struct points *points, size_t candidate);
 
 /* What a candidate runs: its kernels (a hash of texts or of machine code) and its launches. */
 int trials_identity(uint64_t *out, const struct point_context *context, const int64_t *config,

@@ -4,7 +4,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/speed_estimate.h"
-#include "autotune/search/replies.h"
+#include "autotune/search/search.h"
 #include "autotune/search/winner.h"
 
 #include <assert.h>
@@ -20,14 +20,9 @@ struct run {
     struct tune_result *result;
     struct strategy_order order;
     double *prior;
-    struct search search;
+    struct worker_pool *pool;
+    struct search *search;
 };
-
-const int64_t *tune_config(const struct tune_result *result, size_t candidate)
-{
-    assert(candidate < result->points.count);
-    return result->points.configs + candidate * result->points.width;
-}
 
 static bool is_host(const struct run *run)
 {
@@ -36,7 +31,7 @@ static bool is_host(const struct run *run)
 
 static bool is_config(const struct run *run, size_t candidate, const int64_t *config)
 {
-    return config && memcmp(tune_config(run->result, candidate), config,
+    return config && memcmp(tune_result_config(run->result, candidate), config,
                             run->result->points.width * sizeof *config) == 0;
 }
 
@@ -124,23 +119,19 @@ static int plan_search(struct run *run, struct error *error)
                : 0;
 }
 
-static int run_search(struct run *run, struct error *error)
+static int open_search(struct run *run, struct error *error)
 {
-    struct search *search = &run->search;
-    struct tune_result *result = run->result;
-    *search = (struct search){.job = run->job,
-                              .options = &run->options,
-                              .result = result,
-                              .order = &run->order,
-                              .prior = run->prior,
-                              .done = result->recalled};
-    for (size_t i = 0; i < result->points.count; i++) {
-        const uint64_t ps = result->trials[i].time_ps;
-        if (ps && (!search->best_ps || ps < search->best_ps))
-            search->best_ps = ps;
-    }
-    replies_learn(search);
-    return search_open(search, error) || search_run(search, error) ? -1 : 0;
+    if (worker_pool_open(&run->pool, error))
+        return -1;
+    const struct search_task task = {.job = run->job,
+                                     .options = &run->options,
+                                     .result = run->result,
+                                     .order = &run->order,
+                                     .prior = run->prior,
+                                     .ops = &worker_processes,
+                                     .workers = run->pool};
+    run->search = search_open(&task, error);
+    return run->search ? 0 : -1;
 }
 
 /* --- The run ------------------------------------------------------------------------------ */
@@ -152,12 +143,10 @@ static int run_all(struct run *run, struct error *error)
     struct journal *journal = run->options.journal;
     if (list_points(run, error) ||
         (journal && trials_recall(result, run->job, journal, run->options.strategy, error)) ||
-        plan_search(run, error) || run_search(run, error))
+        plan_search(run, error) || open_search(run, error) || search_run(run->search, error))
         return -1;
-    replies_settle(&run->search);
-    result->noise = search_noise(&run->search);
     result->seconds_search = monotonic_s() - start;
-    if (winner_choose(&run->search, error))
+    if (winner_choose(run->search, run->job, &run->options, result, error))
         return -1;
     result->seconds = monotonic_s() - start;
     result->seconds_final = result->seconds - result->seconds_search;
@@ -180,22 +169,16 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     *out = (struct tune_result){.rounds = 0};
     fill_defaults(&run);
     int failed = run_all(&run, error);
-    if (run.search.job)
-        search_close(&run.search);
+    if (run.pool)
+        worker_pool_close(run.pool);
+    if (run.pool && is_host(&run))
+        host_sweep();
+    search_close(run.search);
     if (options->journal)
         journal_sync(options->journal, &ignored); /* the trials are in the file already */
     strategy_dispose(&run.order);
     free(run.prior);
     if (failed)
-        tune_dispose(out);
+        tune_result_dispose(out);
     return failed ? -1 : 0;
-}
-
-void tune_dispose(struct tune_result *result)
-{
-    point_dispose(&result->points);
-    free(result->trials);
-    free(result->places);
-    result->trials = NULL;
-    result->places = NULL;
 }

@@ -8,6 +8,8 @@
 
 /* Fills finalists, winner, ties and the race's figures. ERROR_WRONG when no candidate is right,
  * ERROR_NOISY when the race cannot decide. */
-int winner_choose(struct search *search, struct error *error);
+int winner_choose(struct search *search, const struct tune_job *job,
+                  const struct tune_options *options, struct tune_result *result,
+                  struct error *error);
 
 #endif

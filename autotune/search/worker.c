@@ -248,3 +248,33 @@ int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *j
     frame_dispose(&frame);
     return failed ? -1 : 0;
 }
+
+static int start_process(void *at, size_t slot, const struct tune_job *job, uint64_t seed,
+                         const char *spec, struct error *error)
+{
+    return worker_start(at, slot, job, seed, spec, error);
+}
+
+static int send_to_process(void *at, size_t slot, struct frame *frame, struct error *error)
+{
+    return worker_pool_send(at, slot, frame, error);
+}
+
+static void set_deadline(void *at, size_t slot, double seconds)
+{
+    worker_pool_set_deadline(at, slot, seconds);
+}
+
+static void stop_process(void *at, size_t slot)
+{
+    worker_pool_stop(at, slot);
+}
+
+static int wait_for_processes(void *at, struct worker_pool_event *out, double timeout_s,
+                              struct error *error)
+{
+    return worker_pool_wait(at, out, timeout_s, error);
+}
+
+const struct worker_ops worker_processes = {start_process, send_to_process, set_deadline,
+                                            stop_process, wait_for_processes};

@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_WORKER_H
 #define AUTOTUNE_WORKER_H
 
-#include "autotune/search/tune.h"
+#include "autotune/search/tune_job.h"
 #include "autotune/search/worker_pool.h"
 
 /* The argument that makes the program a worker: {"/proc/self/exe", WORKER_ARGUMENT, NULL}. */
@@ -18,5 +18,17 @@ int worker_run(struct error *error);
  * compiles. */
 int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *job,
                  uint64_t seed, const char *spec, struct error *error);
+
+/* What a search asks of its workers, in the words of worker_start and of worker_pool.h; a test
+ * answers in their place. `at` is theirs: a struct worker_pool. */
+struct worker_ops {
+    int (*start)(void *at, size_t slot, const struct tune_job *job, uint64_t seed,
+                 const char *spec, struct error *error);
+    int (*send)(void *at, size_t slot, struct frame *frame, struct error *error);
+    void (*set_deadline)(void *at, size_t slot, double seconds);
+    void (*stop)(void *at, size_t slot);
+    int (*wait)(void *at, struct worker_pool_event *out, double timeout_s, struct error *error);
+};
+extern const struct worker_ops worker_processes;
 
 #endif

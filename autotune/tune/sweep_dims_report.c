@@ -12,7 +12,7 @@
 static const struct table_column columns[] = {
     {NULL, "gpu", false},           {NULL, "op", false},
     {NULL, "type", false},          {NULL, "acc", false},
-    {NULL, "deterministic", false}, DIMS_TEXT_SHOWN,
+    {NULL, "order", false},         DIMS_TEXT_SHOWN,
     DIMS_TEXT_COLUMNS,              {NULL, "n", true},
     {"regime", "regime", false},    {"us", "us", true},
     {"GB/s", "gbs", true},          {"% peak", "peak_pct", true},
@@ -50,7 +50,7 @@ static void add_record(struct table *table, struct sweep_drawing *drawing,
     const struct problem *problem = &record->problem;
     char name[NUMBER_CHARS];
     record_cells_add_problem(table, record);
-    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
+    table_add(table, problem_orders[problem->order].name);
     add_shape(table, record);
     record_cells_add_speed(table, record, record->median_ps);
     table_addf(table, "%u", record->ties);

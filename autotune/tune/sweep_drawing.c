@@ -141,8 +141,7 @@ static void print_title(struct text *out, const struct sweep_kind *kind,
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " in %s", problem_types[problem->acc].name);
-    if (problem->order == ORDER_RUN)
-        text_adds(out, " deterministic");
+    text_adds(out, problem_orders[problem->order].shown);
     kind->title(out, drawing);
     text_adds(out, first->source == RECORD_EMULATED ? "; emulated: no model of a GPU's speed\n"
                                                     : "\n");

@@ -26,7 +26,7 @@ static const struct table_column columns[] = {
     {NULL, "op", false},
     {NULL, "type", false},
     {NULL, "acc", false},
-    {NULL, "deterministic", false},
+    {NULL, "order", false},
     {"n", NULL, true},
     {NULL, "n", true},
     {"regime", "regime", false},
@@ -74,7 +74,7 @@ static void add_problem(struct table *table, const struct record *size)
     const struct problem *problem = &size->problem;
     char n[NUMBER_CHARS];
     record_cells_add_problem(table, size);
-    table_add(table, problem->order == ORDER_RUN ? "yes" : "no");
+    table_add(table, problem_orders[problem->order].name);
     table_add(table, number_format_count(n, dims_n(&problem->dims)));
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
     table_add(table, problem_regimes[problem->regime]);

@@ -256,7 +256,7 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
     int failed = take_result(sweep, regime, size, &result, known, values, error);
     if (!failed)
         note_size(sweep, sweep_regime_record(regime, size), monotonic_s() - start);
-    tune_dispose(&result);
+    tune_result_dispose(&result);
     return failed;
 }
 
@@ -339,6 +339,6 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
                            (unsigned long long)dims_n(&record->problem.dims),
                            own ? "its interval's variant" : "its winner");
     }
-    tune_dispose(&result);
+    tune_result_dispose(&result);
     return failed;
 }

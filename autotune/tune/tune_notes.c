@@ -150,7 +150,7 @@ static void note_reason(const struct request *request, const struct setup *setup
         candidate++;
     if (candidate == result->points.count)
         return;
-    point_format(&params, setup->space, tune_config(result, candidate), true);
+    point_format(&params, setup->space, tune_result_config(result, candidate), true);
     add_indented(&lines, result->reasons[reason]);
     output_note(request, "%-9s %s\n%s", tune_statuses[result->trials[candidate].status],
                 params.at ? params.at : "", lines.at ? lines.at : "");

@@ -250,11 +250,11 @@ static void json_times(struct text *out, const struct setup *setup, const struct
                                                 device_peak_bytes(&setup->device->info));
     char speed[NUMBER_CHARS];
     text_addf(out,
-              ",\n \"deterministic\": %s, \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
+              ",\n \"order\": \"%s\", \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
               ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
               ", \"gbs\": %s, \"peak_pct\": ",
-              record->problem.order == ORDER_RUN ? "true" : "false",
-              dims_n(&record->problem.dims), record->median_ps, record->low_ps, record->high_ps,
+              problem_orders[record->problem.order].name, dims_n(&record->problem.dims),
+              record->median_ps, record->low_ps, record->high_ps,
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
     if (percent < 0)
         text_adds(out, "null");

@@ -171,7 +171,8 @@ void oracle_references(struct oracle_reference *out, const struct problem *probl
 double oracle_bound(enum type acc, uint64_t height, double sum_abs);
 
 /* Makes cases with NaN, Inf, -Inf, -0 and denormals at the first, middle and last position,
- * with the result docs/correctness.md promises; float accumulators only (else no cases). */
+ * with the result docs/correctness.md promises; float accumulators only (else no cases). Of order
+ * n also random floats, with the bits of autotune_reference.h. */
 int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
                          const struct oracle_shape *shape, struct error *error);
 

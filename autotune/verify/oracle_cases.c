@@ -406,7 +406,8 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
     struct layout layout;
     start_layout(&layout, out, problem, shape, 0, error);
     return end_layout(out,
-                      problem_types[problem->type].is_float ? oracle_add_specials(&layout) : 0);
+                      (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
+                          (problem->order == ORDER_BY_N && oracle_add_ordered(&layout)));
 }
 
 void oracle_dispose_cases(struct oracle_cases *cases)

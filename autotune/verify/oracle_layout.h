@@ -69,7 +69,9 @@ uint64_t layout_random(uint64_t *state);
 /* min, max, argmin, argmax, and, or: appends the cases that try the positions one by one. */
 int oracle_sweep(struct layout *layout);
 
-/* Appends the cases of the special values of the operation and the type. */
+/* Appends the cases of the special values of the operation and the type; those of order n, whose
+ * every bit is promised. */
 int oracle_add_specials(struct layout *layout);
+int oracle_add_ordered(struct layout *layout);
 
 #endif

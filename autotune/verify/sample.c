@@ -22,11 +22,18 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
  * loads. */
 static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
 
-/* False where the space does not serve the problem's operation. A scan stays one of its kind. */
+/* False where the space does not serve the problem's operation, in any order. A scan stays one of its
+ * kind. */
 static bool set_size(struct problem *problem, const struct space *space, size_t i)
 {
-    return space_find_dims(space, problem, (uint64_t)1 << sizes[i], (uint64_t)1 << depths[i],
-                           i % 2);
+    static const enum order orders[] = {ORDER_FREE, ORDER_BY_N};
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+        problem->order = orders[k];
+        if (space_find_dims(space, problem, (uint64_t)1 << sizes[i], (uint64_t)1 << depths[i],
+                            i % 2))
+            return true;
+    }
+    return false;
 }
 
 /* --- Places ------------------------------------------------------------------------------- */

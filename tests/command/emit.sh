@@ -34,10 +34,11 @@ check outside-the-rules has_status 0
 check outside-the-rules-is-said grep -q '^note .*by the rule: ' err
 run emit --arch sm_90 --variant FINISH=ATOMIC --type f32 --quiet
 check atomic has_status 0
-refuses atomic-in-no-order 64 "not deterministic" emit --arch sm_90 --variant FINISH=ATOMIC \
+refuses atomic-in-no-order 64 "does not keep the order" emit --arch sm_90 --variant FINISH=ATOMIC \
     --type f32 --deterministic --quiet
-run emit --arch sm_90 --variant FINISH=ATOMIC --deterministic --quiet
+run emit --arch sm_90 --variant FINISH=ATOMIC --deterministic
 check atomic-of-integers has_status 0
+check integers-are-so-already grep -q "same bits in any order" err
 run emit --arch sm_90 --op max --type f64 --quiet
 check other-problem grep -q 'double' out
 run emit --arch host --quiet

@@ -59,7 +59,7 @@ is_kernel && /^    accum a = identity\(\);$/ && !is_planted++ {
 }
 END
 awk -v late="$SCRATCH/late" -f plant.awk "$ROOT/templates/reduce.cu" > faulty.cu
-check planted test "$(grep -c 'if FAULT == ' faulty.cu)" -eq 12
+check planted test "$(grep -o 'if FAULT == .*' faulty.cu | sort -u | wc -l)" -eq 12
 
 FAULTS="OUT_OF_BOUNDS TRAP TRAP_AT_N TRAP_LATE LOOP WRONG_SUM DROPPED_TAIL MISALIGNED NO_OP \
 NO_C COMPILER_CRASHES COMPILER_KILLS"

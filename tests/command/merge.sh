@@ -91,7 +91,7 @@ check json-status has_status 0
 check json grep -q '"gpu": *"host.*"op": *"sum".*"n": *1000.*"us_here": *null' out
 check json-result grep -q '"file": *"base.ini", *"result": *"added"' out
 run merge --cache j base.ini --csv - --json j.json
-check csv grep -q '^gpu,op,type,acc,n,regime,deterministic,us,us_here,file,result,shape,rows,len,pitch' out
+check csv grep -q '^gpu,op,type,acc,n,regime,order,us,us_here,file,result,shape,rows,len,pitch' out
 check csv-row grep -q ',base.ini,kept the one here,value,,,' out
 check json-file test -s j.json
 

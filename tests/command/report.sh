@@ -257,6 +257,18 @@ else
 fi
 
 # GPUs by name, without any record; a folder that cannot be written.
+# As the document's table has them: kernel 0 in rows of 128 to 1024, kernel 1 in rows of 128.
+run report rtx5070ti --cache nothing
+check rows-are-said grep -q '^sum f32 512Mi, a result for each row, published by Reduction (Sum): part 1' out
+bar() { # KERNEL ROW GBS
+    grep -Eq "^rows of $2: $1 $3 GB/s, published$" out
+}
+check row-128 bar "0 interleaved addressing.*" 128 431.366
+check row-256 bar "0 interleaved addressing.*" 256 423.229
+check row-512 bar "0 interleaved addressing.*" 512 380.67
+check row-1024 bar "0 interleaved addressing.*" 1024 210.878
+check row-of-the-other-kernel bar "1 interleaved, contiguous.*" 128 436.138
+check row-count test "$(grep -c ', published$' out)" -eq 5
 run report v100 rtx5070ti --cache nothing -o gpus.html
 check gpus has_status 0
 check gpus-heat grep -q 'Published by CS599 Lecture 6' gpus.html

@@ -47,7 +47,7 @@ run show --deterministic
 check deterministic has_lines 2
 check deterministic-is grep -q ' cold deterministic ' out
 run show --deterministic --json -
-check deterministic-json grep -q '"deterministic": *"yes"' out
+check deterministic-json grep -q '"order": *"run"' out
 run show --type f32 --op sum
 check deterministic-beside-plain has_lines 3
 run --device host --n 1K --space small.ini --deterministic

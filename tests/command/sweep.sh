@@ -77,7 +77,7 @@ check single holds sweep.json 'set(s["single_n"] for s in it["sizes"]) == {16000
 check single-times holds sweep.json \
     'all(abs(s["single_us"] / s["us"] - s["single_ratio"]) < .01 for s in it["sizes"])'
 check csv test "$(wc -l < sweep.csv)" -eq 11
-check csv-keys grep -q '^gpu,op,type,acc,deterministic,n,regime,n_from,n_to,us,gbs,' sweep.csv
+check csv-keys grep -q '^gpu,op,type,acc,order,n,regime,n_from,n_to,us,gbs,' sweep.csv
 
 # The same command, and show, draw the same from the records; nothing is measured again.
 before=$(journal_lines "$JOURNALS"/*.journal | wc -l)

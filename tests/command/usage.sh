@@ -74,6 +74,10 @@ for option in --op=max --type=f32 --warm --deterministic --space=rows; do
     refuses "replay$option" 64 'of its journal: leave out --op' --replay some.journal "$option"
 done
 refuses cold-warm 64 "--cold and --warm" --device host --cold --warm
+refuses order-twice 64 "give one of them" --device host --order n --deterministic
+refuses order-unknown 64 "choose one of free run n" --device host --order m
+refuses order-of-columns 64 "no kernel keeps order n of columns yet" --device host --order n --type f32 \
+    --rows 5 --len 5 --axis 0
 refuses ptx-sass 64 "choose one" emit --ptx --sass
 refuses ptx-cubin 64 "choose one" emit --ptx --cubin x
 refuses cover-all 64 "choose one" verify --device host --cover --all

@@ -38,8 +38,12 @@ refuses crash-small-by-a-rule 70 "BLOCK=64 .*is wrong: it crashes" verify --devi
 began=$(date +%s)
 refuses endless 70 "kernel of BLOCK=.* does not end: " verify --device host --n 3K \
     --template endless.cu --space mine.ini
-refuses endless-small 70 "is wrong: it does not end within" verify --device host --small --n 3K \
-    --template endless.cu
+refuses endless-small 70 "does not end within 2 s of processor time .--limit." verify --device host --small --n 3K \
+    --template endless.cu --limit 2s
+refuses endless-of-many 70 "does not end within 0\.50+ s" verify --device host --cover \
+    --template endless.cu --space mine.ini --limit 500ms
+refuses limit-of-a-worker 64 "give --small, --cover or --all too" verify --device host --n 3K --limit 2s
+refuses limit-without-a-unit 64 "--limit is '30': write a whole number above 0 and a unit" verify --small --limit 30
 check "endless-is-soon: $(($(date +%s) - began)) s" test $(($(date +%s) - began)) -le 200
 run verify --device host --n 0
 check n-0 is_right
@@ -66,10 +70,10 @@ run --device host --n 3K --space small.ini --quiet
 run verify --device host --n 3K --space small.ini
 check record has_status 0
 check record-is-said grep -q "^variant .*host's record .*exact" err
-run verify --device host --cover --part 1/30 --quiet --space arg
+run verify --device host --cover --part 1/90 --quiet --space arg
 check sample-part grep -Eq '^proven +[1-9] variants right, 0 wrong' out
-run verify --device host --all --part 1/5000 --quiet --space arg
+run verify --device host --all --part 1/15000 --quiet --space arg
 check positions-part grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
-run verify --device host --all --part 1/20000 --quiet
+run verify --device host --all --part 1/60000 --quiet
 check part-1 grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
 finish

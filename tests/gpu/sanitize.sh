@@ -25,14 +25,14 @@ f32 - --rows 33 --len 1001 --axis 0
 i32 SPLIT=PARTS,PIECES=1 --rows 70001 --len 3 --axis 0"
 
 # sanitize TOOL TYPE VARIANT OPTION...: a proof of one variant under one tool of compute-sanitizer, at small
-# sizes: of longer runs racecheck takes minutes each.
+# sizes: of longer runs racecheck takes minutes each. It slows a proof more than verify's own limit allows.
 sanitize()
 {
     local tool=$1 type=$2 variant=$3
     shift 3
     [ "$variant" = - ] || set -- --variant "$variant" "$@"
-    timeout -k 10 300 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
-        "$program" verify --small --device "$device" --type "$type" --cache "$scratch/sanitized" "$@"
+    timeout -k 10 600 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
+        "$program" verify --small --limit 8m --device "$device" --type "$type" --cache "$scratch/sanitized" "$@"
 }
 
 # Every process that it looked into is without a finding, and there is one.

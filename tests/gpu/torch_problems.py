@@ -17,7 +17,7 @@ class Error(ctypes.Structure):
 
 class Problem(ctypes.Structure):
     _fields_ = [("op", ctypes.c_char_p), ("type", ctypes.c_char_p), ("acc", ctypes.c_char_p), ("n", ctypes.c_uint64),
-                ("is_warm", ctypes.c_int), ("is_deterministic", ctypes.c_int), ("rows", ctypes.c_uint64),
+                ("is_warm", ctypes.c_int), ("order", ctypes.c_int), ("rows", ctypes.c_uint64),
                 ("len", ctypes.c_uint64), ("pitch", ctypes.c_uint64), ("axis", ctypes.c_int),
                 ("reserved", ctypes.c_void_p * 4)]
 
@@ -91,7 +91,7 @@ def check(context, rng, number):
     type_name, op, kind, deterministic, rows, length, pitch, start = draw(rng)
     memory = fill(rng, type_name, op, rows, pitch, start)
     axis = 0 if kind == "columns" else 1
-    problem = Problem(op=op.encode(), type=type_name.encode(), is_deterministic=deterministic,
+    problem = Problem(op=op.encode(), type=type_name.encode(), order=deterministic,
                       is_warm=rng.random() < 0.2)
     if kind == "value":
         problem.n = length

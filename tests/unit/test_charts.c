@@ -302,10 +302,10 @@ static void test_heat(void **state)
     const char *row = NULL, *column = NULL;
     heat_map_kind.table(&table, &map->figure);
     table_print(&out, &table, false);
-    assert_string_equal(out.at, "BLOCK  ITEMS   GB/s  measured  the best with\n"
-                                "   64      4   1000         2  B\n"
-                                "  128      4   4600         1  <script>\"a\" & 'b'?</script>\n"
-                                " 1024     16  100.0         1  A\n");
+    assert_string_equal(out.at, "BLOCK  ITEMS   GB/s  figures  the best with\n"
+                                "   64      4   1000        2  B\n"
+                                "  128      4   4600        1  <script>\"a\" & 'b'?</script>\n"
+                                " 1024     16  100.0        1  A\n");
     table_dispose(&table);
     heat_map_kind.matrix(&table, &map->figure);
     text_clear(&out);

@@ -501,7 +501,7 @@ static void test_outcome(void **state)
     check_says(text.at,
                "not known how fast autotune's kernels are on Two: no record is here\n");
     check_says(text.at,
-               "to settle 'autotune --device 0 --op sum --type f32 --n 1K..4G' on each");
+               "to settle 'autotune --device 0 --op sum --type f32 --n 1K..1G' on each");
     text_dispose(&text);
 }
 

@@ -1,4 +1,4 @@
-/* What --deterministic promises: of a covering sample of the variants that it keeps, each gives
+/* What --order run promises: of a covering sample of the variants that it keeps, each gives
  * the same bits whatever order warps and blocks run in; and those that it leaves out do not, so
  * that a rule too few, or an order that is not fixed, is seen. */
 #include "autotune/device/bind.h"

@@ -26,7 +26,7 @@ static const char space_text[] = "[space]\nname = reduce\ntemplate = a.cu\nkerne
                                  "[rule]\n"
                                  "blocks of 512 need sm_100 = BLOCK != 512 || CC >= 100\n"
                                  "one block is for few = GRID != 1 || N <= 1000000\n"
-                                 "no order = !DETERMINISTIC || GRID != 2\n"
+                                 "no order = ORDER == FREE || GRID != 2\n"
                                  "[prune]\n"
                                  "two blocks are for many = GRID != 2 || N > 1000000\n"
                                  "[pass a]\nblock = BLOCK\ngrid = 1\ntile = 1\noutputs = 1\n"

@@ -286,6 +286,10 @@ static void test_path(void **state)
     key.problem.order = ORDER_RUN;
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm-deterministic.journal");
+    text_clear(&text);
+    key.problem.order = ORDER_BY_N;
+    assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
+    assert_string_equal(text.at, "/f/journal/a-b-max-f32-f64-7-warm-order1.journal");
     text_dispose(&text);
 }
 

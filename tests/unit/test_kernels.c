@@ -44,7 +44,7 @@ struct job {
     bool is_endless;
 };
 
-enum { CPU_SECONDS = 200, ENDLESS_CPU_SECONDS = 4, POSITIONS = 128, GRIDS = 3 };
+enum { CPU_SECONDS = 200, ENDLESS_CPU_SECONDS = 2, POSITIONS = 128, GRIDS = 3 };
 
 struct fixture {
     struct space *space;

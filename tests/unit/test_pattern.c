@@ -372,13 +372,13 @@ static void test_loads(void **state)
         enum type type;
         unsigned threads, loads, sectors, ideal; /* of a load */
     } rows[] = {
-        {"harris-3", F32, 128, 4, 4, 4},       {"harris-3", F64, 128, 4, 8, 8},
-        {"harris-4", I32, 128, 8, 4, 4},       {"cs599-9", F32, 64, 128, 4, 4},
-        {"loads-pairs", F32, 256, 16, 8, 4},   {"loads-apart", F32, 256, 16, 4, 4},
-        {"loads-parts", F32, 64, 64, 32, 4},   {"loads-parts", F16, 64, 64, 32, 2},
-        {"wangyu-naive", F32, 256, 8, 4, 4},   {"lab04-atomic", I32, 256, 8, 4, 4},
-        {"next-launches", F32, 64, 4, 16, 16}, {"next-async", I32, 64, 4, 16, 16},
-        {"tensor-1", F16, 64, 16, 16, 16},
+        {"harris-3", F32, 128, 4, 4, 4},     {"harris-3", F64, 128, 4, 8, 8},
+        {"harris-4", I32, 128, 8, 4, 4},     {"cs599-9", F32, 64, 128, 4, 4},
+        {"loads-pairs", F32, 256, 16, 8, 4}, {"loads-apart", F32, 256, 16, 4, 4},
+        {"scan-up", F32, 256, 16, 8, 4},     {"loads-parts", F32, 64, 64, 32, 4},
+        {"loads-parts", F16, 64, 64, 32, 2}, {"wangyu-naive", F32, 256, 8, 4, 4},
+        {"lab04-atomic", I32, 256, 8, 4, 4}, {"next-launches", F32, 64, 4, 16, 16},
+        {"next-async", I32, 64, 4, 16, 16},  {"tensor-1", F16, 64, 16, 16, 16},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -538,6 +538,10 @@ static const struct {
      "atomic operations: 256 for the 256 elements of a block, all on one word of global "
      "memory"},
     {"wangyu-shared", 256, 0, "all on one word of its shared memory"},
+    {"scan-up", 256, 0,
+     "bank conflicts, up to 16-way (2 2 4 8 16 16 8 4 2 1 by step): 318 wavefronts a block where "
+     "77 would do"},
+    {"scan-up-padded", 256, 0, "a tree for few elements: 9.6 accesses of shared memory"},
     {"loads-pairs", 256, 0, "; 8 sectors a request of a load where 4 would do"},
 };
 

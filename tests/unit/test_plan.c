@@ -298,7 +298,7 @@ static void test_every_type(void **state)
                                                  .type = cases[i].type,
                                                  .acc = cases[i].acc,
                                                  .n = 100,
-                                                 .is_deterministic = i % 2};
+                                                 .order = i % 2};
         const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_DEFAULT};
         struct autotune_plan *plan;
         if (autotune_plan_create(&plan, context, &problem, &options, &error))
@@ -344,6 +344,9 @@ static void test_bad_problems(void **state)
         {{.op = "sum", .type = "i32", .n = 1, .reserved = {(void *)folder}},
          AUTOTUNE_BAD_ARGUMENT,
          "autotune_problem.reserved is not zero"},
+        {{.op = "sum", .type = "f32", .n = 1, .order = 3},
+         AUTOTUNE_BAD_ARGUMENT,
+         "autotune_problem.order is 3"},
     };
     const struct autotune_problem good = {.op = "sum", .type = "i32", .n = 1};
     struct autotune_context *context = open_context(folder, NULL);
@@ -503,7 +506,7 @@ static void test_tuning_refused(void **state)
                                              .type = "f16",
                                              .n = 12345,
                                              .is_warm = 1,
-                                             .is_deterministic = 1};
+                                             .order = 1};
     const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_TUNING,
                                                   .budget_seconds = 1.5};
     const struct {
@@ -536,7 +539,7 @@ static void test_tuning_refused(void **state)
     fclose(file);
     snprintf(wanted, sizeof wanted,
              "tune --quiet --device host --op sum --type f16 --acc f32 --n 12345 --warm "
-             "--deterministic --cache %s --budget 1500ms\n",
+             "--order run --cache %s --budget 1500ms\n",
              folder);
     assert_string_equal(said, wanted);
 }

@@ -143,7 +143,7 @@ static void test_every_result(void **state)
         {.op = "sum", .type = "f64", .rows = 41, .len = 700, .pitch = 701, .axis = 0},
         {.op = "xor", .type = "u8", .rows = 5000, .len = 3, .axis = 0},
         {.op = "sum", .type = "f16", .acc = "f64", .rows = 2, .len = 1000, .axis = 0},
-        {.op = "sum", .type = "i64", .rows = 100, .len = 1, .pitch = 5, .is_deterministic = 1},
+        {.op = "sum", .type = "i64", .rows = 100, .len = 1, .pitch = 5, .order = 1},
     };
     struct autotune_context *context = open_context("/nowhere", NULL);
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {

@@ -137,6 +137,8 @@ static void test_format(void **state)
           .regime = COLD}, "prod i32 acc i64 4Gi cold"},
         {{.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM,
           .order = ORDER_RUN}, "sum f32 acc f64 7 warm deterministic"},
+        {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(7), .regime = WARM,
+          .order = ORDER_BY_N}, "sum f32 7 warm order n"},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -5,6 +5,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
 #include "autotune/ladder/rungs.h"
+#include "autotune/print/figures.h"
 #include "generator/number.h"
 
 #include <inttypes.h>
@@ -408,6 +409,61 @@ static void test_best(void **state)
     published_dispose(&published);
 }
 
+static void check_value(const struct published_value *value, const char *want, bool is_own)
+{
+    char got[NUMBER_CHARS];
+    assert_string_equal(figures_short(got, value->value, value->digits), want);
+    assert_int_equal(value->is_own, is_own);
+}
+
+/* A figure is shown as its document writes it; what is computed has as many digits as what it
+ * comes from: "4.90 876.63" of 898, "2.65" alone, "10,193.5 210.878 23.53", "0.268 ms 62.671
+ * GB/s", "73 GB/s". */
+static void test_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *rung, *threads, *time, *us, *gbs, *share;
+        double peak;
+        bool own_gbs, own_share;
+    } rows[] = {
+        {"cs599-lecture-6", "cs599-6", "1024", "4.90 ms", "4900", "876.63", "97.6", 898.048,
+         true, false}, /* 876.63 / 898 */
+        {"cs599-lecture-6", "cs599-1", "32", "54.05 ms", "54050", "84.59", "9.4", 898.048, true,
+         false},
+        {"cuda-006", "wangyu-5", "", "2.65 ms", "2650", "604", "89.8", 672, false,
+         false}, /* 1.6 GB in 2.65 ms are 603.77 GB/s */
+        {"cuda-006", "wangyu-3", "", "3.90 ms", "3900", "410", "61.1", 672, false, false},
+        {"reduction-part-1", "batched-0", "1024", "10193.5 us", "10193.5", "210.878", "23.53",
+         896, true, true},
+        {"reduction-part-1", "batched-0", "512", "5652.35 us", "5652.35", "380.67", "42.48",
+         896, true, true},
+        {"cs759-lecture", "harris-7", "128", "0.268 ms", "268", "62.671", "72.5", 86.4, true,
+         false},
+        {"cs759-lecture", "harris-7", "", "", "", "73", "84", 86.4, true, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct published_figure *figure = NULL;
+        char got[NUMBER_CHARS];
+        load(rows[i].file);
+        for (size_t f = 0; f < published.figure_count; f++)
+            if (strcmp(published.kernels[published.figures[f].kernel].rung, rows[i].rung) ==
+                    0 &&
+                strcmp(published_write(got, &published.figures[f].at[PUBLISHED_THREADS]),
+                       rows[i].threads) == 0 &&
+                !published.kernels[published.figures[f].kernel].task)
+                figure = &published.figures[f];
+        assert_non_null(figure);
+        assert_string_equal(published_time(got, figure), rows[i].time);
+        assert_string_equal(published_us(got, figure), rows[i].us);
+        const struct published_value gbs = published_gbs(&published, figure);
+        const struct published_value share = published_share(&published, figure, rows[i].peak);
+        check_value(&gbs, rows[i].gbs, rows[i].own_gbs);
+        check_value(&share, rows[i].share, rows[i].own_share);
+        published_dispose(&published);
+    }
+}
+
 #define HEAD                                                                                   \
     "[published]\nschema = 1\nsource = S\ngpu = -\ngpu_name = G\nop = sum\ntype = i32\n"
 #define WHOLE HEAD "n = 1K\ncondition = c\n"
@@ -519,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_best),
+        cmocka_unit_test(test_shown),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_damage),

@@ -2,6 +2,8 @@
  * their candidates are still to be tried, and the queue. */
 #include "autotune/search/queued_unit.h"
 
+#include "autotune/search/outcomes.h"
+
 #include "autotune/device/gpus.h"
 #include "tests/unit/reduce_files.h"
 
@@ -19,9 +21,12 @@ struct fixture {
     struct target target;
     struct point_context context;
     struct tune_job job;
+    struct tune_options options;
     struct tune_result result;
     struct strategy_order order;
-    struct search search;
+    double *prior;
+    struct outcomes outcomes;
+    struct queued_units queue;
 };
 
 static int setup(void **state)
@@ -46,7 +51,13 @@ static int setup(void **state)
     assert_int_equal(strategy_order(&f->order, &f->result.points, STRATEGY_RANDOM, NULL, NULL,
                                     0, 5, &error),
                      0);
-    f->search = (struct search){.job = &f->job, .result = &f->result, .order = &f->order};
+    f->prior = calloc(f->result.points.count, sizeof *f->prior);
+    f->outcomes = (struct outcomes){.job = &f->job,
+                                    .options = &f->options,
+                                    .result = &f->result,
+                                    .order = &f->order,
+                                    .prior = f->prior};
+    assert_int_equal(outcomes_open(&f->outcomes, &error), 0);
     *state = f;
     return 0;
 }
@@ -54,11 +65,11 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *f = *state;
-    while (f->search.queued_units)
-        queued_unit_free(queued_unit_take(&f->search));
-    trials_index_dispose(&f->search.seen);
+    queued_units_dispose(&f->queue);
+    outcomes_dispose(&f->outcomes);
+    free(f->prior);
     strategy_dispose(&f->order);
-    tune_dispose(&f->result);
+    tune_result_dispose(&f->result);
     space_free(f->space);
     return 0;
 }
@@ -70,7 +81,7 @@ static const struct point_variant *variant_of(const struct fixture *f, size_t va
 
 static const int64_t *first_row(const struct fixture *f, size_t variant)
 {
-    return tune_config(&f->result, variant_of(f, variant)->first);
+    return tune_result_config(&f->result, variant_of(f, variant)->first);
 }
 
 /* Of these shapes there are several variants. */
@@ -83,8 +94,9 @@ static size_t find_variant(const struct fixture *f, const char *params)
     int64_t row[SPACE_NAMES_MAX];
     make_row(f->space, params, row);
     for (size_t i = 0; i < f->result.points.count; i++)
-        if (memcmp(tune_config(&f->result, i), row, f->result.points.width * sizeof *row) == 0)
-            return trials_find_variant(&f->result.points, i);
+        if (memcmp(tune_result_config(&f->result, i), row,
+                   f->result.points.width * sizeof *row) == 0)
+            return tune_result_variant(&f->result.points, i);
     fail_msg("the space has no %s", params);
     return 0;
 }
@@ -133,20 +145,37 @@ static struct queued_unit *open_queued(struct fixture *f, const struct compiled 
                                        size_t count)
 {
     struct frame frame = frame_of(compiled, count);
-    struct search_unit unit = {.count = count};
+    struct decide_unit unit = {.count = count};
     for (size_t i = 0; i < count; i++)
         unit.variants[i] = compiled[i].variant;
-    struct queued_unit *queued = queued_unit_open(&f->search, &frame, &unit, &error);
+    struct queued_unit *queued =
+        queued_unit_open(&frame, &unit, f->result.points.width, &error);
     if (!queued)
         fail_msg("%s", error.text);
     assert_null(frame.body.at); /* taken over */
     return queued;
 }
 
+static int is_needed(void *outcomes, size_t candidate, uint64_t code_hash, struct error *unused)
+{
+    return outcomes_is_needed(outcomes, candidate, code_hash, unused);
+}
+
+/* Lists what is still to be tried, and queues the unit unless that is nothing. */
 static void queue(struct fixture *f, struct queued_unit *queued)
 {
-    if (queued_unit_add(&f->search, queued, &error) != 0)
-        fail_msg("%s", error.text);
+    for (size_t i = 0; i < queued->unit.count; i++) {
+        const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
+        const struct point_variant *v = variant_of(f, compiled->variant);
+        if (!compiled->is_failed &&
+            queued_unit_list(queued, i, &f->result.points, f->order.candidates + v->first,
+                             v->count, is_needed, &f->outcomes, &error) != 0)
+            fail_msg("%s", error.text);
+    }
+    if (queued_unit_has_candidates(queued))
+        queued_units_add(&f->queue, queued);
+    else
+        queued_unit_free(queued);
 }
 
 /* All candidates of the variant are listed, in the strategy's order, each with its row. */
@@ -157,7 +186,7 @@ static void assert_all_listed(const struct fixture *f, const struct job_variant 
     for (size_t i = 0; i < listed->count; i++) {
         assert_int_equal(listed->ids[i], f->order.candidates[variant->first + i]);
         assert_memory_equal(listed->configs + i * f->result.points.width,
-                            tune_config(&f->result, listed->ids[i]),
+                            tune_result_config(&f->result, listed->ids[i]),
                             f->result.points.width * sizeof(int64_t));
     }
 }
@@ -194,17 +223,19 @@ static void test_candidates_in_an_answer(void **state)
     static const uint64_t ids[] = {1, 2};
     struct fixture *f = *state;
     struct job_unit *unit = calloc(1, sizeof *unit);
-    const struct search_unit wanted = {{4, 5}, 2};
+    const struct decide_unit wanted = {{4, 5}, 2};
     struct frame frame = {.kind = JOB_COMPILED};
     assert_non_null(unit);
     unit->count = 2;
-    unit->variants[1] =
-        (struct job_variant){.count = 2, .ids = ids, .configs = tune_config(&f->result, 1)};
+    unit->variants[1] = (struct job_variant){.count = 2,
+                                             .ids = ids,
+                                             .configs = tune_result_config(&f->result, 1)};
     for (size_t i = 0; i < 2; i++)
         memset(unit->variants[i].compiled.kernel_of_pass, -1,
                sizeof unit->variants[i].compiled.kernel_of_pass);
     assert_int_equal(job_code_unit(&frame, unit, f->result.points.width, false, &error), 0);
-    struct queued_unit *queued = queued_unit_open(&f->search, &frame, &wanted, &error);
+    struct queued_unit *queued =
+        queued_unit_open(&frame, &wanted, f->result.points.width, &error);
     assert_non_null(queued);
     assert_int_equal(queued->unit.variants[1].count, 0);
     queued_unit_free(queued);
@@ -216,20 +247,20 @@ static void test_answers_that_are_none(void **state)
 {
     struct fixture *f = *state;
     const struct compiled compiled[] = {{30, 7, false}, {2, 8, false}, {9, 0, true}};
-    struct search_unit unit = {{30, 2, 9}, 3};
+    struct decide_unit unit = {{30, 2, 9}, 3};
     struct frame whole = frame_of(compiled, 3);
     for (size_t length = 0; length < whole.body.length; length++) {
         struct frame part = {0};
         assert_int_equal(frame_open_body(&part, JOB_COMPILED, length, &error), 0);
         memcpy(part.body.at, whole.body.at, length);
-        assert_null(queued_unit_open(&f->search, &part, &unit, &error));
+        assert_null(queued_unit_open(&part, &unit, f->result.points.width, &error));
         assert_null(part.body.at);
     }
     unit.count = 2;
-    assert_null(queued_unit_open(&f->search, &whole, &unit, &error));
+    assert_null(queued_unit_open(&whole, &unit, f->result.points.width, &error));
     assert_non_null(strstr(error.text, "3 variants of 2"));
     whole = frame_of(compiled, 0);
-    assert_null(queued_unit_open(&f->search, &whole, &unit, &error));
+    assert_null(queued_unit_open(&whole, &unit, f->result.points.width, &error));
     assert_non_null(strstr(error.text, "0 variants of 2"));
 }
 
@@ -238,23 +269,23 @@ static void test_answers_that_are_none(void **state)
 static void test_queue(void **state)
 {
     struct fixture *f = *state;
-    assert_null(queued_unit_take(&f->search));
+    assert_null(queued_units_take(&f->queue));
     for (size_t v = 0; v < 6; v += 2) {
         const struct compiled compiled[] = {{v, 100 + v, false}, {v + 1, 101 + v, false}};
         queue(f, open_queued(f, compiled, 2));
-        assert_int_equal(f->search.queued_count, v / 2 + 1);
+        assert_int_equal(f->queue.count, v / 2 + 1);
     }
     for (size_t v = 0; v < 6; v += 2) { /* the first comes first */
-        struct queued_unit *queued = queued_unit_take(&f->search);
+        struct queued_unit *queued = queued_units_take(&f->queue);
         assert_non_null(queued);
         assert_int_equal(queued_unit_find(queued, v), 0);
-        assert_int_equal(f->search.queued_count, 2 - v / 2);
+        assert_int_equal(f->queue.count, 2 - v / 2);
         assert_all_listed(f, &queued->unit.variants[0]);
         assert_all_listed(f, &queued->unit.variants[1]);
         queued_unit_free(queued);
     }
-    assert_null(queued_unit_take(&f->search));
-    assert_int_equal(f->search.done, 0);
+    assert_null(queued_units_take(&f->queue));
+    assert_int_equal(f->outcomes.done, 0);
 }
 
 /* One taken out goes to the end again, with what is left to be tried. */
@@ -267,14 +298,14 @@ static void test_queued_again(void **state)
     assert_true(v->count > 2);
     queue(f, open_queued(f, &a, 1));
     queue(f, open_queued(f, &b, 1));
-    struct queued_unit *queued = queued_unit_take(&f->search);
+    struct queued_unit *queued = queued_units_take(&f->queue);
     const size_t tried = f->order.candidates[v->first + 1];
     trials_judge(&f->result, tried, TRIAL_CRASHED, "lost");
     queue(f, queued);
-    assert_int_equal(f->search.queued_count, 2);
-    assert_ptr_not_equal(f->search.queued_units, queued);
-    queued_unit_free(queued_unit_take(&f->search));
-    assert_ptr_equal(queued_unit_take(&f->search), queued);
+    assert_int_equal(f->queue.count, 2);
+    assert_ptr_not_equal(f->queue.first, queued);
+    queued_unit_free(queued_units_take(&f->queue));
+    assert_ptr_equal(queued_units_take(&f->queue), queued);
     const struct job_variant *listed = &queued->unit.variants[0];
     assert_int_equal(listed->count, v->count - 1); /* none is equal to itself */
     for (size_t i = 0; i < listed->count; i++)
@@ -292,15 +323,15 @@ static void test_nothing_to_try(void **state)
     const struct compiled failed[] = {{0, 0, true}, {1, 0, true}};
     const struct compiled mixed[] = {{2, 7, false}, {3, 8, false}};
     queue(f, open_queued(f, failed, 2));
-    assert_null(f->search.queued_units);
+    assert_null(f->queue.first);
     for (size_t i = 0; i < variant_of(f, 2)->count; i++)
         trials_judge(&f->result, variant_of(f, 2)->first + i, TRIAL_MEASURED, NULL);
     queue(f, open_queued(f, mixed, 1));
-    assert_null(f->search.queued_units);
+    assert_null(f->queue.first);
     queue(f, open_queued(f, mixed, 2));
-    assert_int_equal(f->search.queued_count, 1);
-    assert_int_equal(f->search.queued_units->unit.variants[0].count, 0);
-    assert_all_listed(f, &f->search.queued_units->unit.variants[1]);
+    assert_int_equal(f->queue.count, 1);
+    assert_int_equal(f->queue.first->unit.variants[0].count, 0);
+    assert_all_listed(f, &f->queue.first->unit.variants[1]);
 }
 
 /* --- Equal candidates --------------------------------------------------------------------- */
@@ -314,7 +345,7 @@ static size_t count_equal(const struct fixture *f, size_t variant, size_t to)
         if (!trial->is_judged)
             continue;
         assert_int_equal(trial->status, TRIAL_EQUAL);
-        assert_int_equal(trials_find_variant(&f->result.points, trial->equal_to), to);
+        assert_int_equal(tune_result_variant(&f->result.points, trial->equal_to), to);
         count++;
     }
     return count;
@@ -330,20 +361,20 @@ static void test_equal_candidates(void **state)
     const struct compiled first = {one, 7, false}, second = {two, 7, false};
     queue(f, open_queued(f, &first, 1));
     queue(f, open_queued(f, &second, 1));
-    assert_int_equal(f->search.queued_count, 1); /* nothing of the second is left to try */
-    assert_all_listed(f, &f->search.queued_units->unit.variants[0]);
+    assert_int_equal(f->queue.count, 1); /* nothing of the second is left to try */
+    assert_all_listed(f, &f->queue.first->unit.variants[0]);
     assert_int_equal(variant_of(f, one)->count, variant_of(f, two)->count);
     assert_int_equal(count_equal(f, one, one), 0);
     assert_int_equal(count_equal(f, two, one), variant_of(f, two)->count);
-    assert_int_equal(f->search.done, variant_of(f, two)->count);
+    assert_int_equal(f->outcomes.done, variant_of(f, two)->count);
     const size_t width = f->result.points.width;
     const int grid = space_find_param(f->space, "GRID", 4);
     for (size_t i = 0; i < variant_of(f, two)->count; i++) {
         const size_t candidate = variant_of(f, two)->first + i;
         const size_t other = f->result.trials[candidate].equal_to;
         assert_true(grid >= 0 && (size_t)grid < width);
-        assert_true(tune_config(&f->result, candidate)[grid] ==
-                    tune_config(&f->result, other)[grid]);
+        assert_true(tune_result_config(&f->result, candidate)[grid] ==
+                    tune_result_config(&f->result, other)[grid]);
     }
 }
 
@@ -364,53 +395,58 @@ static void test_unequal_candidates(void **state)
     const struct compiled more[] = {{unknown[0], 0, false}, {unknown[1], 0, false}};
     queue(f, open_queued(f, unit, 4));
     queue(f, open_queued(f, more, 2));
-    const struct job_variant *listed = f->search.queued_units->unit.variants;
+    const struct job_variant *listed = f->queue.first->unit.variants;
     assert_all_listed(f, &listed[0]);
     assert_int_equal(listed[1].count, 0);
     assert_int_equal(count_equal(f, equal, plain), variant_of(f, equal)->count);
     assert_all_listed(f, &listed[2]);
     assert_all_listed(f, &listed[3]);
-    assert_all_listed(f, &f->search.queued_units->next->unit.variants[0]);
-    assert_all_listed(f, &f->search.queued_units->next->unit.variants[1]);
+    assert_all_listed(f, &f->queue.first->next->unit.variants[0]);
+    assert_all_listed(f, &f->queue.first->next->unit.variants[1]);
 }
 
-/* --- The race ----------------------------------------------------------------------------- */
+/* --- Lists ----------------------------------------------------------------------------- */
 
-/* A unit for the race is kept although all is judged, and lists the candidates asked for. */
-static void test_choose(void **state)
+static int is_not(void *context, size_t candidate, uint64_t code_hash, struct error *unused)
+{
+    (void)code_hash;
+    (void)unused;
+    return candidate != *(const size_t *)context;
+}
+
+/* Whatever is judged, those of the unit's variant that pass the filter are listed. */
+static void test_list(void **state)
 {
     struct fixture *f = *state;
     const size_t variant = find_variant(f, SHAPE);
     const struct point_variant *v = variant_of(f, variant);
-    const struct compiled compiled = {variant, 7, false}, failed = {0, 0, true};
+    const struct compiled compiled = {variant, 7, false};
     for (size_t i = 0; i < v->count; i++)
         trials_judge(&f->result, v->first + i, TRIAL_MEASURED, NULL);
-    f->search.keeps_units = true;
-    queue(f, open_queued(f, &compiled, 1));
-    queue(f, open_queued(f, &failed, 1));
-    assert_int_equal(f->search.queued_count, 2);
-    struct queued_unit *queued = f->search.queued_units;
+    struct queued_unit *queued = open_queued(f, &compiled, 1);
     struct job_variant *listed = &queued->unit.variants[0];
     assert_int_equal(listed->count, 0);
     const size_t wanted[] = {v->first + v->count, v->first + v->count - 1,
                              v->first - (v->first > 0), v->first};
-    struct trials_index seen = {0};
-    assert_int_equal(queued_unit_choose(&f->search, queued, 0, wanted, 4, &seen, &error), 0);
+    size_t none = SIZE_MAX, last = wanted[1];
+    assert_int_equal(queued_unit_list(queued, 0, &f->result.points, wanted, 4, is_not, &none,
+                                      &error),
+                     0);
     assert_int_equal(listed->count, v->first > 0 ? 2 : 3);
     assert_int_equal(listed->ids[0], v->first + v->count - 1);
     assert_int_equal(listed->ids[listed->count - 1], v->first);
     assert_memory_equal(listed->configs + (listed->count - 1) * f->result.points.width,
                         first_row(f, variant), f->result.points.width * sizeof(int64_t));
-    /* What would run the very same as one seen before is left out. */
-    assert_int_equal(queued_unit_choose(&f->search, queued, 0, wanted, 4, &seen, &error), 0);
+    assert_int_equal(queued_unit_list(queued, 0, &f->result.points, wanted, 2, is_not, &last,
+                                      &error),
+                     0);
     assert_int_equal(listed->count, 0);
-    trials_index_dispose(&seen);
-    assert_int_equal(queued_unit_choose(&f->search, queued, 0, wanted, 1, &seen, &error),
-                     0); /* again */
+    assert_false(queued_unit_has_candidates(queued));
+    assert_int_equal(queued_unit_list(queued, 0, &f->result.points, NULL, 0, is_not, &none,
+                                      &error),
+                     0);
     assert_int_equal(listed->count, 0);
-    assert_int_equal(queued_unit_choose(&f->search, queued, 0, NULL, 0, &seen, &error), 0);
-    assert_int_equal(listed->count, 0);
-    trials_index_dispose(&seen);
+    queued_unit_free(queued);
 }
 
 /* What was opened and listed can be sent on to a measuring worker. */
@@ -423,8 +459,7 @@ static void test_sent_on(void **state)
     assert_non_null(unit);
     queue(f, open_queued(f, compiled, 2));
     const size_t width = f->result.points.width;
-    assert_int_equal(job_code_unit(&frame, &f->search.queued_units->unit, width, false, &error),
-                     0);
+    assert_int_equal(job_code_unit(&frame, &f->queue.first->unit, width, false, &error), 0);
     assert_int_equal(job_code_unit(&frame, unit, width, true, &error), 0);
     assert_all_listed(f, &unit->variants[0]);
     assert_all_listed(f, &unit->variants[1]);
@@ -446,7 +481,7 @@ int main(void)
         WITH_SEARCH(test_nothing_to_try),
         WITH_SEARCH(test_equal_candidates),
         WITH_SEARCH(test_unequal_candidates),
-        WITH_SEARCH(test_choose),
+        WITH_SEARCH(test_list),
         WITH_SEARCH(test_sent_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

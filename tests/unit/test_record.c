@@ -438,6 +438,8 @@ static void test_order(void **state)
     assert_int_equal(parsed(&back, plain, &error), 0);
     assert_false(back.problem.order == ORDER_RUN);
 
+    record.problem.order = ORDER_BY_N;
+    assert_reads_back(&record);
     record.problem.order = ORDER_RUN;
     char *text = emitted(&record);
     assert_non_null(strstr(text, "\nregime = cold\norder = run\nspace = "));

@@ -5,6 +5,7 @@
 #include "autotune/device/nvrtc.h"
 #include "autotune/ladder/ladder_rung.h"
 #include "autotune/search/ladder_measure.h"
+#include "autotune/search/tune_result.h"
 #include "autotune/search/worker.h"
 #include "autotune/verify/oracle.h"
 #include "generator/call.h"

@@ -64,7 +64,7 @@ static void test_variant_of_a_candidate(void **state)
     (void)state;
     for (size_t v = 0; v < 4; v++)
         for (size_t i = 0; i < variants[v].count; i++)
-            assert_int_equal(trials_find_variant(&points, variants[v].first + i), v);
+            assert_int_equal(tune_result_variant(&points, variants[v].first + i), v);
 }
 
 /* --- A space to try ----------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static void open_run(struct run *run, const char *blocks, const char *grids)
 
 static void close_run(struct run *run)
 {
-    tune_dispose(&run->result);
+    tune_result_dispose(&run->result);
     space_free(run->space);
 }
 
@@ -393,7 +393,7 @@ static uint64_t sources_hash_of(const struct run *run, size_t variant)
     struct emit_variant emitted;
     const size_t first = run->result.points.variants[variant].first;
     assert_int_equal(emit_variant(&emitted, &run->context, &run->sources,
-                                  tune_config(&run->result, first), &error),
+                                  tune_result_config(&run->result, first), &error),
                      0);
     const uint64_t hash = emit_hash_variant(&emitted);
     emit_dispose(&emitted);
@@ -486,7 +486,7 @@ static void test_recall(void **state)
 static size_t find_row(const struct run *run, const int64_t *row)
 {
     size_t i = 0;
-    while (i < run->result.points.count && memcmp(tune_config(&run->result, i), row,
+    while (i < run->result.points.count && memcmp(tune_result_config(&run->result, i), row,
                                                   run->result.points.width * sizeof *row) != 0)
         i++;
     return i;
@@ -502,7 +502,7 @@ static void check_growth(void **state, const char *blocks, const char *grids)
     recall(&second, state, STRATEGY_RACE);
     assert_int_equal(second.result.recalled, first.result.points.count);
     for (size_t i = 0; i < second.result.points.count; i++) {
-        const size_t old = find_row(&first, tune_config(&second.result, i));
+        const size_t old = find_row(&first, tune_result_config(&second.result, i));
         new += !second.result.trials[i].is_judged;
         if (old < first.result.points.count)
             assert_recalled(&second.result, i, old);
@@ -554,7 +554,7 @@ static void append(struct run *run, struct journal *journal, const struct job_tr
 {
     const struct trials_cost cost = {
         .sources_hash =
-            sources_hash_of(run, trials_find_variant(&run->result.points, trial->candidate))};
+            sources_hash_of(run, tune_result_variant(&run->result.points, trial->candidate))};
     trials_record(&run->result, &run->job, journal, trial, &cost);
 }
 

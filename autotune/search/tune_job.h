@@ -1,0 +1,45 @@
+/* tune_job: says what is to be tuned, where, and how: the input of a search. */
+#ifndef AUTOTUNE_TUNE_JOB_H
+#define AUTOTUNE_TUNE_JOB_H
+
+#include "autotune/device/device.h"
+#include "autotune/search/strategy.h"
+#include "cache/journal.h"
+#include "generator/emit.h"
+
+/* Told about progress between candidates; may be NULL. */
+struct tune_progress {
+    void (*show)(void *context, uint64_t done, uint64_t total, uint64_t best_ps);
+    void *context;
+};
+
+/* What is tuned, where. */
+struct tune_job {
+    const struct point_context *context;
+    const struct emit_sources *sources;
+    struct emit_file space; /* the space file that `context` was loaded from */
+    const struct device_info *info;
+    const char *const *specs; /* devices like `info`, one measuring worker each: "0", "host" */
+    size_t spec_count;
+    const char *nvrtc;  /* path, or NULL to look for one */
+    unsigned compilers; /* worker processes that compile */
+};
+
+struct tune_options {
+    enum strategy strategy;
+    const int64_t
+        *configs;        /* tried first and raced, whatever rules, strategy and times say ... */
+    size_t config_count; /* ... so many, one after the other; TUNE_CONFIGS_MAX at most */
+    bool is_only_configs;       /* nothing else is tried */
+    bool is_proof;              /* times are not asked for: none is too noisy */
+    const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
+    uint64_t seed;
+    double budget_s; /* the search ends after about this long with what it has; 0 = none */
+    double race_s;   /* 0 = the usual */
+    struct journal *journal;   /* trials in it are not repeated, new ones appended; or NULL */
+    bool is_retune;            /* for the advice after an interruption */
+    bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
+    struct tune_progress progress;
+};
+
+#endif

@@ -1,0 +1,97 @@
+/* oracle_ordered: makes the cases of order n: random floats, denormals, zeros of both signs and
+ * infinities among them, whose results are those of the plain C reference, bit for bit. Hides the
+ * distribution. */
+#include "autotune/verify/oracle_layout.h"
+
+#include "autotune/verify/element.h"
+#include "include/autotune_reference.h"
+
+#include <math.h>
+
+/* Where the powers of two of the elements lie: around one; so near the accumulator's least that
+ * sums, squares and products come out as denormals; far apart, with zeros; with infinities. */
+enum scale { AROUND_ONE, TINIES, FAR_APART, INFINITIES, SCALES };
+
+enum {
+    GAP = 64,
+    TURNS = 7,
+    MANY_LEAVES = 200 * AUTOTUNE_LEAF + 7, /* several rounds of what a block gathers */
+};
+
+static double draw(const struct problem *problem, enum scale scale, uint64_t word)
+{
+    const double unit = (double)(word >> 11) * 0x1p-53, sign = word & 1 ? -1.0 : 1.0;
+    const int least = ilogb(element_range(problem->acc).small);
+    const int power = (int)(word >> 1 & 15) - 8;
+    const bool is_seldom = (word >> 1 & 127) == 0;
+    if (is_seldom && scale == INFINITIES)
+        return HUGE_VAL;
+    if (problem->op == PROD)
+        return is_seldom && scale == TINIES ? sign * ldexp(1, least / 3)
+                                            : sign * exp2(2 * unit - 1);
+    if (is_seldom && scale == FAR_APART)
+        return sign * 0.0;
+    return sign * ldexp(1 + unit, scale == FAR_APART     ? 3 * power
+                                  : scale != TINIES      ? power
+                                  : problem->op == SUMSQ ? power + least / 2
+                                                         : power + least + 2);
+}
+
+/* Adds an array of these dims, `start` elements past alignment, between loud elements. */
+static int add_array(struct layout *layout, const struct dims *dims, uint64_t start,
+                     enum scale scale)
+{
+    const struct problem *problem = &layout->problem;
+    const uint64_t extent = dims_extent(dims), results = dims_results(dims);
+    uint64_t first, state = layout->out->count;
+    if (layout_add_elements(layout, GAP + start + extent + GAP, &first))
+        return -1;
+    const uint64_t offset = first + GAP + start;
+    for (uint64_t i = 0; i < extent; i++)
+        element_store(problem->type, draw(problem, scale, layout_random(&state)),
+                      layout_element(layout, offset), i);
+    oracle_bits *expects = layout_add_case(layout, offset, dims);
+    if (!expects)
+        return -1;
+    for (uint64_t r = 0; r < results; r++) {
+        const uint64_t at =
+            r / dims->inner.n * dims->outer.stride + r % dims->inner.n * dims->inner.stride;
+        expects[r] = 0;
+        autotune_reference(&expects[r], problem_ops[problem->op].name,
+                           problem_types[problem->type].name, problem_types[problem->acc].name,
+                           layout_element(layout, offset + at), dims->depth.n,
+                           dims->depth.stride);
+    }
+    return 0;
+}
+
+/* Each depth at each start; numbers of results, gaps and scales take turns. */
+int oracle_add_ordered(struct layout *layout)
+{
+    const uint64_t tile = layout->shape.tile, at_once = layout->shape.at_once;
+    const uint64_t depths[] = {1,     2,          5,    31,       127,
+                               128,   129,        1000, 1023,     1024,
+                               1025,  1153,       3071, 5 * 1024, 2 * tile + 1,
+                               16384, MANY_LEAVES};
+    const bool is_run = oracle_is_run(&layout->problem.dims);
+    unsigned turn = 0;
+    for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
+        for (uint64_t start = 0; start < layout->starts; start++, turn++) {
+            const bool is_long = depths[d] >= (is_run ? 16384 : 1024);
+            const uint64_t results = is_run || depths[d] > 2048 ? 1 + turn % 2
+                                     : depths[d] > 200          ? 1 + turn % 5
+                                                                : at_once + turn % TURNS;
+            const struct dims dims = oracle_resize(&layout->problem.dims, results, depths[d],
+                                                   turn % 3 ? turn % TURNS : 0);
+            const bool is_many = depths[d] == MANY_LEAVES;
+            if ((is_many && (!is_run || tile > 2 * AUTOTUNE_LEAF)) ||
+                (is_long && (start + d) % layout->starts >= (is_many ? 2 : 1)))
+                continue;
+            for (enum scale scale = AROUND_ONE; scale < SCALES; scale++)
+                if ((is_long ? scale != INFINITIES : scale == turn % SCALES) &&
+                    add_array(layout, &dims, start + turn % LAYOUT_LINE * layout->starts,
+                              scale))
+                    return -1;
+        }
+    return 0;
+}

@@ -1,0 +1,188 @@
+/* Tests of autotune_reference.h: against the contract of docs/reproducible.md, written a second time
+ * in another way: level by level, in the accumulator's own type. */
+#include "include/autotune_reference.h"
+
+#include "autotune/verify/element.h"
+#include "generator/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { N_MAX = 40000, PITCH = 3 };
+static const size_t sizes[] = {0,    1,    2,    31,   127,  128,  129,   1023,  1024,
+                               1025, 2047, 2048, 3073, 5120, 7169, 16385, 39999, 40000};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+#define LEVELS(type, name, map, join, identity)                                                \
+    static type name(const type *x, size_t n)                                                  \
+    {                                                                                          \
+        static type v[N_MAX / 1024 + 1];                                                       \
+        size_t count = (n + 1023) / 1024;                                                      \
+        for (size_t leaf = 0; leaf < count; leaf++) {                                          \
+            volatile type a[128];                                                              \
+            for (size_t i = 0; i < 128; i++) {                                                 \
+                a[i] = identity;                                                               \
+                for (size_t e = leaf * 1024 + i; e < n && e < leaf * 1024 + 1024; e += 128) {  \
+                    const volatile type one = map(x[e]);                                       \
+                    a[i] = join(a[i], one);                                                    \
+                }                                                                              \
+            }                                                                                  \
+            for (size_t d = 1; d < 128; d *= 2)                                                \
+                for (size_t i = 0; i < 128; i += 2 * d)                                        \
+                    a[i] = join(a[i], a[i + d]);                                               \
+            v[leaf] = a[0];                                                                    \
+        }                                                                                      \
+        for (; count > 1; count = (count + 1) / 2)                                             \
+            for (size_t i = 0; i < (count + 1) / 2; i++)                                       \
+                v[i] = 2 * i + 1 < count ? (type)join(v[2 * i], v[2 * i + 1]) : v[2 * i];      \
+        return count ? v[0] : identity;                                                        \
+    }
+#define SELF(x) (x)
+#define SQUARE(x) ((x) * (x))
+#define ADD(a, b) ((a) + (b))
+#define TIMES(a, b) ((a) * (b))
+LEVELS(float, levels_sum_f32, SELF, ADD, 0)
+LEVELS(float, levels_sumsq_f32, SQUARE, ADD, 0)
+LEVELS(float, levels_prod_f32, SELF, TIMES, 1)
+LEVELS(double, levels_sum_f64, SELF, ADD, 0)
+LEVELS(double, levels_sumsq_f64, SQUARE, ADD, 0)
+LEVELS(double, levels_prod_f64, SELF, TIMES, 1)
+
+/* Around one, or where results are denormals. */
+static double draw(uint64_t *random, int power)
+{
+    const uint64_t word = random_next(random);
+    return ldexp((word & 1 ? -1 : 1) * (1 + (double)(word >> 12) * 0x1p-52),
+                 power + (int)(word >> 1 & 7) - 4);
+}
+
+static void test_levels(void **state)
+{
+    static const int powers[] = {0, -60, -124};
+    static float narrow[N_MAX];
+    static double wide[N_MAX];
+    uint64_t random = 1;
+    (void)state;
+    for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
+        for (size_t i = 0; i < N_MAX; i++) {
+            narrow[i] = (float)draw(&random, powers[p]);
+            wide[i] = draw(&random, 8 * powers[p]);
+        }
+        for (size_t i = 0; i < SIZES; i++) {
+            const float f32[] = {levels_sum_f32(narrow, sizes[i]),
+                                 levels_sumsq_f32(narrow, sizes[i]),
+                                 levels_prod_f32(narrow, sizes[i])};
+            const double f64[] = {levels_sum_f64(wide, sizes[i]),
+                                  levels_sumsq_f64(wide, sizes[i]),
+                                  levels_prod_f64(wide, sizes[i])};
+            for (size_t op = 0; op < 3; op++) {
+                const char *name = problem_ops[op].name;
+                float one;
+                double other;
+                assert_int_equal(autotune_reference(&one, name, "f32", "f32", narrow, sizes[i],
+                                                    1),
+                                 0);
+                assert_int_equal(autotune_reference(&other, name, "f64", "f64", wide, sizes[i],
+                                                    1),
+                                 0);
+                assert_memory_equal(&one, &f32[op], sizeof one);
+                assert_memory_equal(&other, &f64[op], sizeof other);
+            }
+        }
+    }
+}
+
+/* Elements of each type, and every one of 16 bits, are what the rest of the program takes them
+ * for. */
+static void test_elements(void **state)
+{
+    static uint16_t halves[1 << 16];
+    static const enum type types[] = {F16, BF16};
+    static const char letters[] = "hb";
+    (void)state;
+    for (size_t i = 0; i < 1 << 16; i++)
+        halves[i] = (uint16_t)i;
+    for (size_t t = 0; t < 2; t++)
+        for (size_t i = 0; i < 1 << 16; i++) {
+            const double want = element_load(types[t], halves, i);
+            const double got = autotune_element(letters[t], halves, i);
+            assert_true(isnan(want) ? isnan(got) : memcmp(&want, &got, sizeof got) == 0);
+        }
+}
+
+static void test_strides_and_accumulators(void **state)
+{
+    static float x[N_MAX], apart[PITCH * N_MAX];
+    static double wide[N_MAX];
+    uint64_t random = 2;
+    float near, far;
+    double in_f64, of_f64;
+    (void)state;
+    for (size_t i = 0; i < N_MAX; i++) {
+        x[i] = apart[PITCH * i] = (float)draw(&random, -126);
+        wide[i] = (double)x[i];
+    }
+    for (size_t i = 0; i < SIZES; i++) {
+        autotune_reference(&near, "sum", "f32", "f32", x, sizes[i], 1);
+        autotune_reference(&far, "sum", "f32", "f32", apart, sizes[i], PITCH);
+        autotune_reference(&in_f64, "sumsq", "f32", "f64", x, sizes[i], 1);
+        autotune_reference(&of_f64, "sumsq", "f64", "f64", wide, sizes[i], 1);
+        assert_memory_equal(&near, &far, sizeof far);
+        assert_memory_equal(&in_f64, &of_f64, sizeof of_f64);
+    }
+}
+
+/* What docs/reproducible.md says of zeros, infinities and NaNs. */
+static void test_specials(void **state)
+{
+    const float zeros[] = {-0.0f, -0.0f}, infinities[] = {HUGE_VALF, 1, -HUGE_VALF};
+    const float plus = 0, one = 1;
+    float y;
+    (void)state;
+    for (size_t n = 0; n <= 2; n++) {
+        autotune_reference(&y, "sum", "f32", "f32", zeros, n, 1);
+        assert_memory_equal(&y, &plus, sizeof y);
+    }
+    autotune_reference(&y, "prod", "f32", "f32", zeros, 0, 1);
+    assert_memory_equal(&y, &one, sizeof y);
+    autotune_reference(&y, "prod", "f32", "f32", zeros, 1, 1);
+    assert_memory_equal(&y, zeros, sizeof y);
+    autotune_reference(&y, "sum", "f32", "f32", infinities, 2, 1);
+    assert_true(isinf(y));
+    autotune_reference(&y, "sum", "f32", "f32", infinities, 3, 1);
+    assert_true(isnan(y));
+}
+
+static void test_unknown_names(void **state)
+{
+    static const char *const wrong[][3] = {{"max", "f32", "f32"},
+                                           {"sum", "i32", "f32"},
+                                           {"sum", "f32", "f16"},
+                                           {"sum", "f64", "f32"},
+                                           {"", "f32", "f32"}};
+    const float x = 1;
+    double y = 5;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(autotune_reference(&y, wrong[i][0], wrong[i][1], wrong[i][2], &x, 1,
+                                            1),
+                         -1);
+    assert_true(y >= 5 && y <= 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_strides_and_accumulators),
+        cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_unknown_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,754 @@
+/* Tests of autotune/search/search.c: what a search makes of what its workers do. The workers
+ * are the test's own: they answer as they should, but for one planted fault. */
+#include "autotune/search/search.h"
+
+#include "autotune/device/gpus.h"
+#include "tests/unit/reduce_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { VARIANTS = 6, CANDIDATES = 3, SLOTS = 4, EVENTS = 256, ALWAYS = 1000 };
+
+static struct error error;
+
+/* Where a fault happens: in which step of which variant. */
+enum step { IN_NONE, IN_OPEN, IN_COMPILE, IN_LOAD, IN_PROVE, IN_MEASURE, IN_RACE, IN_IDLE };
+
+enum fault {
+    DIES,
+    IS_KILLED,
+    HANGS,
+    SENDS_GARBAGE,
+    ANSWERS_TWICE, /* the last message of the unit */
+    IS_REFUSED,    /* does not compile, does not load, is wrong */
+    SAYS_FATAL,    /* and ends */
+};
+
+struct plan {
+    enum step step;
+    enum fault fault;
+    size_t variant;
+    size_t candidate; /* of the variant, in its order */
+    unsigned times;   /* it happens */
+};
+
+/* The workers. */
+struct workers {
+    const struct tune_result *result;
+    struct plan plan;
+    struct worker_pool_event events[EVENTS];
+    size_t first, count;
+    bool runs[SLOTS];
+    double deadline[SLOTS];
+    unsigned starts[SLOTS], compiled[VARIANTS], tried, units; /* units: of several variants */
+};
+
+struct fixture {
+    struct space *space;
+    struct problem problem;
+    struct target target;
+    struct point_context context;
+    struct device_info info;
+    struct tune_job job;
+    struct tune_options options;
+    struct tune_result result;
+    struct strategy_order order;
+    double prior[VARIANTS * CANDIDATES];
+    struct workers workers;
+    struct search *search;
+};
+
+/* --- The workers -------------------------------------------------------------------------- */
+
+static void tell(struct workers *workers, size_t slot, enum job_kind kind, const void *message,
+                 size_t size)
+{
+    struct worker_pool_event *event = &workers->events[workers->count++];
+    assert_true(workers->count <= EVENTS);
+    *event = (struct worker_pool_event){.kind = WORKER_POOL_FRAME, .slot = slot};
+    event->frame.kind = kind;
+    frame_put(&event->frame, message, size);
+}
+
+static void end(struct workers *workers, size_t slot, enum fault fault)
+{
+    struct worker_pool_event *event = &workers->events[workers->count++];
+    assert_true(workers->count <= EVENTS);
+    *event =
+        (struct worker_pool_event){.kind = fault == HANGS ? WORKER_POOL_LATE : WORKER_POOL_LOST,
+                                   .slot = slot,
+                                   .was_killed = fault == IS_KILLED};
+    snprintf(event->how, sizeof event->how, "fault %d", (int)fault);
+    workers->runs[slot] = false;
+}
+
+/* Plays the planted fault if this is its place; true when the worker is no more. */
+static bool fails(struct workers *workers, size_t slot, enum step step, size_t variant,
+                  size_t candidate)
+{
+    struct plan *plan = &workers->plan;
+    if (plan->step != step || plan->variant != variant || plan->candidate != candidate ||
+        plan->fault == ANSWERS_TWICE || plan->fault == IS_REFUSED || plan->times == 0)
+        return false;
+    plan->times--;
+    if (plan->fault == SENDS_GARBAGE) {
+        tell(workers, slot, JOB_TRIAL, "?", 1);
+        return true;
+    }
+    if (plan->fault == SAYS_FATAL) {
+        struct job_fatal fatal = {.code = ERROR_FAILED};
+        snprintf(fatal.text, sizeof fatal.text, "last words");
+        tell(workers, slot, JOB_FATAL, &fatal, sizeof fatal);
+    }
+    end(workers, slot, plan->fault);
+    return true;
+}
+
+static bool is_refused(struct workers *workers, enum step step, size_t variant)
+{
+    return workers->plan.step == step && workers->plan.fault == IS_REFUSED &&
+           workers->plan.variant == variant;
+}
+
+static bool answers_twice(struct workers *workers, enum step step)
+{
+    return workers->plan.step == step && workers->plan.fault == ANSWERS_TWICE &&
+           workers->plan.times-- > 0;
+}
+
+static int start(void *at, size_t slot, const struct tune_job *job, uint64_t seed,
+                 const char *spec, struct error *unused)
+{
+    struct workers *workers = at;
+    const struct job_ready ready = {.reference_ps = 1000, .inputs = 2, .calls = 4};
+    (void)job;
+    (void)seed;
+    (void)unused;
+    (void)spec;
+    assert_true(slot < SLOTS && !workers->runs[slot]);
+    workers->runs[slot] = true;
+    workers->starts[slot]++;
+    if (fails(workers, slot, IN_OPEN, slot, 0))
+        return 0;
+    tell(workers, slot, JOB_READY, &ready, sizeof ready);
+    if (workers->plan.step == IN_IDLE && workers->plan.variant == slot)
+        fails(workers, slot, IN_IDLE, slot, 0);
+    return 0;
+}
+
+static size_t variant_of(const struct workers *workers, const int64_t *config)
+{
+    const struct tune_result *result = workers->result;
+    for (size_t i = 0; i < result->points.count; i++)
+        if (memcmp(tune_result_config(result, i), config,
+                   result->points.width * sizeof *config) == 0)
+            return tune_result_variant(&result->points, i);
+    fail_msg("a config that is none of the search's");
+    return 0;
+}
+
+static void compile(struct workers *workers, size_t slot, struct frame *frame)
+{
+    static char bytes[] = "ELF", name[] = "kernel", *names[COMPILER_KERNELS];
+    const size_t width = workers->result->points.width;
+    struct job_configs configs;
+    static struct job_unit unit;
+    uint64_t hashes[COMPILER_UNIT];
+    unit = (struct job_unit){
+        .image = {.bytes = bytes, .size = sizeof bytes, .names = names, .hashes = hashes}};
+    assert_int_equal(job_code_configs(frame, &configs, width, true, &error), 0);
+    workers->units += configs.count > 1;
+    for (size_t i = 0; i < configs.count; i++) {
+        const size_t variant = variant_of(workers, configs.configs + i * width);
+        struct compiled_variant *compiled = &unit.variants[unit.count++].compiled;
+        workers->compiled[variant]++;
+        if (fails(workers, slot, IN_COMPILE, variant, 0))
+            return;
+        *compiled = (struct compiled_variant){.variant = i, .sources_hash = 100 + variant};
+        compiled->is_failed = is_refused(workers, IN_COMPILE, variant);
+        snprintf(compiled->reason.text, sizeof compiled->reason.text, "does not compile");
+        for (size_t p = 0; p < SPACE_PASSES_MAX; p++)
+            compiled->kernel_of_pass[p] = p || compiled->is_failed ? -1 : (int)unit.image.count;
+        if (compiled->is_failed)
+            continue;
+        names[unit.image.count] = name;
+        hashes[unit.image.count++] = 7 + variant;
+    }
+    for (int i = 0; i < 1 + answers_twice(workers, IN_COMPILE); i++) {
+        struct worker_pool_event *event = &workers->events[workers->count++];
+        *event = (struct worker_pool_event){.kind = WORKER_POOL_FRAME, .slot = slot};
+        event->frame.kind = JOB_COMPILED;
+        assert_int_equal(job_code_unit(&event->frame, &unit, width, false, &error), 0);
+    }
+}
+
+static void announce(struct workers *workers, size_t slot, enum job_phase phase,
+                     uint64_t variant, uint64_t candidate)
+{
+    const struct job_at at = {phase, variant, candidate};
+    tell(workers, slot, JOB_AT, &at, sizeof at);
+}
+
+/* The time of a candidate: variants and candidates are the slower the later. */
+static uint64_t time_of(uint64_t candidate)
+{
+    return 2000 + 10 * candidate;
+}
+
+/* True when the worker is no more. */
+static bool try_variant(struct workers *workers, size_t slot, const struct job_variant *variant)
+{
+    const size_t v = variant->compiled.variant;
+    struct job_proven proven = {.variant = v, .is_loaded = true, .cases = 1};
+    if (!variant->is_proven) {
+        announce(workers, slot, PHASE_PROVE, v, JOB_NO_CANDIDATE);
+        if (fails(workers, slot, IN_PROVE, v, 0))
+            return true;
+        proven.is_right = !is_refused(workers, IN_PROVE, v);
+        snprintf(proven.reason, sizeof proven.reason, "wrong at small sizes");
+        tell(workers, slot, JOB_PROVEN, &proven, sizeof proven);
+        if (!proven.is_right)
+            return false;
+    }
+    for (size_t i = 0; i < variant->count; i++) {
+        struct job_trial trial = {.candidate = variant->ids[i], .time_count = 1};
+        announce(workers, slot, PHASE_MEASURE, v, variant->ids[i]);
+        if (fails(workers, slot, IN_MEASURE, v,
+                  variant->ids[i] - workers->result->points.variants[v].first))
+            return true;
+        trial.status = is_refused(workers, IN_MEASURE, v) ? TRIAL_WRONG : TRIAL_MEASURED;
+        trial.times_ps[0] = time_of(variant->ids[i]);
+        tell(workers, slot, JOB_TRIAL, &trial, sizeof trial);
+    }
+    return false;
+}
+
+static bool try_all(struct workers *workers, size_t slot, const struct job_unit *unit)
+{
+    for (size_t i = 0; i < unit->count; i++) { /* one that does not load fails the whole */
+        if (unit->variants[i].compiled.is_failed ||
+            !is_refused(workers, IN_LOAD, unit->variants[i].compiled.variant))
+            continue;
+        for (size_t k = 0; k < unit->count; k++) {
+            const struct job_proven proven = {.variant = unit->variants[k].compiled.variant,
+                                              .reason = "does not load"};
+            if (!unit->variants[k].compiled.is_failed)
+                tell(workers, slot, JOB_PROVEN, &proven, sizeof proven);
+        }
+        return false;
+    }
+    for (size_t i = 0; i < unit->count; i++)
+        if (!unit->variants[i].compiled.is_failed && unit->variants[i].count &&
+            try_variant(workers, slot, &unit->variants[i]))
+            return true;
+    return false;
+}
+
+static void try_unit(struct workers *workers, size_t slot, struct frame *frame)
+{
+    struct job_unit *unit = calloc(1, sizeof *unit);
+    const struct job_tried tried = {.reference_ps = 1000};
+    bool is_gone = false;
+    assert_non_null(unit);
+    assert_int_equal(job_code_unit(frame, unit, workers->result->points.width, true, &error),
+                     0);
+    workers->tried++;
+    announce(workers, slot, PHASE_LOAD, unit->variants[0].compiled.variant, JOB_NO_CANDIDATE);
+    for (size_t i = 0; i < unit->count && !is_gone; i++)
+        is_gone = fails(workers, slot, IN_LOAD, unit->variants[i].compiled.variant, 0);
+    if (!is_gone && !try_all(workers, slot, unit))
+        for (int i = 0; i < 1 + answers_twice(workers, IN_MEASURE); i++)
+            tell(workers, slot, JOB_TRIED, &tried, sizeof tried);
+    free(unit);
+}
+
+/* All entrants race; the default, which is none of the candidates, comes in last. */
+static void race(struct workers *workers, size_t slot, struct frame *frame)
+{
+    const size_t width = workers->result->points.width;
+    struct job_raced *raced = calloc(1, sizeof *raced);
+    struct job_race job;
+    bool is_gone = false;
+    assert_non_null(raced);
+    assert_int_equal(job_code_race(frame, &job, width, true, &error), 0);
+    raced->count = 1;
+    raced->entrants[0].candidate = JOB_NO_CANDIDATE;
+    for (size_t u = 0; u < job.count && !is_gone; u++)
+        for (size_t i = 0; i < job.units[u].variants[0].count && !is_gone; i++) {
+            const struct job_variant *variant = &job.units[u].variants[0];
+            const size_t v = variant->compiled.variant;
+            assert_true(variant->is_proven);
+            announce(workers, slot, PHASE_RACE, v, variant->ids[i]);
+            is_gone = fails(workers, slot, IN_RACE, v,
+                            variant->ids[i] - workers->result->points.variants[v].first);
+            raced->entrants[raced->count++].candidate = variant->ids[i];
+        }
+    for (size_t i = 0; i < raced->count; i++)
+        raced->result.places[i] = (struct race_place){.entrant = (i + 1) % raced->count,
+                                                      .rounds = 11,
+                                                      .median_ps = 2000 + i};
+    raced->result.count = raced->count;
+    if (is_refused(workers, IN_RACE, 0)) /* what cannot be */
+        raced->result.places[0].entrant = raced->count;
+    if (!is_gone)
+        tell(workers, slot, JOB_RACED, raced, sizeof *raced);
+    free(job.units);
+    free(raced);
+}
+
+static int send_to(void *at, size_t slot, struct frame *frame, struct error *unused)
+{
+    struct workers *workers = at;
+    (void)unused;
+    assert_true(slot < SLOTS);
+    if (workers->runs[slot])
+        (frame->kind == JOB_COMPILE ? compile
+         : frame->kind == JOB_TRY   ? try_unit
+                                    : race)(workers, slot, frame);
+    frame_dispose(frame);
+    return 0;
+}
+
+static void set_deadline(void *at, size_t slot, double seconds)
+{
+    ((struct workers *)at)->deadline[slot] = seconds;
+}
+
+static void stop(void *at, size_t slot)
+{
+    struct workers *workers = at;
+    workers->runs[slot] = false;
+    for (size_t i = workers->first; i < workers->count; i++)
+        if (workers->events[i].slot == slot) {
+            frame_dispose(&workers->events[i].frame);
+            workers->events[i].kind = WORKER_POOL_TIMEOUT;
+        }
+}
+
+static int next_event(void *at, struct worker_pool_event *out, double timeout_s,
+                      struct error *unused)
+{
+    struct workers *workers = at;
+    (void)timeout_s;
+    (void)unused;
+    if (workers->first == workers->count)
+        fail_msg("the search waits, and no worker has anything to say");
+    *out = workers->events[workers->first++];
+    if (out->kind == WORKER_POOL_FRAME && workers->plan.fault != ANSWERS_TWICE)
+        assert_true(workers->deadline[out->slot] > 0); /* who has work may hang */
+    return 0;
+}
+
+static const struct worker_ops WORKERS = {start, send_to, set_deadline, stop, next_event};
+
+/* --- A search ----------------------------------------------------------------------------- */
+
+/* Keeps the first CANDIDATES of the first VARIANTS variants that have so many. */
+static void make_points(struct fixture *f)
+{
+    struct points all, *points = &f->result.points;
+    assert_int_equal(point_expand(&all, &f->context, &error), 0);
+    const size_t bytes = all.width * sizeof(int64_t);
+    *points = (struct points){.width = all.width};
+    points->configs = malloc(VARIANTS * CANDIDATES * bytes);
+    points->variants = malloc(VARIANTS * sizeof *points->variants);
+    for (size_t v = 0; v < all.variant_count && points->variant_count < VARIANTS; v++) {
+        if (all.variants[v].count < CANDIDATES)
+            continue;
+        memcpy(points->configs + points->count * all.width,
+               all.configs + all.variants[v].first * all.width, CANDIDATES * bytes);
+        points->variants[points->variant_count++] =
+            (struct point_variant){points->count, CANDIDATES};
+        points->count += CANDIDATES;
+    }
+    assert_int_equal(points->count, VARIANTS * CANDIDATES);
+    point_dispose(&all);
+}
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    static const char *const specs[] = {"0", "1"};
+    struct fixture *f = &fixture;
+    *f = (struct fixture){.space = load_space("configs/reduce.ini"),
+                          .problem = {.op = SUM,
+                                      .type = I32,
+                                      .acc = I32,
+                                      .dims = DIMS_VALUE(400000000),
+                                      .regime = COLD}};
+    assert_int_equal(gpus_find(&f->target, "sm_90", &error), 0);
+    f->target.sms = 132;
+    f->context = (struct point_context){f->space, &f->problem, &f->target};
+    f->info.target = f->target;
+    f->job = (struct tune_job){.context = &f->context,
+                               .info = &f->info,
+                               .specs = specs,
+                               .spec_count = 1,
+                               .compilers = 1};
+    make_points(f);
+    f->result.trials = calloc(f->result.points.count, sizeof *f->result.trials);
+    for (size_t i = 0; i < f->result.points.count; i++)
+        f->result.trials[i].reason = -1;
+    f->workers.result = &f->result;
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    struct workers *workers = &f->workers;
+    for (; workers->first < workers->count; workers->first++)
+        frame_dispose(&workers->events[workers->first].frame);
+    search_close(f->search);
+    strategy_dispose(&f->order);
+    tune_result_dispose(&f->result);
+    space_free(f->space);
+    return 0;
+}
+
+static int run(struct fixture *f, struct plan plan)
+{
+    f->workers.plan = plan;
+    f->options.strategy = STRATEGY_EXHAUSTIVE;
+    if (strategy_order(&f->order, &f->result.points, f->options.strategy, NULL, NULL, 0, 5,
+                       &error) != 0)
+        fail_msg("%s", error.text);
+    const struct search_task task = {.job = &f->job,
+                                     .options = &f->options,
+                                     .result = &f->result,
+                                     .order = &f->order,
+                                     .prior = f->prior,
+                                     .ops = &WORKERS,
+                                     .workers = &f->workers};
+    f->search = search_open(&task, &error);
+    return f->search ? search_run(f->search, &error) : -1;
+}
+
+static void run_well(struct fixture *f, struct plan plan)
+{
+    if (run(f, plan) != 0)
+        fail_msg("%s", error.text);
+    size_t judged = 0;
+    for (size_t i = 0; i < TRIAL_STATUSES; i++)
+        judged += f->result.counts[i];
+    assert_int_equal(judged, f->result.points.count);
+}
+
+static void assert_counts(const struct fixture *f, size_t measured, enum trial_status status,
+                          size_t count)
+{
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], measured);
+    assert_int_equal(f->result.counts[status], count);
+    assert_int_equal(measured + (status == TRIAL_MEASURED ? 0 : count), f->result.points.count);
+}
+
+enum { ALL = VARIANTS * CANDIDATES, ALL_BUT_ONE = ALL - CANDIDATES };
+
+/* --- Tests -------------------------------------------------------------------------------- */
+
+static void test_all_is_tried(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->result.restarts, 0);
+    assert_int_equal(f->workers.units, 2); /* four variants, then two */
+}
+
+/* A kernel that ends its worker is at fault alone: the others of its unit are tried. */
+static void test_candidate_that_crashes(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_MEASURE, DIES, 2, 1, ALWAYS});
+    assert_counts(f, ALL - 1, TRIAL_CRASHED, 1);
+    assert_int_equal(f->result.restarts, 1);
+    assert_string_equal(f->result.reasons[0], "fault 0");
+    assert_int_equal(f->result.trials[2 * CANDIDATES + 1].status, TRIAL_CRASHED);
+    assert_int_equal(f->workers.compiled[2], 1); /* its unit waited, it was not made again */
+}
+
+static void test_candidate_that_hangs(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_MEASURE, HANGS, 5, 0, ALWAYS});
+    assert_counts(f, ALL - 1, TRIAL_HUNG, 1);
+}
+
+/* The proofs at small sizes are of a variant: all its candidates have its fault. */
+static void test_variant_that_crashes(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_PROVE, DIES, 1, 0, ALWAYS});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_CRASHED, CANDIDATES);
+    assert_int_equal(f->result.restarts, 1);
+}
+
+static void test_variant_that_is_wrong(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_PROVE, IS_REFUSED, 0, 0, 0});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_WRONG, CANDIDATES);
+    assert_int_equal(f->result.restarts, 0);
+    assert_string_equal(f->result.reasons[0], "wrong at small sizes");
+}
+
+/* A kill from outside is forgiven once, then it is the kernel's. */
+static void test_kill_is_forgiven_once(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_MEASURE, IS_KILLED, 3, 2, 1});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->result.restarts, 1);
+}
+
+static void test_second_kill_is_not(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_MEASURE, IS_KILLED, 3, 2, ALWAYS});
+    assert_counts(f, ALL - 1, TRIAL_CRASHED, 1);
+    assert_int_equal(f->result.restarts, 2);
+}
+
+/* While a unit of several is loaded nobody is at fault: each variant is compiled again. */
+static void test_unit_that_crashes_whole(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_LOAD, DIES, 1, 0, ALWAYS});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_CRASHED, CANDIDATES);
+    assert_int_equal(f->result.restarts, 2);
+    assert_int_equal(f->workers.units, 2);
+    for (size_t i = 0; i < VARIANTS; i++)
+        assert_int_equal(f->workers.compiled[i], 1 + (f->workers.compiled[i] > 1));
+    assert_int_equal(f->workers.compiled[1], 2);
+}
+
+static void test_unit_that_does_not_load(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_LOAD, IS_REFUSED, 4, 0, 0});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+    assert_int_equal(f->result.restarts, 0);
+    assert_int_equal(f->workers.compiled[4], 2);
+    assert_string_equal(f->result.reasons[0], "does not load");
+}
+
+static void test_variant_that_does_not_compile(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_COMPILE, IS_REFUSED, 4, 0, 0});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+    assert_int_equal(f->workers.compiled[4], 1);
+}
+
+/* A compiler that ends: each variant of the unit again, alone; then the one is at fault. */
+static void test_compiler_that_crashes(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_COMPILE, DIES, 2, 0, ALWAYS});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_CRASHED, CANDIDATES);
+    assert_int_equal(f->result.restarts, 2);
+    assert_int_equal(f->workers.compiled[2], 2);
+    assert_non_null(strstr(f->result.reasons[0], "the compiler's process was lost: fault 0"));
+}
+
+static void test_compiler_that_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_COMPILE, IS_KILLED, 2, 0, 2});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.compiled[2], 3);
+}
+
+/* The last words of a worker are the reason, not how it ended. */
+static void test_last_words(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_MEASURE, SAYS_FATAL, 0, 0, ALWAYS});
+    assert_counts(f, ALL - 1, TRIAL_CRASHED, 1);
+    assert_string_equal(f->result.reasons[0], "last words");
+}
+
+/* What cannot be read ends the worker; the kernel announced last is at fault. */
+static void test_garbage(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_MEASURE, SENDS_GARBAGE, 1, 0, ALWAYS});
+    assert_counts(f, ALL - 1, TRIAL_CRASHED, 1);
+    assert_non_null(strstr(f->result.reasons[0], "its memory was damaged"));
+    assert_int_equal(f->workers.starts[0], 2);
+}
+
+static void test_second_answer(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_MEASURE, ANSWERS_TWICE, 0, 0, 1});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.tried, 2);
+}
+
+static void test_second_answer_of_a_compiler(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_COMPILE, ANSWERS_TWICE, 0, 0, 1});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+}
+
+/* Lost while it has nothing to do: another takes its place, nothing is judged. */
+static void test_lost_while_idle(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_IDLE, DIES, 0, 0, 1});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.starts[0], 2);
+}
+
+/* Lost before it is ready, three times in a row: the run ends, unless there is another. */
+static void test_never_ready(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(run(f, (struct plan){IN_OPEN, DIES, 0, 0, ALWAYS}), -1);
+    assert_int_equal(error.code, ERROR_FAILED);
+    assert_non_null(strstr(error.text, "lost 3 times before it was ready: fault 0"));
+    assert_int_equal(f->workers.starts[0], 3);
+}
+
+static void test_another_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    f->job.spec_count = 2;
+    run_well(f, (struct plan){IN_OPEN, DIES, 0, 0, ALWAYS});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.starts[0], 3);
+    assert_int_equal(f->workers.starts[1], 1);
+}
+
+static void test_ready_the_third_time(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_OPEN, DIES, 0, 0, 2});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.starts[0], 3);
+}
+
+/* The first worker of a role that says it cannot serve ends the run, with its words. */
+static void test_cannot_serve(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(run(f, (struct plan){IN_OPEN, SAYS_FATAL, 0, 0, 1}), -1);
+    assert_string_equal(error.text, "last words");
+}
+
+/* --- The race ----------------------------------------------------------------------------- */
+
+static const size_t ENTRANTS[] = {0, 1, CANDIDATES, 4 * CANDIDATES + 2};
+enum { ENTRANT_COUNT = sizeof ENTRANTS / sizeof *ENTRANTS };
+
+/* Races what was measured, with a fault planted for the race. */
+static int run_race(struct fixture *f, struct plan plan, struct job_raced *raced)
+{
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    f->workers.plan = plan;
+    return search_race(f->search, ENTRANTS, ENTRANT_COUNT, raced, &error);
+}
+
+static void test_race(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_NONE, DIES, 0, 0, 0}, &raced), 1);
+    assert_int_equal(raced.count, ENTRANT_COUNT + 1);
+    assert_int_equal(f->workers.compiled[0], 2); /* again, alone */
+    assert_int_equal(f->workers.compiled[2], 1); /* it does not race */
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL);
+    assert_int_equal(search_race(f->search, ENTRANTS, 1, &raced, &error), 1);
+    assert_int_equal(raced.count, 2);
+}
+
+/* An entrant that ends the worker drops out; the others may race again. */
+static void test_entrant_that_crashes(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_RACE, DIES, 0, 1, ALWAYS}, &raced), 0);
+    assert_int_equal(f->result.trials[1].status, TRIAL_CRASHED);
+    assert_counts(f, ALL - 1, TRIAL_CRASHED, 1);
+    assert_int_equal(search_race(f->search, ENTRANTS + 2, 2, &raced, &error), 1);
+    assert_int_equal(raced.count, 3);
+}
+
+/* A kill has no candidate at fault: forgiven once. */
+static void test_race_that_is_killed(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_RACE, IS_KILLED, 0, 1, 2}, &raced), 0);
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL);
+    assert_int_equal(search_race(f->search, ENTRANTS, ENTRANT_COUNT, &raced, &error), -1);
+    assert_non_null(strstr(error.text, "lost twice: fault 1"));
+}
+
+/* A result that cannot be: the worker is replaced, its last step is at fault. */
+static void test_result_that_cannot_be(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_RACE, IS_REFUSED, 0, 0, 0}, &raced), 0);
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL - 1);
+    assert_int_equal(f->result.restarts, 1);
+}
+
+/* What does not compile any more, or ends the compiler, is withdrawn: its times do not count. */
+static void test_entrant_that_does_not_compile(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_COMPILE, IS_REFUSED, 4, 0, 0}, &raced), 0);
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+}
+
+static void test_entrant_that_ends_the_compiler(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_COMPILE, DIES, 4, 0, ALWAYS}, &raced), 0);
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+}
+
+#define WITH_SEARCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SEARCH(test_all_is_tried),
+        WITH_SEARCH(test_candidate_that_crashes),
+        WITH_SEARCH(test_candidate_that_hangs),
+        WITH_SEARCH(test_variant_that_crashes),
+        WITH_SEARCH(test_variant_that_is_wrong),
+        WITH_SEARCH(test_kill_is_forgiven_once),
+        WITH_SEARCH(test_second_kill_is_not),
+        WITH_SEARCH(test_unit_that_crashes_whole),
+        WITH_SEARCH(test_unit_that_does_not_load),
+        WITH_SEARCH(test_variant_that_does_not_compile),
+        WITH_SEARCH(test_compiler_that_crashes),
+        WITH_SEARCH(test_compiler_that_is_killed),
+        WITH_SEARCH(test_last_words),
+        WITH_SEARCH(test_garbage),
+        WITH_SEARCH(test_second_answer),
+        WITH_SEARCH(test_second_answer_of_a_compiler),
+        WITH_SEARCH(test_lost_while_idle),
+        WITH_SEARCH(test_never_ready),
+        WITH_SEARCH(test_another_goes_on),
+        WITH_SEARCH(test_ready_the_third_time),
+        WITH_SEARCH(test_cannot_serve),
+        WITH_SEARCH(test_race),
+        WITH_SEARCH(test_entrant_that_crashes),
+        WITH_SEARCH(test_race_that_is_killed),
+        WITH_SEARCH(test_result_that_cannot_be),
+        WITH_SEARCH(test_entrant_that_does_not_compile),
+        WITH_SEARCH(test_entrant_that_ends_the_compiler),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
