@@ -161,8 +161,9 @@ static inline int planner_is_in_range(struct planner_plan *plan,
         if (!planner_is_within(plan, key, keys[key], planner_low(key), high))
             return 0;
     }
-    /* of each result as many */
-    return keys[PLANNER_OUTPUTS] % (int64_t)dims_results(&launch->dims) == 0 ||
+    /* of each result as many; a scan of nothing has none */
+    const int64_t results = (int64_t)dims_results(&launch->dims);
+    return (results ? keys[PLANNER_OUTPUTS] % results : keys[PLANNER_OUTPUTS]) == 0 ||
            planner_is_within(plan, PLANNER_OUTPUTS, keys[PLANNER_OUTPUTS], 0, 0);
 }
 

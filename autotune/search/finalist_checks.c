@@ -14,6 +14,7 @@
 
 static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
 static const uint64_t RANDOM_RESULTS = 1 << 14;     /* results, likewise */
+static const uint64_t RANDOM_SCAN_MAX = (1u << 20) + 7; /* elements of a scan's */
 static const uint64_t PAST_32_BITS =
     (1ull << 31) + 100003; /* elements of the proof past 2^31 */
 
@@ -63,10 +64,11 @@ static void close_rounding(struct finalist_checks_rounding *rounding, struct dev
 static void limit_rounding(struct problem *problem)
 {
     struct dims *dims = &problem->dims;
-    const uint64_t depth = dims->depth.n < RANDOM_MAX ? dims->depth.n : RANDOM_MAX;
+    const uint64_t longest = dims->scan ? RANDOM_SCAN_MAX : RANDOM_MAX;
+    const uint64_t depth = dims->depth.n < longest ? dims->depth.n : longest;
     const uint64_t most =
         RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
-    const uint64_t results = dims_results(dims);
+    const uint64_t results = dims_kept(dims);
     *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
 }
 
@@ -111,6 +113,8 @@ static bool judge_rounding(struct job_entrant *report, const struct problem *pro
     oracle_bits bits = 0;
     memcpy(&bits, result, (size_t)problem_types[problem_result(problem)].bytes);
     const double got = oracle_to_double(problem->acc, bits);
+    if (!(sum_abs > 0)) /* a scan's result before its first element */
+        return !(got < reference->value || got > reference->value);
     const double error = fabs(got - reference->value) / sum_abs;
     const double bound = oracle_bound(problem->acc, report->height, sum_abs) / sum_abs;
     const bool is_right = error <= bound; /* false for NaN too */
@@ -162,11 +166,11 @@ static int open_past(struct input *out, const struct measurer *measurer, struct 
     struct error no_room;
     *out = (struct input){.device = NULL};
     if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS ||
-        !oracle_is_run(&problem.dims))
+        !oracle_is_run(&problem.dims) || problem.dims.scan) /* whose results need room too */
         return 0;
     if (device->ops->free_bytes(device, &free_bytes, error))
         return -1;
-    problem.dims = dims_run(PAST_32_BITS, problem.dims.scan);
+    problem.dims = dims_value(PAST_32_BITS);
     if (free_bytes < bytes + bytes / 4 ||
         input_open(out, device, &problem, count, measurer->seed, &no_room)) {
         *out = (struct input){.device = NULL};
