@@ -85,12 +85,13 @@ int space_check_problem(const struct space *space, const struct problem *problem
     struct problem served = *problem;
     if (space_serves(space, problem))
         return 0;
+    served.dims.scan = DIMS_ALL; /* which finds any */
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);
     if (op->is_position && strcmp(space->name, problem_space(problem)) == 0)
         return error_set(error, ERROR_USAGE,
                          "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
-                         ": use min or max, or one call for each, by --n",
+                         ", or for each element: use min or max, or one call for each, by --n",
                          op->name);
     if (problem->order == ORDER_BY_N && !dims_text_ordered_space(&problem->dims))
         return error_set(error, ERROR_USAGE,

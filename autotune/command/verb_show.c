@@ -45,6 +45,7 @@ static bool is_wanted(const struct interval *served, const struct request *reque
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
            (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
+           (!request->asked.has_scan || request->asked.scan == problem->dims.scan) &&
            (request->problem.order == ORDER_FREE || problem->order == request->problem.order);
 }
 
