@@ -3,6 +3,7 @@
 #include "generator/emit.h"
 
 #include "generator/control.h"
+#include "generator/dims_text.h"
 #include "generator/emit_constants.h"
 #include "generator/words.h"
 
@@ -177,10 +178,15 @@ static void emit_header(struct text *out, const struct point_context *context,
     char arch[ARCH_CHARS] = "host";
     if (!context->target->is_host)
         snprintf(arch, sizeof arch, "sm_%d", context->target->cc);
+    const char *scan = dims_text_scans[problem->dims.scan];
+    if (problem->dims.scan)
+        text_addf(out, "// %s scan:\n", scan);
     text_addf(out, "// %s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n",
               op, type, acc, arch, space->passes[pass].name, space->name, space->template_name);
     text_adds(out, "// autotune emit ");
     add_space(out, space, problem->op);
+    if (problem->dims.scan)
+        text_addf(out, "--scan %s ", scan);
     text_addf(out, "--op %s --type %s --acc %s --arch %s --pass %s --variant ", op, type, acc,
               arch, space->passes[pass].name);
     const char *between = "";
