@@ -179,10 +179,11 @@ static void emit_header(struct text *out, const struct point_context *context,
     if (!context->target->is_host)
         snprintf(arch, sizeof arch, "sm_%d", context->target->cc);
     const char *scan = dims_text_scans[problem->dims.scan];
+    text_adds(out, "// ");
     if (problem->dims.scan)
-        text_addf(out, "// %s scan:\n", scan);
-    text_addf(out, "// %s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n",
-              op, type, acc, arch, space->passes[pass].name, space->name, space->template_name);
+        text_addf(out, "%s scan, ", scan);
+    text_addf(out, "%s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n", op,
+              type, acc, arch, space->passes[pass].name, space->name, space->template_name);
     text_adds(out, "// autotune emit ");
     add_space(out, space, problem->op);
     if (problem->dims.scan)

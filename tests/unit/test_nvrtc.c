@@ -2,6 +2,7 @@
  * NVRTC is found, as the program itself then says so. */
 #include "autotune/device/locate.h"
 #include "autotune/device/nvrtc.h"
+#include "autotune/embedded.h"
 
 #include <pthread.h>
 #include <setjmp.h>
