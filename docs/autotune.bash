@@ -7,22 +7,22 @@ _autotune_options() {
     local common="--cache --quiet --help"
     case $1 in
     tune)
-        echo "$problem $matrix --order --deterministic --cold --warm --loss --confirm --device --strategy --budget --seed --retune --replay" \
+        echo "$problem $matrix --scan --order --deterministic --cold --warm --loss --confirm --device --strategy --budget --seed --retune --replay" \
             "$sources --nvrtc $tables $common"
         ;;
-    show) echo "--n --shape --op --type --order --deterministic --sweep $tables $common" ;;
+    show) echo "--n --shape --op --type --scan --order --deterministic --sweep $tables $common" ;;
     merge) echo "$tables $common" ;;
-    list) echo "$problem $matrix --order --deterministic --arch --sources $sources $tables --quiet --help" ;;
+    list) echo "$problem $matrix --scan --order --deterministic --arch --sources $sources $tables --quiet --help" ;;
     emit)
-        echo "$problem $matrix --order --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
+        echo "$problem $matrix --scan --order --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
             "--nvrtc $common"
         ;;
     verify)
-        echo "$problem $matrix --order --deterministic --cold --warm --device --variant --small --cover --all --part --limit --seed $sources" \
+        echo "$problem $matrix --scan --order --deterministic --cold --warm --device --variant --small --cover --all --part --limit --seed $sources" \
             "--nvrtc $common"
         ;;
     bench)
-        echo "--against $problem $matrix --order --deterministic --cold --warm --offset --stream --rounds --device --seed $sources" \
+        echo "--against $problem $matrix --scan --order --deterministic --cold --warm --offset --stream --rounds --device --seed $sources" \
             "--nvrtc $tables $common"
         ;;
     ladder)
@@ -30,11 +30,11 @@ _autotune_options() {
             "--quiet --help"
         ;;
     export)
-        echo "--format --output --prefix --gpu --arch $problem $matrix --order --deterministic --cold --warm" \
+        echo "--format --output --prefix --gpu --arch $problem $matrix --scan --order --deterministic --cold --warm" \
             "$sources --nvrtc $common"
         ;;
     profile)
-        echo "$problem $matrix --order --deterministic --cold --warm --device --run --seed $sources --nvrtc $tables" \
+        echo "$problem $matrix --scan --order --deterministic --cold --warm --device --run --seed $sources --nvrtc $tables" \
             "$common"
         ;;
     compare) echo "--n --op --type --gpu-file --evidence --rungs --ladder --nvrtc $tables $common" ;;
@@ -61,6 +61,7 @@ _autotune_values() {
     --format) _autotune_list formats "s/,.*//" ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;
+    --scan) echo "inclusive exclusive none" ;;
     --order) if [[ $2 == show ]]; then echo "run n"; else echo "free run n"; fi ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder || $2 == profile ]] && echo "auto host" || echo "auto host all" ;;

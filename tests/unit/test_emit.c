@@ -2,6 +2,7 @@
  * and no others, say how they are made again, and are the same every time; and whatever is
  * wrong with a template is refused with file and line. */
 #include "autotune/device/gpus.h"
+#include "generator/dims_text.h"
 #include "tests/unit/reduce_files.h"
 
 #include <glob.h>
