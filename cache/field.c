@@ -364,9 +364,9 @@ void field_write(const struct field *field, const void *record, struct text *out
 bool field_stands(const struct field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
-    return field->form == FIELD_ORDER     ? *(const enum order *)(const void *)at != ORDER_FREE
-           : field->form == FIELD_SCAN    ? *(const enum dims_scan *)(const void *)at != DIMS_ALL
-           : field->form == FIELD_ANY     ? *(const uint64_t *)(const void *)at != 0
+    return field->form == FIELD_ORDER  ? *(const enum order *)(const void *)at != ORDER_FREE
+           : field->form == FIELD_SCAN ? *(const enum dims_scan *)(const void *)at != DIMS_ALL
+           : field->form == FIELD_ANY  ? *(const uint64_t *)(const void *)at != 0
            : field->form == FIELD_ANY_UTC ? *at != 0
            : field->form == FIELD_KEPT    ? ((const struct dim *)(const void *)at)->n != 1 ||
                                              ((const struct dim *)(const void *)at)->stride != 1
@@ -375,8 +375,8 @@ bool field_stands(const struct field *field, const void *record)
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_ORDER || form == FIELD_SCAN || form == FIELD_ANY || form == FIELD_ANY_UTC ||
-           form == FIELD_KEPT;
+    return form == FIELD_ORDER || form == FIELD_SCAN || form == FIELD_ANY ||
+           form == FIELD_ANY_UTC || form == FIELD_KEPT;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

@@ -120,8 +120,7 @@ static inline int dims_is_same(const struct dims *a, const struct dims *b)
 {
     return a->outer.n == b->outer.n && a->outer.stride == b->outer.stride &&
            a->depth.n == b->depth.n && a->depth.stride == b->depth.stride &&
-           a->inner.n == b->inner.n && a->inner.stride == b->inner.stride &&
-           a->scan == b->scan;
+           a->inner.n == b->inner.n && a->inner.stride == b->inner.stride && a->scan == b->scan;
 }
 
 /* Do both keep and combine along the same axes, whatever their sizes? In the canonical form. */

@@ -89,9 +89,9 @@ struct pass {
     const char *name;
     struct expr *when; /* zero: no part of this variant; NULL = always; compile-time */
     struct expr *keys[PLANNER_KEYS]; /* NULL = missing */
-    bool reads_partials; /* its elements are accumulators: TYPE is ACC in its kernel */
-    bool until_one;      /* repeated until one value is left */
-    bool is_cooperative; /* all its blocks are resident at once */
+    bool reads_partials;      /* its elements are accumulators: TYPE is ACC in its kernel */
+    bool until_one;           /* repeated until one value is left */
+    bool is_cooperative;      /* all its blocks are resident at once */
     bool starts_in_any_order; /* its blocks wait for none that has not started: a promise, which
                                * the emulator tries */
     bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a

@@ -204,7 +204,7 @@ void setup_close(struct setup *setup)
 int setup_require_value(const struct setup *setup, const char *what, struct error *error)
 {
     struct problem one = setup->problem;
-    one.dims = dims_value(dims_n(&setup->problem.dims));
+    one.dims = dims_run(dims_n(&setup->problem.dims), setup->problem.dims.scan);
     if (space_serves(setup->space, &one))
         return 0;
     return error_set(

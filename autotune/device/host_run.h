@@ -24,7 +24,7 @@ enum {
 struct host_job {
     const char *kernel;            /* for messages */
     unsigned grid, block, cluster; /* cluster: blocks, 1 or more, that run together */
-    bool starts_in_any_order;      /* blocks start in an order drawn for the launch, else in that
+    bool starts_in_any_order; /* blocks start in an order drawn for the launch, else in that
                                     * of their indices */
     const unsigned long long *args;
     const struct host_unit *(*unit)(void *context, unsigned slot, struct error *error);

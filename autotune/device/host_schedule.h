@@ -87,7 +87,9 @@ struct host_runner {
     unsigned active_count;
     const struct host_job *job;
     unsigned next_block; /* the next to start, counted from 0 */
-    struct { unsigned factor, shift; } starts; /* the index of the i-th: see host_schedule_order */
+    struct {
+        unsigned factor, shift;
+    } starts;               /* the index of the i-th: see host_schedule_order */
     unsigned barren_rounds; /* rounds of yielding since a block began or ended */
     struct slot *current;
     enum order warp_order, lane_order;

@@ -95,9 +95,9 @@ static int load_sweep(struct bench *bench, struct error *error)
     const struct device_source source = {embedded_find("templates/device/sweep.cu")->bytes,
                                          "sweep"};
     struct device_image image = {0};
-    const int failed = ops->compile(bench->device, &source, 1, &image, error) ||
-                       ops->load(bench->device, &image, &bench->sweep_module,
-                                 &bench->sweep_kernel, error);
+    const int failed =
+        ops->compile(bench->device, &source, 1, &image, error) ||
+        ops->load(bench->device, &image, &bench->sweep_module, &bench->sweep_kernel, error);
     device_dispose_image(&image);
     return failed ? -1 : 0;
 }
@@ -108,16 +108,18 @@ static int open_read(struct bench *bench, uint64_t bytes, struct error *error)
 {
     enum { BLOCK = 256, BLOCKS_PER_SM = 8, WORD_BYTES = 16 };
     const struct device_ops *ops = bench->device->ops;
-    if (load_sweep(bench, error) || ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
+    if (load_sweep(bench, error) ||
+        ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
         ops->alloc(bench->device, 256, &bench->sweep_scratch, error))
         return -1;
-    *bench->sweep = (struct device_launch){
-        .kernel = &bench->sweep_kernel,
-        .grid = (unsigned)bench->device->info.target.sms * BLOCKS_PER_SM,
-        .block = BLOCK,
-        .args = {bench->sweep_data, bytes / WORD_BYTES, bench->sweep_scratch},
-        .arg_count = 3};
+    *bench->sweep =
+        (struct device_launch){.kernel = &bench->sweep_kernel,
+                               .grid = (unsigned)bench->device->info.target.sms * BLOCKS_PER_SM,
+                               .block = BLOCK,
+                               .args = {bench->sweep_data, bytes / WORD_BYTES,
+                                        bench->sweep_scratch},
+                               .arg_count = 3};
     bench->sweep_count = 1;
     return 0;
 }

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
-static const uint64_t RANDOM_RESULTS = 1 << 14;     /* results, likewise */
+static const uint64_t RANDOM_MAX = (16u << 20) + 7;     /* elements of the rounding proof */
+static const uint64_t RANDOM_RESULTS = 1 << 14;         /* results, likewise */
 static const uint64_t RANDOM_SCAN_MAX = (1u << 20) + 7; /* elements of a scan's */
 static const uint64_t PAST_32_BITS =
     (1ull << 31) + 100003; /* elements of the proof past 2^31 */

@@ -382,9 +382,8 @@ double input_own_bytes(const struct problem *problem, const struct device_info *
     const double results =
         (double)input_count(problem, info) * (double)dims_results(&problem->dims);
     const double expects = results * problem_types[problem_result(problem)].bytes;
-    return !is_made_whole(problem)
-               ? 0
-               : (double)dims_extent(&problem->dims) * element + expects;
+    return !is_made_whole(problem) ? 0
+                                   : (double)dims_extent(&problem->dims) * element + expects;
 }
 
 /* The deciding element of a run is its last, so that input_mark may move it; for other inputs

@@ -241,7 +241,8 @@ bool oracle_is_run(const struct dims *dims)
 struct dims oracle_resize(const struct dims *dims, uint64_t results, uint64_t depth,
                           uint64_t gap)
 {
-    return oracle_is_run(dims) ? dims_run(depth, dims->scan) : dims_resized(dims, results, depth, gap);
+    return oracle_is_run(dims) ? dims_run(depth, dims->scan)
+                               : dims_resized(dims, results, depth, gap);
 }
 
 void oracle_element(const struct oracle_input *input, uint64_t position, bool marked, void *out)

@@ -350,10 +350,8 @@ static int make_run(struct layout *layout)
     if (!oracle_has_mark(&layout->problem))
         return make_hashed(layout);
     /* A mark at each position of a scan would have as many results each time. */
-    const bool has_stairs =
-        layout->problem.dims.scan && problem_ops[layout->problem.op].seeks;
-    return add_segments(layout) ||
-                   (has_stairs ? add_all_stairs(layout) : oracle_sweep(layout))
+    const bool has_stairs = layout->problem.dims.scan && problem_ops[layout->problem.op].seeks;
+    return add_segments(layout) || (has_stairs ? add_all_stairs(layout) : oracle_sweep(layout))
                ? -1
                : 0;
 }

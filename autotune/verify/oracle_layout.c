@@ -48,7 +48,8 @@ static int grow_cases(struct layout *layout)
 static int grow_expects(struct layout *layout, uint64_t more)
 {
     struct oracle_cases *out = layout->out;
-    const uint64_t wanted = layout->expect_count + more + 1; /* a scan of nothing has a place too */
+    const uint64_t wanted =
+        layout->expect_count + more + 1; /* a scan of nothing has a place too */
     if (wanted <= layout->expect_capacity)
         return 0;
     void *grown = realloc(out->expects, 2 * wanted * sizeof *out->expects);

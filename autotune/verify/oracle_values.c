@@ -407,7 +407,8 @@ void oracle_put_stair(const struct oracle_input *input, uint64_t index, void *ou
     const int bits = row->is_float ? row->exact_bits : 8 * row->bytes;
     const uint64_t room = (uint64_t)1 << ((bits < 40 ? bits : 40) - 3);
     const uint64_t hash = oracle_mix(oracle_mix(input->seed) + index);
-    const uint64_t level = n <= room ? index : (uint64_t)((double)index / (double)n * (double)room);
+    const uint64_t level =
+        n <= room ? index : (uint64_t)((double)index / (double)n * (double)room);
     const int64_t behind = hash % 4 ? (int64_t)(hash / 4 % room) + 1 : 0;
     const int64_t height = (int64_t)level - behind;
     const int64_t value = problem_ops[input->problem.op].seeks < 0 ? -height : height;

@@ -343,11 +343,12 @@ static void test_locate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units), cmocka_unit_test(test_sweep),    cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_log),      cmocka_unit_test(test_long_log),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_advice),
-        cmocka_unit_test(test_bad_path), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_list),     cmocka_unit_test(test_locate),
+        cmocka_unit_test(test_units),      cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_log),
+        cmocka_unit_test(test_long_log),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_advice),     cmocka_unit_test(test_bad_path),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_list),
+        cmocka_unit_test(test_locate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -372,7 +372,7 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const legend[] = {"to", "tx", "tx", "tx", "r", "o"};
+    static const char *const legend[] = {"o", "x", "t", "x", "r", "o"};
     assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, legend, 6), 6);
 }
 
