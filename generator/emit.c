@@ -16,7 +16,7 @@
 #include <xxhash.h>
 
 enum {
-    PARTS_MAX = 64,
+    PARTS_MAX = 96,
     NAME_MAX_CHARS = 64,
     ARCH_CHARS = 16,
 };
@@ -53,7 +53,7 @@ static int add_part(struct emission *emission, const struct emit_file *file, con
                     const char *from, int line, struct error *error)
 {
     if (emission->part_count == PARTS_MAX)
-        return error_set(error, ERROR_USAGE, "%s:%d: more than 64 parts: join some", file->name,
+        return error_set(error, ERROR_USAGE, "%s:%d: more than 96 parts: join some", file->name,
                          line);
     if (!is_part_name(name))
         return error_set(

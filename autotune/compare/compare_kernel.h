@@ -24,11 +24,7 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
                         const struct rungs *rungs, const struct problem *problem,
                         const struct target *target, struct error *error);
 
-/* If a rule of its space rejects the kernel on the target, changes it to the nearest variant
- * that all rules allow there: with the fewest params changed, of these with the last ones of
- * the space (as launch params are), of these with the nearest values, of named values the
- * default's. `changed` lists the changes ("LOAD=PLAIN STAGES=0"; "" = none). An error says that
- * the rules allow none. */
+/* Changes the kernel as nearest_variant does, for the target. */
 int compare_kernel_fit(struct compare_kernel *kernel, char *changed, size_t size,
                        const struct problem *problem, const struct target *target,
                        struct error *error);

@@ -45,6 +45,13 @@ struct autotune_plan {
     atomic_uint workspaces;
 };
 
+/* The state words lie behind the scratch memory, whose bytes are a multiple of 256. */
+struct autotune_workspace {
+    struct autotune_plan *plan;
+    uint64_t memory;
+    bool is_own; /* allocated here */
+};
+
 /* The device's context is current; the arguments are those of autotune_plan_create, checked. */
 int plan_make(struct autotune_plan **out, struct autotune_context *context,
               const struct problem *problem, struct plan_count count,

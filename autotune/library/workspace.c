@@ -1,17 +1,9 @@
-/* workspace: implements the public functions of workspaces and of calls: a call is checked,
- * laid out and queued, and nothing else. */
+/* workspace: implements the public functions of workspaces: the memory that a plan's calls need. */
 #include "autotune/library/plan.h"
 
 #include <stdlib.h>
 
 enum { WORKSPACE_ALIGNMENT = 256 };
-
-/* The state words lie behind the scratch memory, whose bytes are a multiple of 256. */
-struct autotune_workspace {
-    struct autotune_plan *plan;
-    uint64_t memory;
-    bool is_own; /* allocated here */
-};
 
 size_t autotune_plan_workspace_bytes(const struct autotune_plan *plan)
 {
@@ -99,72 +91,4 @@ int autotune_workspace_destroy(struct autotune_workspace *workspace,
     atomic_fetch_sub(&workspace->plan->workspaces, 1);
     free(workspace);
     return lost;
-}
-
-/* --- Execute ------------------------------------------------------------------------------ */
-
-static int refuse_call(const struct autotune_plan *plan, const void *input, uint64_t n,
-                       const void *output, struct autotune_error *error)
-{
-    if (!output || (!input && n))
-        return fail_null(output ? "input" : "output", error);
-    if (n > plan_most(plan))
-        return fail(error, AUTOTUNE_N_TOO_LARGE,
-                    "n is %llu, but the plan is for at most %llu %s: make a plan for more",
-                    (unsigned long long)n, (unsigned long long)plan_most(plan),
-                    plan->count.unit);
-    if ((uintptr_t)input % plan->element_bytes)
-        return fail(error, AUTOTUNE_MISALIGNED,
-                    "input is at %p, not a multiple of the %u bytes of an element of type %s",
-                    input, (unsigned)plan->element_bytes,
-                    problem_types[plan->problem.type].name);
-    if ((uintptr_t)output % plan->result_bytes)
-        return fail(error, AUTOTUNE_MISALIGNED,
-                    "output is at %p, not a multiple of the %u bytes of a result of type %s",
-                    output, (unsigned)plan->result_bytes,
-                    problem_types[problem_result(&plan->problem)].name);
-    return fail(error, AUTOTUNE_BAD_ARGUMENT,
-                "output, at %p, lies within the elements that are reduced: place it elsewhere",
-                output);
-}
-
-/* Do the results of a call begin behind its elements, or end before them, or may they take their
- * place? */
-static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t n,
-                     uint64_t output)
-{
-    const struct dims dims = plan_dims(plan, n);
-    if (dims.scan && input == output && plan->result_bytes == plan->element_bytes)
-        return true;
-    return output + dims_results(&dims) * plan->result_bytes <= input ||
-           output >= input + dims_extent(&dims) * plan->element_bytes;
-}
-
-static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint64_t n,
-                         uint64_t output)
-{
-    return output && (input || !n) && n <= plan_most(plan) &&
-           (input & (plan->element_bytes - 1)) == 0 &&
-           (output & (plan->result_bytes - 1)) == 0 && is_apart(plan, input, n, output);
-}
-
-int autotune_execute(struct autotune_workspace *workspace, const void *input, uint64_t n,
-                     void *output, void *stream, struct autotune_error *error)
-{
-    struct device_launch launches[PLANNER_LAUNCHES];
-    size_t count;
-    if (!workspace)
-        return fail_null("workspace", error);
-    const struct autotune_plan *plan = workspace->plan;
-    if (!is_good_call(plan, (uintptr_t)input, n, (uintptr_t)output))
-        return refuse_call(plan, input, n, output, error);
-    const struct planner_buffers buffers = {
-        .input = (uintptr_t)input,
-        .output = (uintptr_t)output,
-        .scratch = workspace->memory,
-        .state = workspace->memory + plan->scratch_bytes,
-    };
-    const int failed = plan_call(plan, &buffers, n, launches, &count, error);
-    struct borrowed *borrowed = plan->context->borrowed;
-    return failed ? failed : borrowed->ops->launch(borrowed, launches, count, stream, error);
 }

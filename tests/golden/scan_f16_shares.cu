@@ -51,6 +51,16 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a + b;
 }
 
+// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
+// is the value of 2^k of them.
+__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
+{
+    unsigned k = 0;
+    for (; before >> k & 1; k++)
+        a = combine(level[k], a);
+    level[k] = a;
+}
+
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;

@@ -97,7 +97,7 @@ struct origin {
     bool is_used;
 };
 
-enum { ORIGINS_MAX = 64 };
+enum { ORIGINS_MAX = 128 };
 
 struct origins {
     struct lines lines; /* intrinsics, types and template, one after the other */
@@ -536,10 +536,10 @@ static void test_long_lines(void **state)
     assert_int_equal(emit_little(&out, *state, "b\n", types.at), -1);
     assert_non_null(strstr(error.text, "parts.cu:1: "));
     text_clear(&types);
-    for (int i = 0; i < 65; i++)
+    for (int i = 0; i < 97; i++)
         text_addf(&types, "//? define p%d\nx\n", i);
     assert_int_equal(emit_little(&out, *state, "b\n", types.at), -1);
-    assert_non_null(strstr(error.text, "parts.cu:129: "));
+    assert_non_null(strstr(error.text, "parts.cu:193: "));
     text_dispose(&template);
     text_dispose(&types);
     text_dispose(&out);
