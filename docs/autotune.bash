@@ -5,15 +5,15 @@
 # The options of a verb, as its --help lists them.
 _autotune_options() {
     case $1 in
-    bench) echo "--n --rows --len --pitch --axis --shape --op --type --acc --cold --warm --order --deterministic --offset --against --stream --rounds --device --seed --space --template --nvrtc --cache --json --csv --quiet --help" ;;
-    export) echo "--n --rows --len --pitch --axis --shape --op --type --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --format --output --prefix --quiet --help" ;;
-    tune) echo "--n --rows --len --pitch --axis --shape --op --type --acc --cold --warm --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --space --template --nvrtc --cache --json --csv --quiet --help" ;;
-    list) echo "--n --rows --len --pitch --axis --shape --op --type --acc --order --deterministic --arch --space --template --sources --json --csv --quiet --help" ;;
-    emit) echo "--n --rows --len --pitch --axis --shape --op --type --acc --order --deterministic --arch --variant --pass --space --template --nvrtc --cache --ptx --cubin --sass --quiet --help" ;;
-    verify) echo "--n --rows --len --pitch --axis --shape --op --type --acc --cold --warm --order --deterministic --device --seed --variant --cover --small --all --part --limit --space --template --nvrtc --cache --quiet --help" ;;
-    profile) echo "--n --rows --len --pitch --axis --shape --op --type --acc --cold --warm --order --deterministic --device --seed --run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
+    bench) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --offset --against --stream --rounds --device --seed --space --template --nvrtc --cache --json --csv --quiet --help" ;;
+    export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --format --output --prefix --quiet --help" ;;
+    tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --space --template --nvrtc --cache --json --csv --quiet --help" ;;
+    list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --space --template --sources --json --csv --quiet --help" ;;
+    emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --variant --pass --space --template --nvrtc --cache --ptx --cubin --sass --quiet --help" ;;
+    verify) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --cover --small --all --part --limit --space --template --nvrtc --cache --quiet --help" ;;
+    profile) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
     ladder) echo "--n --rows --len --pitch --axis --shape --op --type --acc --device --gpu --seed --rung --blocks --grid --nvrtc --source --published --json --csv --quiet --help" ;;
-    show) echo "--n --shape --op --type --order --deterministic --cache --sweep --json --csv --quiet --help" ;;
+    show) echo "--n --shape --op --type --scan --order --deterministic --cache --sweep --json --csv --quiet --help" ;;
     compare) echo "--n --op --type --gpu-file --evidence --nvrtc --cache --rungs --ladder --json --csv --quiet --help" ;;
     report) echo "--n --op --type --gpu-file --nvrtc --cache --bench --ladder --axes --output --md --quiet --help" ;;
     doctor) echo "--nvrtc --cache --json --csv --help" ;;
@@ -36,6 +36,7 @@ _autotune_takes() {
     --shape:*) echo "SHAPE" ;;
     --op:*) echo "OP" ;;
     --type:*) echo "TYPE" ;;
+    --scan:*) echo "KIND" ;;
     --acc:*) echo "TYPE" ;;
     --order:*) echo "ORDER" ;;
     --device:tune | -d:tune) echo "DEVICES" ;;
@@ -96,6 +97,7 @@ _autotune_values() {
     --format) _autotune_list formats "s/,.*//" ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;
+    --scan) echo "inclusive exclusive none" ;;
     --order) if [[ $2 == show ]]; then echo "run n"; else echo "free run n"; fi ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $(_autotune_takes "$1" "$2") == DEVICES ]] && echo "auto host all" || echo "auto host" ;;

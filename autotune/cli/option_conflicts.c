@@ -31,6 +31,9 @@ static int check_dims(const struct request *request, struct error *error)
          "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
         {asked->len_high && asked->low.pitch,
          "--pitch is of rows of one length: give one --len, or leave --pitch out"},
+        {is_given && asked->scan,
+         "--scan is of elements that lie one behind another: give --n instead of --rows and "
+         "--len"},
     };
     return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }

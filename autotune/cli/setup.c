@@ -149,7 +149,7 @@ static void find_problem(struct setup *setup, const struct request *request)
     const uint64_t n = setup_usual_n(setup->target.is_host);
     struct problem tried = *problem;
     if (!request->has_n)
-        problem->dims = dims_value(n);
+        problem->dims = dims_run(n, problem->dims.scan);
     const int ops = request->has_op ? 1 : OP_COUNT;
     for (int i = 0; i < 2 * ops; i++) {
         tried.op = i % ops ? (enum op)(i % ops) : problem->op;
@@ -202,7 +202,7 @@ void setup_close(struct setup *setup)
 int setup_require_value(const struct setup *setup, const char *what, struct error *error)
 {
     struct problem one = setup->problem;
-    one.dims = dims_value(dims_n(&setup->problem.dims));
+    one.dims = dims_run(dims_n(&setup->problem.dims), setup->problem.dims.scan);
     if (space_serves(setup->space, &one))
         return 0;
     return error_set(
