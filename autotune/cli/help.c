@@ -65,7 +65,7 @@ static const struct help all[] = {
      "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
     {VERB_LIST, "list", "[TOPIC]",
      "Lists what there is to choose from: devices (the default), types, operations, params, variants, "
-     "spaces, formats, archs, gpus or rungs.\v"
+     "spaces, options, formats, archs, gpus or rungs.\v"
      "Examples:\n"
      "  autotune list params\n"
      "  autotune list gpus --sources\n"

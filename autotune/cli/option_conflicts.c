@@ -122,7 +122,7 @@ static int check_run(const struct request *request, struct error *error)
          "--loss and --confirm are of a sweep of n: give a range with --n, such as 1K..4G"},
         {request->confirm && request->retune,
          "--confirm measures again what --retune would replace: choose one"},
-        {request->replay && request_is_sweep(request),
+        {request->replay && (request->n_high || request_dims_is_sweep(request)),
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && (request->has_n || request_dims_are_given(request)),
          "--replay runs on the problem of its journal: leave out its size"},

@@ -195,7 +195,7 @@ static void add_formats(struct text *out)
 #define AT(member) offsetof(struct request, member)
 
 /* clang-format off */
-const struct option_row options[] = {
+const struct option_row option_rows[] = {
     {PROBLEM | SHOW | COMPARE | REPORT, NULL, NULL, "The problem:", .group = 1},
     {BENCH, "n", "COUNT[,COUNT...]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", .parse = request_dims_counts, .letter = 'n'},
     {EXPORT, "n", "COUNT[,COUNT...]", "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", .parse = request_dims_counts, .letter = 'n'},
@@ -291,19 +291,19 @@ const struct option_row options[] = {
     {.verbs = 0},
 };
 /* clang-format on */
-enum { ROWS = sizeof options / sizeof *options, FIRST_KEY = 256 };
+enum { ROWS = sizeof option_rows / sizeof *option_rows, FIRST_KEY = 256 };
 _Static_assert((int)ROWS < (int)OPTIONS_MAX, "there is room for all");
 
 static int key_of(size_t i)
 {
-    return options[i].letter ? options[i].letter : FIRST_KEY + (int)i;
+    return option_rows[i].letter ? option_rows[i].letter : FIRST_KEY + (int)i;
 }
 
 const struct option_row *options_find(int key, enum verb verb)
 {
-    for (size_t i = 0; options[i].verbs; i++)
-        if (options[i].name && options[i].verbs & verb && key_of(i) == key)
-            return &options[i];
+    for (size_t i = 0; option_rows[i].verbs; i++)
+        if (option_rows[i].name && option_rows[i].verbs & verb && key_of(i) == key)
+            return &option_rows[i];
     return NULL;
 }
 
@@ -343,9 +343,10 @@ static char *filter_help(int key, const char *text, void *input)
     (void)input;
     if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
         return NULL;
-    if (key < FIRST_KEY || key >= FIRST_KEY + (int)ROWS || !options[key - FIRST_KEY].add_names)
+    if (key < FIRST_KEY || key >= FIRST_KEY + (int)ROWS ||
+        !option_rows[key - FIRST_KEY].add_names)
         return (char *)text;
-    options_add_help(&out, &options[key - FIRST_KEY]);
+    options_add_help(&out, &option_rows[key - FIRST_KEY]);
     return out.at ? out.at : (char *)text;
 }
 
@@ -354,8 +355,8 @@ void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX]
 {
     const struct help *help = help_of(verb);
     size_t count = 0;
-    for (size_t i = 0; options[i].verbs; i++) {
-        const struct option_row *option = &options[i];
+    for (size_t i = 0; option_rows[i].verbs; i++) {
+        const struct option_row *option = &option_rows[i];
         if (!(option->verbs & verb))
             continue;
         argp_options[count++] = (struct argp_option){.name = option->name,

@@ -4,6 +4,7 @@
 
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
+#include "autotune/library/builtin_spaces.h"
 #include "autotune/measure/bench.h"
 #include "autotune/print/figures.h"
 #include "autotune/verify/input.h"
@@ -100,11 +101,8 @@ static int load_template(struct setup *setup, const char *file, struct error *er
 
 static int load_files(struct setup *setup, const struct request *request, struct error *error)
 {
-    const struct embedded *types = embedded_find("templates/types.cu");
-    const struct embedded *intrinsics = embedded_find("templates/intrinsics.cu");
-    setup->sources.types = (struct emit_file){types->name, types->bytes};
-    setup->sources.intrinsics = (struct emit_file){intrinsics->name, intrinsics->bytes};
-    return load_space(setup, request->space, error) ||
+    return builtin_files_common(&setup->sources, error) ||
+                   load_space(setup, request->space, error) ||
                    load_template(setup, request->template, error)
                ? -1
                : 0;

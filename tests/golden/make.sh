@@ -101,6 +101,18 @@ kernel columns_f16_last_block sum f16 f32 sm_90 last \
 kernel columns_u8_host max u8 u32 host main \
     BLOCK=64,LANES=4,VECTOR=16,EDGES=MASKED,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=0,SPLIT=WHOLE
 
+space=ordered
+kernel ordered_f32 sum f32 f32 sm_90 last \
+    BLOCK=256,LEAVES=4,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=4,FINISH=LAST_BLOCK
+kernel ordered_f16_host sumsq f16 f32 host flagged \
+    BLOCK=64,LEAVES=1,UNROLL=1,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=1,FINISH=FLAGGED
+space=ordered-rows
+kernel ordered_rows_f64 prod f64 f64 sm_80 main \
+    BLOCK=128,SPLIT=BY_LANES,LANES=4,PARTS=8,ROUNDS=1,LEAVES=2,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=1
+space=ordered-columns
+kernel ordered_columns_f32 sum f32 f64 sm_90 last \
+    BLOCK=256,ACROSS=8,VECTOR=4,OWN=4,ROUNDS=8,UNROLL=2,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=LAST_BLOCK,LEAVES=1,TAKE=4
+
 space=scan
 scan=inclusive
 kernel scan_i32 sum i32 i32 sm_90 look_back \

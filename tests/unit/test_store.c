@@ -382,7 +382,8 @@ static bool is_sample(const struct records *records, const struct record *record
             took_at(records, dims_n(&record->problem.dims), raced[i]) == 1060000 + 10000 * i);
 }
 
-/* Returns how many records were read; each must be one of the samples, and none twice. */
+/* Returns how many records were read; each must be one of the samples, and none twice. A file that
+ * has lost one says so. */
 static size_t assert_identical_or_missing(const char *bytes, size_t length,
                                           const struct record samples[SAMPLES])
 {
@@ -400,6 +401,8 @@ static size_t assert_identical_or_missing(const char *bytes, size_t length,
         seen |= 1u << s;
     }
     size_t count = records.count;
+    if (count < SAMPLES)
+        assert_true(records.skipped && records.reason.code != ERROR_NONE);
     store_dispose(&records);
     return count;
 }
@@ -490,6 +493,35 @@ static void test_damaged_file_is_kept_beside(void **state)
     kept = get_file(kept_path);
     assert_string_equal(kept.at, "no record file\n");
     text_dispose(&kept);
+    text_dispose(&file);
+}
+
+/* Cut between two records, or with fields in the first section: nothing else is wrong. */
+static void test_missing_sections_are_noticed(void **state)
+{
+    char path[PATH_CHARS], kept_path[PATH_CHARS];
+    struct record samples[SAMPLES];
+    struct text file = sample_file(state, samples), more = {0};
+    struct error error;
+
+    strstr(file.at, "\n[record 3]")[0] = '\0';
+    put_file(path_in(path, state, "cut.ini"), file.at, strlen(file.at));
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 2);
+    assert_int_equal(records.skipped, 1);
+    assert_non_null(strstr(records.reason.text, "cut.ini:4: it had 3 records and has 2"));
+    store_dispose(&records);
+    save(path, &example_record);
+    struct text kept = get_file(path_in(kept_path, state, "cut.ini.damaged"));
+    assert_string_equal(kept.at, file.at);
+    text_dispose(&kept);
+
+    text_adds(&more, "[autotune]\nschema = 2\nop = sum\n");
+    assert_int_equal(store_load_bytes(&records, "f", more.at, more.length, &error), 0);
+    assert_int_equal(records.skipped, 1);
+    assert_non_null(strstr(records.reason.text, "f:3: op: "));
+    store_dispose(&records);
+    text_dispose(&more);
     text_dispose(&file);
 }
 
@@ -616,6 +648,7 @@ int main(void)
         IN_FOLDER(test_every_length_cut),
         IN_FOLDER(test_every_line_dropped_or_doubled),
         IN_FOLDER(test_damaged_file_is_kept_beside),
+        IN_FOLDER(test_missing_sections_are_noticed),
         IN_FOLDER(test_newer_schema_is_left_alone),
         IN_FOLDER(test_older_schema_is_kept_beside),
         IN_FOLDER(test_what_is_no_record_file),
