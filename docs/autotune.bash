@@ -97,7 +97,6 @@ _autotune_values() {
     --format) _autotune_list formats "s/,.*//" ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;
-    --scan) echo "inclusive exclusive none" ;;
     --order) if [[ $2 == show ]]; then echo "run n"; else echo "free run n"; fi ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $(_autotune_takes "$1" "$2") == DEVICES ]] && echo "auto host all" || echo "auto host" ;;
