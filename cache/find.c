@@ -239,6 +239,20 @@ static void name_nearest(struct find *find, const struct records *records, bool 
     }
 }
 
+/* For those that are measured again: what makes a record of the same problem no answer. */
+static void name_other(struct find *find, const struct records *records)
+{
+    struct find_result *best = &find->best;
+    for (size_t i = 0; i < records->count && !*best->other; i++)
+        if (!record_group_difference(&find->want, &records->at[i],
+                                     RECORD_PROBLEM | RECORD_SIZE)) {
+            const char *name = record_key_difference(&find->want, &records->at[i]);
+            snprintf(best->other, sizeof best->other, "%s", name ? name : "");
+        }
+    if (best->grade <= SELECTOR_STALE)
+        best->other[0] = '\0';
+}
+
 static int look(struct find *find, const struct records *records, bool is_shipped,
                 struct error *error)
 {
@@ -269,7 +283,13 @@ void find_begin(struct find *out, const struct record *want, const struct point_
 
 int find_among(struct find *find, const struct records *records, struct error *error)
 {
-    return look(find, records, false, error);
+    const bool is_first = !find->is_begun;
+    find->is_begun = true;
+    if (look(find, records, false, error))
+        return -1;
+    if (is_first)
+        name_other(find, records);
+    return 0;
 }
 
 int find_shipped(struct find *find, const struct records *records, struct error *error)

@@ -18,7 +18,10 @@ struct find_result {
     uint64_t from, to;    /* the depths that it serves: an interval of a sweep, or its own */
     int64_t config[SPACE_NAMES_MAX]; /* its params; not for SELECTOR_NONE */
     enum selector_grade grade;
-    char difference[32];  /* the key field that differs, "" when exact */
+    char difference[32]; /* the key field that differs, "" when exact */
+    /* Where none of this key serves: the field in which a record of this very problem differs, of
+     * those first given. "" = there is none. */
+    char other[32];
     struct error damaged; /* of the first damaged file of a folder, unless another has an exact
                            * fit; else ERROR_NONE */
     /* Why a record of this very GPU, with results that lie alike and nearer than those of the
@@ -35,6 +38,7 @@ struct find {
     bool names_nearest; /* set it: where none serves, best.record is the nearest to the key */
     struct find_result best;     /* so far */
     struct selector_place place; /* private: of best.record */
+    bool is_begun;               /* private: some records were given */
 };
 
 /* `want` holds the key fields, `here` the space, its problem and the target, `sources` its

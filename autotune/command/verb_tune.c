@@ -91,6 +91,12 @@ static int prepare(struct task *task, size_t kinds, struct error *error)
     if (task->found.grade == SELECTOR_STALE)
         output_note(&own, "record    stale, for its %s is another now: measuring again\n",
                     task->found.difference);
+    else if (*task->found.other)
+        output_note(&own,
+                    "record    of this problem, but its %s is another now: measuring again\n",
+                    task->found.other);
+    if (!unfinished && !own.retune && task->found.rejected.code != ERROR_NONE)
+        output_note(&own, "record    %s\n", task->found.rejected.text);
     if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
         tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, error))
         return -1;
