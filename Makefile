@@ -3,12 +3,14 @@ CC      ?= cc
 CFLAGS  ?= -O2 -g
 WARN     = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
            -Wformat=2 $(WERROR)
+HARDEN  ?= -fstack-protector-strong $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),$(if $(SANITIZE),,$(FORTIFY)))
 PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 BUILD   ?= build
 VERSION  = 0.2.0
-LIBS     = -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
+FORTIFY  = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 # checked copies, in what is optimized
+LIBS     = -Wl,-z,relro,-z,now -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
 
 # A name with a blank in it would be two names, and `rm` would remove both.
 one_name = $(if $(filter 1,$(words _$($1)_)),,$(error $1='$($1)' has a blank in it: choose a folder without one))
@@ -26,7 +28,7 @@ CUDA_INCLUDE := $(if $(call find,cuda.h),$(if $(call find,nvrtc.h),\
            $(sort $(call find,cuda.h) $(call find,nvrtc.h))))
 
 ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VERSION)"' -I. -fPIC -fvisibility=hidden \
-           $(WARN) $(CFLAGS) $(SANITIZE) $(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined) \
+           $(WARN) $(CFLAGS) $(HARDEN) $(SANITIZE) $(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined) \
            $(if $(CUDA_INCLUDE),$(CUDA_INCLUDE:%=-isystem %) -DHAVE_CUDA)
 DEPEND   = -MMD -MP -MT $@ -MF $@.d
 # A line a step; `make V=1` has the commands in its place, `make -s` neither.
@@ -80,7 +82,7 @@ $(BUILD)/flags: force
 
 $(BUILD)/autotune: $(OBJECTS) $(BUILD)/obj/autotune/main.o
 	$(call say,LD)
-	$Q$(CC) $(ALLFLAGS) -o $@ $^ $(LIBS)
+	$Q$(CC) $(ALLFLAGS) -pie -o $@ $^ $(LIBS)
 	$(if $(CUDA_INCLUDE),,@echo "note: no CUDA headers found (cuda.h and nvrtc.h: CUDA_HOME," \
 	    "/usr/local/cuda, pip): this autotune has the host device only")
 
