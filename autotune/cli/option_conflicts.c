@@ -44,7 +44,7 @@ static int check_sample(const struct request *request, struct error *error)
         {request->limit_s > 0 && !request->small && !is_many,
          "--limit is of proofs in this process: give --small, --cover or --all too; a whole proof of one "
          "variant has workers with limits of their own"},
-        {request->parts > 1 && !is_many,
+        {request->part.count > 1 && !is_many,
          "--part divides --cover or --all: give one of them too"},
         {is_many && is_one,
          "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES

@@ -139,7 +139,7 @@ int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                          .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
                          .device = "auto",
                          .seed = 1,
-                         .parts = 1,
+                         .part = {.count = 1},
                          .loss = 0.01};
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
     if (parse.is_failed)

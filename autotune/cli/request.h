@@ -6,6 +6,7 @@
 #include "autotune/cli/request_dims.h"
 #include "autotune/search/strategy.h"
 #include "generator/error.h"
+#include "generator/part.h"
 #include "generator/problem.h"
 
 #include <stdbool.h>
@@ -45,7 +46,7 @@ struct request {
     char **files;                         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem; /* regime and n may be unset, see has_ */
-    bool has_n, has_op, has_type, has_acc, has_order, has_strategy;
+    bool has_n, has_op, has_type, has_acc, has_order, has_strategy, has_part;
     enum strategy strategy;
     uint64_t seed;
     double budget_s;     /* 0 = none */
@@ -68,7 +69,7 @@ struct request {
     const char *bench, *ladder, *axes; /* of report (ladder: of compare too): tables; two
                                         * params, or NULL */
     uint64_t offset, rounds;           /* of bench: bytes; 0 = the device's default */
-    unsigned part, parts;              /* of --cover or --all: this part, of so many */
+    struct part part; /* of verify and of a list of problems: this one of so many */
     bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
     bool published; /* of ladder: show published figures, run nothing */
     bool sources;   /* of list: where figures are from */

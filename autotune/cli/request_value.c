@@ -3,6 +3,7 @@
 #include "autotune/cli/request_value.h"
 
 #include "autotune/cli/options.h"
+#include "autotune/cli/request_part.h"
 #include "autotune/measure/paired.h"
 #include "generator/number.h"
 
@@ -54,21 +55,6 @@ static int parse_seed(uint64_t *out, const char *value, struct error *error)
                      "--seed is '%.100s': give a whole number of at most 64 bits, such as 7",
                      value)
                : 0;
-}
-
-static int parse_part(struct request *request, const char *value, struct error *error)
-{
-    char k[16], m[16], rest;
-    uint64_t part, parts;
-    if (sscanf(value, "%15[0-9]/%15[0-9]%c", k, m, &rest) != 2 ||
-        number_parse_count(&part, k, "--part", error) ||
-        number_parse_count(&parts, m, "--part", error) || part < 1 || part > parts ||
-        parts > 1000000)
-        return error_set(error, ERROR_USAGE,
-                         "--part is '%.100s': write K/M with 1 <= K <= M, such as 1/8", value);
-    request->part = (unsigned)part - 1;
-    request->parts = (unsigned)parts;
-    return 0;
 }
 
 /* "30s", "500ms", "2m". */
@@ -170,7 +156,9 @@ static int parse_value(struct request *request, int key, const char *value, stru
     case KEY_STRATEGY:
         request->has_strategy = true;
         return strategy_find(&request->strategy, value, error);
-    case KEY_PART: return parse_part(request, value, error);
+    case KEY_PART:
+        request->has_part = true;
+        return request_part_parse(&request->part, value, error);
     case KEY_RUNG: return add_rung(request, value, error);
     case KEY_OFFSET: return parse_offset(&request->offset, value, error);
     case KEY_ROUNDS: return parse_rounds(&request->rounds, value, error);
