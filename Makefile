@@ -26,7 +26,7 @@ CUDA_INCLUDE := $(if $(call find,cuda.h),$(if $(call find,nvrtc.h),\
            $(sort $(call find,cuda.h) $(call find,nvrtc.h))))
 
 ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VERSION)"' -I. -fPIC -fvisibility=hidden \
-           $(WARN) $(CFLAGS) $(SANITIZE) \
+           $(WARN) $(CFLAGS) $(SANITIZE) $(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined) \
            $(if $(CUDA_INCLUDE),$(CUDA_INCLUDE:%=-isystem %) -DHAVE_CUDA)
 DEPEND   = -MMD -MP -MT $@ -MF $@.d
 # A line a step; `make V=1` has the commands in its place, `make -s` neither.

@@ -6,11 +6,9 @@
 #define AUTOTUNE_JOURNAL_H
 
 #include "cache/record.h"
+#include "cache/trial.h"
 
-enum {
-    JOURNAL_SAMPLES = 8,
-    JOURNAL_BYTES_MAX = 256 << 20, /* of the file; a larger one is refused */
-};
+enum { JOURNAL_BYTES_MAX = 256 << 20 }; /* of the file; a larger one is refused */
 
 /* What became of one candidate. */
 struct journal_trial {
@@ -18,15 +16,8 @@ struct journal_trial {
                         * whatever the space calls it */
     uint64_t variant;  /* of its kernels' sources alone: one for all of a variant */
     char params[CONFIG_PARAMS_MAX + 1]; /* "BLOCK=256 ITEMS=16 ...", for people and replays */
-    char status[24]; /* a word: "measured", "wrong", "failed", "crashed", "hung" ... */
-    uint64_t times_ps[JOURNAL_SAMPLES]; /* per call, in the order taken */
-    size_t time_count;                  /* at most JOURNAL_SAMPLES, more are not kept */
-    uint64_t reference_ps;              /* the reference kernel's time around then; 0 = none */
-    unsigned registers, grid, block;    /* of the first pass */
     double prior;                       /* the model's prior; 0 = none */
-    uint64_t compile_us;                /* what its variant took to compile */
-    uint64_t prove_us, measure_us; /* its variant's small proofs; its own proof and times */
-    char reason[240];              /* why it is wrong or failed; any bytes */
+    struct trial trial;
 };
 
 struct journal {

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum form { HASH, WORDS, COUNT, UNSIGNED, TIMES, REAL };
+enum form { HASH, WORDS, STATUS, COUNT, UNSIGNED, TIMES, REAL };
 
 struct column {
     const char *name;
@@ -28,22 +28,22 @@ static const struct journal_trial none;
 static const struct column columns[] = {
     {"identity", HASH, offsetof(struct journal_trial, identity), 0},
     {"variant", HASH, offsetof(struct journal_trial, variant), 0},
-    {"status", WORDS, offsetof(struct journal_trial, status), sizeof none.status},
+    {"status", STATUS, 0, 0},
     {"params", WORDS, offsetof(struct journal_trial, params), sizeof none.params},
     {"times_ps", TIMES, 0, 0},
-    {"reference_ps", COUNT, offsetof(struct journal_trial, reference_ps), 0},
-    {"registers", UNSIGNED, offsetof(struct journal_trial, registers), 0},
-    {"grid", UNSIGNED, offsetof(struct journal_trial, grid), 0},
-    {"block", UNSIGNED, offsetof(struct journal_trial, block), 0},
+    {"reference_ps", COUNT, offsetof(struct journal_trial, trial.reference_ps), 0},
+    {"registers", UNSIGNED, offsetof(struct journal_trial, trial.registers), 0},
+    {"grid", UNSIGNED, offsetof(struct journal_trial, trial.grid), 0},
+    {"block", UNSIGNED, offsetof(struct journal_trial, trial.block), 0},
     {"prior", REAL, offsetof(struct journal_trial, prior), 0},
-    {"compile_us", COUNT, offsetof(struct journal_trial, compile_us), 0},
-    {"prove_us", COUNT, offsetof(struct journal_trial, prove_us), 0},
-    {"measure_us", COUNT, offsetof(struct journal_trial, measure_us), 0},
-    {"reason", WORDS, offsetof(struct journal_trial, reason), sizeof none.reason},
+    {"compile_us", COUNT, offsetof(struct journal_trial, trial.compile_us), 0},
+    {"prove_us", COUNT, offsetof(struct journal_trial, trial.prove_us), 0},
+    {"measure_us", COUNT, offsetof(struct journal_trial, trial.measure_us), 0},
+    {"reason", WORDS, offsetof(struct journal_trial, trial.reason), sizeof none.trial.reason},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
-_Static_assert(3 * (sizeof none.status + sizeof none.params + sizeof none.reason) +
-                       (size_t)21 * (COLUMNS + JOURNAL_SAMPLES) <
+_Static_assert(3 * (sizeof none.params + sizeof none.trial.reason) +
+                       (size_t)21 * (COLUMNS + TRIAL_SAMPLES) <
                    LINE_MAX_BYTES,
                "every trial fits a line: three bytes an escape, 20 digits a number");
 
@@ -63,9 +63,9 @@ static void emit_words(struct text *out, const char *words, size_t bytes)
     }
 }
 
-static void emit_times(struct text *out, const struct journal_trial *trial)
+static void emit_times(struct text *out, const struct trial *trial)
 {
-    for (size_t i = 0; i < trial->time_count && i < JOURNAL_SAMPLES; i++)
+    for (size_t i = 0; i < trial->time_count && i < TRIAL_SAMPLES; i++)
         text_addf(out, "%s%llu", i ? "," : "", (unsigned long long)trial->times_ps[i]);
 }
 
@@ -77,9 +77,10 @@ static void emit_column(struct text *out, const struct column *column,
     switch (column->form) {
     case HASH: text_addf(out, "%016llx", (unsigned long long)*(const uint64_t *)at); break;
     case WORDS: emit_words(out, at, column->bytes); break;
+    case STATUS: text_adds(out, trial_statuses[trial->trial.status]); break;
     case COUNT: text_addf(out, "%llu", (unsigned long long)*(const uint64_t *)at); break;
     case UNSIGNED: text_addf(out, "%u", *(const unsigned *)at); break;
-    case TIMES: emit_times(out, trial); break;
+    case TIMES: emit_times(out, &trial->trial); break;
     case REAL: text_addf(out, "%.17g", *(const double *)at); break;
     }
 }
@@ -155,14 +156,14 @@ static bool read_unsigned(unsigned *out, const char *value)
     return true;
 }
 
-static bool read_times(struct journal_trial *out, char *value)
+static bool read_times(struct trial *out, char *value)
 {
     const char *one;
 
     if (!*value)
         return true;
     while ((one = strsep(&value, ",")) != NULL) {
-        if (out->time_count == JOURNAL_SAMPLES ||
+        if (out->time_count == TRIAL_SAMPLES ||
             !read_count(&out->times_ps[out->time_count], one))
             return false;
         out->time_count++;
@@ -189,9 +190,10 @@ static bool read_column(const struct column *column, struct journal_trial *out, 
     switch (column->form) {
     case HASH: return field_parse_hash(at, value);
     case WORDS: return read_words(at, column->bytes, value);
+    case STATUS: out->trial.status = trial_find_status(value); return true;
     case COUNT: return read_count(at, value);
     case UNSIGNED: return read_unsigned(at, value);
-    case TIMES: return read_times(out, value);
+    case TIMES: return read_times(&out->trial, value);
     case REAL: return read_real(at, value);
     }
     return false;

@@ -247,7 +247,7 @@ const char *dims_text_space(const struct dims *dims, const char *usual)
 
 const char *dims_text_ordered_space(const struct dims *dims)
 {
-    static const char *const ordered[KINDS] = {"ordered"};
+    static const char *const ordered[KINDS] = {"ordered", "ordered-rows", "ordered-columns"};
     return ordered[kind_of(dims)];
 }
 

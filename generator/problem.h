@@ -1,6 +1,7 @@
 /* problem: describes what is reduced. The one table of element types and the one table of
- * operations: another type or operation is a line in its table and a line in
- * templates/types.cu. No device, no space. */
+ * operations: another one is an entry of its enum, a row of its table, its lines in
+ * templates/types.cu, and a row in autotune/verify/element.c (a type) or oracle_ops.c (an
+ * operation). No device, no space. */
 #ifndef AUTOTUNE_PROBLEM_H
 #define AUTOTUNE_PROBLEM_H
 

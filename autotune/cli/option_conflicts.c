@@ -3,13 +3,36 @@
 
 #include <string.h>
 
-int option_conflicts_refuse(const struct option_conflict *conflicts, size_t count,
-                            struct error *error)
+/* A condition, and the error sentence for it. */
+struct option_conflict {
+    bool is_so;
+    const char *text;
+};
+
+static int refuse(const struct option_conflict *conflicts, size_t count, struct error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (conflicts[i].is_so)
             return error_set(error, ERROR_USAGE, "%s", conflicts[i].text);
     return 0;
+}
+
+static int check_dims(const struct request *request, struct error *error)
+{
+    const struct request_dims *asked = &request->asked;
+    const bool is_given = request_dims_are_given(request);
+    const struct option_conflict conflicts[] = {
+        {is_given && request->has_n,
+         "--n is of one value, --rows and --len are of a matrix: choose one"},
+        {is_given && (!asked->low.rows || !asked->low.len),
+         "a matrix has --rows and --len: give both"},
+        {asked->has_axis && asked->shape &&
+             asked->low.axis != request_dims_axis_of(asked->shape),
+         "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
+        {asked->len_high && asked->low.pitch,
+         "--pitch is of rows of one length: give one --len, or leave --pitch out"},
+    };
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 static int check_problem(const struct request *request, struct error *error)
@@ -23,8 +46,8 @@ static int check_problem(const struct request *request, struct error *error)
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error) ||
-                   request_dims_check(request, error)
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error) ||
+                   check_dims(request, error)
                ? -1
                : 0;
 }
@@ -51,7 +74,7 @@ static int check_sample(const struct request *request, struct error *error)
          ", --op, "
          "--type, --acc, --order and --variant out"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 static int check_arguments(const struct request *request, struct error *error)
@@ -77,7 +100,7 @@ static int check_arguments(const struct request *request, struct error *error)
          "nothing to be timed against: write --against cub once 'make bench' has built it, or "
          "--against FILE"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 /* Does an option give the space, or more of the problem than its size? */
@@ -118,7 +141,7 @@ static int check_run(const struct request *request, struct error *error)
          "--published only prints what documents say of their own kernels: leave --source, --blocks, "
          "--grid, --gpu and the size out"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 static bool is_stdout(const char *path)
@@ -136,7 +159,7 @@ static int check_output(const struct request *request, struct error *error)
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,
          "--json and --csv name the same file: give each its own"},
     };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 int option_conflicts_check(const struct request *request, struct error *error)

@@ -1,10 +1,15 @@
-/* options: holds the table of options and writes their help, and one sentence for an option
- * that cannot be read, where argp would print two. */
+/* options: holds the table of options: what each is called, stores, and says of itself. Help,
+ * completion and manual are made of it. */
 #include "autotune/cli/options.h"
 
 #include "autotune/cli/help.h"
+#include "autotune/cli/request_part.h"
 #include "autotune/export/export.h"
+#include "autotune/measure/paired.h"
+#include "generator/number.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,161 +34,328 @@ enum {
     TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE | PROFILE,
 };
 
+/* --- Values ------------------------------------------------------------------------------- */
+
+/* "1" and "0.25" are percent. */
+static int parse_loss(struct request *request, const char *value, struct error *error)
+{
+    uint64_t thousandths;
+    if (number_parse_fixed(&thousandths, value, 3, "--loss", error))
+        return -1;
+    request->has_loss = true;
+    request->loss = (double)thousandths / 100000;
+    return thousandths <= 50000
+               ? 0
+               : error_set(error, ERROR_USAGE, "--loss is '%.100s': give percent from 0 to 50",
+                           value);
+}
+
+static int parse_offset(struct request *request, const char *value, struct error *error)
+{
+    uint64_t *out = &request->offset;
+    if (number_parse_count(out, value, "--offset", error))
+        return -1;
+    return *out < 256
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--offset is '%.100s': give bytes below 256, for inputs start "
+                           "that far past a multiple of 256",
+                           value);
+}
+
+static int parse_rounds(struct request *request, const char *value, struct error *error)
+{
+    uint64_t *out = &request->rounds;
+    if (number_parse_count(out, value, "--rounds", error))
+        return -1;
+    return *out >= 1 && *out <= PAIRED_ROUNDS_MAX
+               ? 0
+               : error_set(error, ERROR_USAGE, "--rounds is '%.100s': give 1 to %d", value,
+                           PAIRED_ROUNDS_MAX);
+}
+
+static int parse_seed(struct request *request, const char *value, struct error *error)
+{
+    struct error ignored;
+    return number_parse_count(&request->seed, value, "--seed", &ignored)
+               ? error_set(
+                     error, ERROR_USAGE,
+                     "--seed is '%.100s': give a whole number of at most 64 bits, such as 7",
+                     value)
+               : 0;
+}
+
+static int parse_part(struct request *request, const char *value, struct error *error)
+{
+    request->has_part = true;
+    return request_part_parse(&request->part, value, error);
+}
+
+/* "30s", "500ms", "2m". */
+static int parse_time(double *out, const char *value, const char *option, struct error *error)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    char digits[16];
+    int used = 0;
+    uint64_t count;
+    if (sscanf(value, "%15[0-9]%n", digits, &used) == 1 &&
+        number_parse_count(&count, digits, option, error) == 0 && count > 0)
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (strcmp(value + used, units[i].name) == 0) {
+                *out = (double)count * units[i].seconds;
+                return 0;
+            }
+    return error_set(
+        error, ERROR_USAGE,
+        "%s is '%.100s': write a whole number above 0 and a unit, such as 30s, 500ms or 2m",
+        option, value);
+}
+
+static int add_rung(struct request *request, const char *value, struct error *error)
+{
+    if (request->rung_count == REQUEST_RUNGS_MAX)
+        return error_set(error, ERROR_USAGE, "--rung is given more than %d times: give fewer",
+                         REQUEST_RUNGS_MAX);
+    request->rungs[request->rung_count++] = value;
+    return 0;
+}
+
+static int parse_budget(struct request *request, const char *value, struct error *error)
+{
+    return parse_time(&request->budget_s, value, "--budget", error);
+}
+
+static int parse_limit(struct request *request, const char *value, struct error *error)
+{
+    return parse_time(&request->limit_s, value, "--limit", error);
+}
+
+static int parse_op(struct request *request, const char *value, struct error *error)
+{
+    request->has_op = true;
+    return problem_find_op(&request->problem.op, value, error);
+}
+
+static int parse_type(struct request *request, const char *value, struct error *error)
+{
+    request->has_type = true;
+    return problem_find_type(&request->problem.type, value, error);
+}
+
+static int parse_acc(struct request *request, const char *value, struct error *error)
+{
+    request->has_acc = true;
+    return problem_find_type(&request->problem.acc, value, error);
+}
+
+static int parse_order(struct request *request, const char *value, struct error *error)
+{
+    request->has_order = true;
+    return problem_find_order(&request->problem.order, value, error);
+}
+
+static int parse_strategy(struct request *request, const char *value, struct error *error)
+{
+    request->has_strategy = true;
+    return strategy_find(&request->strategy, value, error);
+}
+
+/* --- Names in a help text, in place of '@' ------------------------------------------------ */
+
+static void add_ops(struct text *out)
+{
+    char names[PROBLEM_NAMES_CHARS];
+    text_adds(out, problem_list_ops(names));
+}
+
+static void add_types(struct text *out)
+{
+    char names[PROBLEM_NAMES_CHARS];
+    text_adds(out, problem_list_types(names));
+}
+
+static void add_formats(struct text *out)
+{
+    export_add_formats(out, true);
+}
+
 /* --- The table ---------------------------------------------------------------------------- */
 
+#define AT(member) offsetof(struct request, member)
+
 /* clang-format off */
-static const struct row {
-    unsigned verbs;
-    struct argp_option option;
-} rows[] = {
-    {PROBLEM | SHOW | COMPARE | REPORT, {0, 0, 0, 0, "The problem:", 1}},
-    {BENCH, {"n", KEY_N, "COUNT[,COUNT...]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", 0}},
-    {EXPORT, {"n", KEY_N, "COUNT[,COUNT...]", 0, "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", 0}},
-    {TUNE, {"n", KEY_N, "COUNT[..COUNT]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", 0}},
-    {PROBLEM & ~(TUNE | BENCH | LADDER | EXPORT), {"n", KEY_N, "COUNT", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", 0}},
-    {LADDER, {"n", KEY_N, "COUNT[..COUNT]", 0, "elements: 400M is 400,000,000, 400Mi is 400*2^20; 128Ki..32Mi gives a table of times by n, each twice the one before (default 400M, on the host 20K)", 0}},
-    {TUNE, {"rows", KEY_ROWS, "COUNT[..COUNT]", 0, "a matrix of this many rows instead of --n: a result for each row; 1K..1M sweeps a range", 0}},
-    {TUNE, {"len", KEY_LEN, "COUNT[..COUNT]", 0, "elements of a row; a result is of at most 2^31 elements; 32..4096 sweeps a range", 0}},
-    {EXPORT, {"rows", KEY_ROWS, "COUNT", 0, "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --space rows or columns takes all shapes", 0}},
-    {PROBLEM & ~(TUNE | EXPORT), {"rows", KEY_ROWS, "COUNT", 0, "a matrix of this many rows instead of --n: a result for each row", 0}},
-    {PROBLEM & ~TUNE, {"len", KEY_LEN, "COUNT", 0, "elements of a row; a result is of at most 2^31 elements", 0}},
-    {PROBLEM, {"pitch", KEY_PITCH, "COUNT", 0, "elements from one row's start to the next's (default: the row's)", 0}},
-    {PROBLEM, {"axis", KEY_AXIS, "AXIS", 0, "1: a result for each row (default); 0: one for each column", 0}},
-    {PROBLEM, {"shape", KEY_SHAPE, "SHAPE", 0, "rows: as --axis 1; columns: as --axis 0", 0}},
-    {PROBLEM, {"op", KEY_OP, "OP", 0, "one of @ (default sum)", 0}},
-    {PROBLEM, {"type", KEY_TYPE, "TYPE", 0, "of the elements: one of @ (default i32)", 0}},
-    {SHOW, {"n", KEY_N, "COUNT[..COUNT]", 0, "only records of this many elements, or of a range", 0}},
-    {SHOW, {"shape", KEY_SHAPE, "SHAPE", 0, "only records of rows, or of columns", 0}},
-    {SHOW, {"op", KEY_OP, "OP", 0, "only records of this operation", 0}},
-    {SHOW, {"type", KEY_TYPE, "TYPE", 0, "only records of this type of elements", 0}},
-    {COMPARE, {"n", KEY_N, "COUNT", 0, "only this many elements", 0}},
-    {COMPARE, {"op", KEY_OP, "OP", 0, "only this operation", 0}},
-    {COMPARE, {"type", KEY_TYPE, "TYPE", 0, "only this type of elements", 0}},
-    {REPORT, {"n", KEY_N, "COUNT", 0, "elements of the record that is shown in full (default: that nearest to 400M, on the host 1M)", 0}},
-    {REPORT, {"op", KEY_OP, "OP", 0, "the operation (default: that of most records)", 0}},
-    {REPORT, {"type", KEY_TYPE, "TYPE", 0, "of the elements (default: that of most records)", 0}},
-    {PROBLEM, {"acc", KEY_ACC, "TYPE", 0, "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", 0}},
-    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, {"cold", KEY_COLD, 0, 0, "data not in the L2 cache (default)", 0}},
-    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, {"warm", KEY_WARM, 0, 0, "data in the L2 cache as far as it fits", 0}},
-    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, {"order", KEY_ORDER, "ORDER", 0, "what the bits of a float's result depend on: free (anything), run (the same run after run), n (the elements alone: the same bits everywhere) (default: free)", 0}},
-    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, {"deterministic", KEY_DETERMINISTIC, 0, 0, "short for --order run", 0}},
-    {SHOW, {"order", KEY_ORDER, "ORDER", 0, "only records of this order, run or n", 0}},
-    {SHOW, {"deterministic", KEY_DETERMINISTIC, 0, 0, "short for --order run", 0}},
-    {EVERY, {0, 0, 0, 0, "Where and how:", 2}},
-    {TUNE, {"device", KEY_DEVICE, "DEVICES", 0, "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", 0}},
-    {BENCH, {"offset", KEY_OFFSET, "BYTES", 0, "inputs start that far past a multiple of 256 bytes (default 0)", 0}},
-    {BENCH, {"against", KEY_AGAINST, "FILES", 0, "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", 0}},
-    {BENCH, {"stream", KEY_STREAM, 0, 0, "calls in plain stream order (default: as a graph)", 0}},
-    {BENCH, {"rounds", KEY_ROUNDS, "COUNT", 0, "measurements of each (default 201, on the host 11)", 0}},
-    {VERIFY | BENCH | LADDER | PROFILE, {"device", KEY_DEVICE, "DEVICE", 0, "auto (first GPU, else host), host, or a GPU's number (default auto)", 0}},
-    {EMIT | LIST, {"arch", KEY_ARCH, "ARCH", 0, "sm_90 or another that 'autotune list archs' shows, or host; needs no device", 0}},
-    {LADDER, {"gpu", KEY_GPU, "NAME", 0, "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none); of several sizes of a block with --csv or --json alone", 0}},
-    {EXPORT, {"gpu", KEY_GPU, "NAMES", 0, "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", 0}},
-    {EXPORT, {"arch", KEY_ARCH, "ARCHS", 0, "to compile for, as sm_80,sm_90 (default: those of the records)", 0}},
-    {TUNE, {"loss", KEY_LOSS, "PERCENT", 0, "of a sweep: what a variant may lose in its interval (default 1)", 0}},
-    {TUNE, {"confirm", KEY_CONFIRM, 0, 0, "of a sweep that is kept: race each size's winner against its interval's variant again", 0}},
-    {TUNE, {"strategy", KEY_STRATEGY, "NAME", 0, "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", 0}},
-    {TUNE, {"budget", KEY_BUDGET, "TIME", 0, "end the search after this long, as 30s, 500ms or 2m, with the best by then; in a sweep that of each size", 0}},
-    {TUNE | VERIFY | BENCH | LADDER | PROFILE, {"seed", KEY_SEED, "NUMBER", 0, "of inputs, orders and the emulator's schedule (default 1)", 0}},
-    {COMPARE | REPORT, {"gpu-file", KEY_GPU_FILE, "FILE", 0, "GPUs that the table lacks, in sections [gpu NAME] as in configs/gpus.ini: name, arch, sms, peak_gbs, source, and where known l2_bytes, clock_khz", 0}},
-    {COMPARE, {"evidence", KEY_EVIDENCE, 0, 0, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", 0}},
-    {LADDER, {"rung", KEY_RUNG, "NAME", 0, "only this rung, as harris-5, or group, as harris ('autotune list rungs' has all); may be given again", 0}},
-    {LADDER, {"blocks", KEY_BLOCKS, "SIZES", 0, "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", 0}},
-    {PROFILE, {"run", KEY_RUN, 0, 0, "only launch the kernel, for a profiler that you start: a call that warms up, then the one to look at, both checked", 0}},
-    {LADDER, {"grid", KEY_GRID, 0, 0, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", 0}},
-    {TUNE, {"retune", KEY_RETUNE, 0, 0, "measure all again, whatever records and the journal know", 0}},
-    {TUNE, {"replay", KEY_REPLAY, "JOURNAL", 0, "run the strategy on a journal's trials, without a device", 0}},
-    {EMIT | VERIFY, {"variant", KEY_VARIANT, "PARAMS", 0, "BLOCK=256,ITEMS=16,...; the others as in this GPU's record, else the default", 0}},
-    {EMIT, {"pass", KEY_PASS, "NAME", 0, "only this pass's kernel", 0}},
-    {VERIFY, {"cover", KEY_COVER, 0, 0, "a covering sample of space, operation, type and architecture", 0}},
-    {VERIFY, {"small", KEY_SMALL, 0, 0, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", 0}},
-    {VERIFY, {"all", KEY_ALL, 0, 0, "every variant of every operation, type and architecture", 0}},
-    {VERIFY, {"part", KEY_PART, "K/M", 0, "of --cover or --all: only part K (from 1) of M", 0}},
-    {VERIFY, {"limit", KEY_LIMIT, "TIME", 0, "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", 0}},
-    {PROBLEM & ~LADDER, {"space", KEY_SPACE, "FILE", 0, "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns)", 0}},
-    {PROBLEM & ~LADDER, {"template", KEY_TEMPLATE, "FILE", 0, "the template instead of the space's own", 0}},
-    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, {"nvrtc", KEY_NVRTC, "FILE", 0, "the NVRTC library to use", 0}},
-    {EVERY & ~(LIST | LADDER), {"cache", KEY_CACHE, "FOLDER", 0, "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", 0}},
-    {REPORT, {"bench", KEY_BENCH, "FILE", 0, "a table that bench wrote as CSV: adds how our kernels compare with other libraries", 0}},
-    {REPORT, {"ladder", KEY_LADDER, "FILES", 0, "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", 0}},
-    {COMPARE, {"rungs", KEY_RUNGS, 0, 0, "the ladder's kernels instead: the same kernel across documents (default: all) and GPUs, as shares of each one's peak bandwidth", 0}},
-    {COMPARE, {"ladder", KEY_LADDER, "FILES", 0, "with --rungs: tables that ladder wrote as CSV, several separated by commas", 0}},
-    {REPORT, {"axes", KEY_AXES, "PARAM,PARAM", 0, "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", 0}},
-    {EVERY, {0, 0, 0, 0, "Output:", 3}},
-    {REPORT, {"output", KEY_OUTPUT_FILE, "FILE", 0, "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", 0}},
-    {REPORT, {"md", KEY_MARKDOWN, 0, 0, "Markdown, for a README; to stdout where no file is named", 0}},
-    {EXPORT, {"format", KEY_FORMAT, "FORMATS", 0, "one or more, separated by commas: @", 0}},
-    {EXPORT, {"output", KEY_OUTPUT_FILE, "FOLDER", 0, "where the files are written; '-': one file, to stdout (default: the current folder)", 0}},
-    {EXPORT, {"prefix", KEY_PREFIX, "NAME", 0, "what every name in the files begins with (default: the problem, as sum_i32)", 0}},
-    {EMIT, {"ptx", KEY_PTX, 0, 0, "PTX instead of source", 0}},
-    {EMIT, {"cubin", KEY_CUBIN, "FILE", 0, "machine code, written to FILE, instead of source", 0}},
-    {EMIT, {"sass", KEY_SASS, 0, 0, "disassembly instead of source, where cuobjdump or nvdisasm is found", 0}},
-    {LADDER, {"source", KEY_SOURCE, "RUNG", 0, "print the CUDA source of a rung instead, its historical form too where that is wrong today", 0}},
-    {LADDER, {"published", KEY_PUBLISHED, 0, 0, "print what the documents published instead, with --rung of those rungs alone", 0}},
-    {LIST, {"sources", KEY_SOURCES, 0, 0, "of gpus: the document behind the figures of each too", 0}},
-    {SHOW, {"sweep", KEY_SWEEP, 0, 0, "draw the sweeps: each size, its interval's variant, and what that loses; with --shape those of matrices", 0}},
-    {TABLES | DOCTOR, {"json", KEY_JSON, "FILE", 0, "also write JSON, '-' for stdout instead of the table", 0}},
-    {TABLES | DOCTOR, {"csv", KEY_CSV, "FILE", 0, "also write CSV, '-' for stdout instead of the table", 0}},
-    {EVERY & ~DOCTOR, {"quiet", KEY_QUIET, 0, 0, "results, warnings and errors only", 0}},
-    {EVERY, {"help", KEY_HELP, 0, 0, "print this", 0}},
+const struct option_row options[] = {
+    {PROBLEM | SHOW | COMPARE | REPORT, NULL, NULL, "The problem:", .group = 1},
+    {BENCH, "n", "COUNT[,COUNT...]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", .parse = request_dims_counts, .letter = 'n'},
+    {EXPORT, "n", "COUNT[,COUNT...]", "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", .parse = request_dims_counts, .letter = 'n'},
+    {TUNE, "n", "COUNT[..COUNT]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", .parse = request_dims_range, .letter = 'n'},
+    {PROBLEM & ~(TUNE | BENCH | LADDER | EXPORT), "n", "COUNT", "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},
+    {LADDER, "n", "COUNT[..COUNT]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; 128Ki..32Mi gives a table of times by n, each twice the one before (default 400M, on the host 20K)", .parse = request_dims_range, .letter = 'n'},
+    {TUNE, "rows", "COUNT[..COUNT]", "a matrix of this many rows instead of --n: a result for each row; 1K..1M sweeps a range", .parse = request_dims_rows_range, .repeats = true, .more = "GB/s then counts the results written too. Positions know single values only."},
+    {TUNE, "len", "COUNT[..COUNT]", "elements of a row; a result is of at most 2^31 elements; 32..4096 sweeps a range", .parse = request_dims_len_range, .repeats = true},
+    {EXPORT, "rows", "COUNT", "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --space rows or columns takes all shapes", .parse = request_dims_rows, .repeats = true},
+    {PROBLEM & ~(TUNE | EXPORT), "rows", "COUNT", "a matrix of this many rows instead of --n: a result for each row", .parse = request_dims_rows, .repeats = true},
+    {PROBLEM & ~TUNE, "len", "COUNT", "elements of a row; a result is of at most 2^31 elements", .parse = request_dims_len, .repeats = true},
+    {PROBLEM, "pitch", "COUNT", "elements from one row's start to the next's (default: the row's)", .parse = request_dims_pitch, .repeats = true},
+    {PROBLEM, "axis", "AXIS", "1: a result for each row (default); 0: one for each column", .parse = request_dims_axis, .repeats = true},
+    {PROBLEM, "shape", "SHAPE", "rows: as --axis 1; columns: as --axis 0", .parse = request_dims_shape, .repeats = true},
+    {PROBLEM, "op", "OP", "one of @ (default sum)", .parse = parse_op, .add_names = add_ops, .more = "The result of argmin and argmax is where the least or the greatest element stands, a u64 counted from 0: the first of equals, of floats the first NaN if there is one, and -0 equals +0; 2^64 - 1 where there are no elements. Their space is arg."},
+    {PROBLEM, "type", "TYPE", "of the elements: one of @ (default i32)", .parse = parse_type, .add_names = add_types},
+    {SHOW, "n", "COUNT[..COUNT]", "only records of this many elements, or of a range", .parse = request_dims_range, .letter = 'n'},
+    {SHOW, "shape", "SHAPE", "only records of rows, or of columns", .parse = request_dims_shape, .repeats = true},
+    {SHOW, "op", "OP", "only records of this operation", .parse = parse_op},
+    {SHOW, "type", "TYPE", "only records of this type of elements", .parse = parse_type},
+    {COMPARE, "n", "COUNT", "only this many elements", .parse = request_dims_count, .letter = 'n'},
+    {COMPARE, "op", "OP", "only this operation", .parse = parse_op},
+    {COMPARE, "type", "TYPE", "only this type of elements", .parse = parse_type},
+    {REPORT, "n", "COUNT", "elements of the record that is shown in full (default: that nearest to 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},
+    {REPORT, "op", "OP", "the operation (default: that of most records)", .parse = parse_op},
+    {REPORT, "type", "TYPE", "of the elements (default: that of most records)", .parse = parse_type},
+    {PROBLEM, "acc", "TYPE", "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", .parse = parse_acc},
+    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, "cold", NULL, "data not in the L2 cache (default)", .flag = AT(cold)},
+    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, "warm", NULL, "data in the L2 cache as far as it fits", .flag = AT(warm)},
+    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, "order", "ORDER", "what the bits of a float's result depend on: free (anything), run (the same run after run), n (the elements alone: the same bits everywhere) (default: free)", .parse = parse_order, .more = "With run atomic operations on floats are left out. n gives the same bits on every GPU, by every variant, wherever the input starts; reproducible.md, installed with this page, has the order, and autotune_reference.h computes it. The order is part of the problem and of a record's key. Integers, minima and maxima have the same bits in any order."},
+    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, "deterministic", NULL, "short for --order run", .flag = AT(deterministic)},
+    {SHOW, "order", "ORDER", "only records of this order, run or n", .parse = parse_order},
+    {SHOW, "deterministic", NULL, "short for --order run", .flag = AT(deterministic)},
+    {EVERY, NULL, NULL, "Where and how:", .group = 2},
+    {TUNE, "device", "DEVICES", "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", .text = AT(device), .letter = 'd'},
+    {BENCH, "offset", "BYTES", "inputs start that far past a multiple of 256 bytes (default 0)", .parse = parse_offset},
+    {BENCH, "against", "FILES", "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", .text = AT(against), .more = "'make bench' builds cub beside the program or in build/. They run inside the program: give only what you trust."},
+    {BENCH, "stream", NULL, "calls in plain stream order (default: as a graph)", .flag = AT(stream)},
+    {BENCH, "rounds", "COUNT", "measurements of each (default 201, on the host 11)", .parse = parse_rounds},
+    {VERIFY | BENCH | LADDER | PROFILE, "device", "DEVICE", "auto (first GPU, else host), host, or a GPU's number (default auto)", .text = AT(device), .letter = 'd'},
+    {EMIT | LIST, "arch", "ARCH", "sm_90 or another that 'autotune list archs' shows, or host; needs no device", .text = AT(arch)},
+    {LADDER, "gpu", "NAME", "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none); of several sizes of a block with --csv or --json alone", .text = AT(gpu), .more = "They are for the n given, else for 400M."},
+    {EXPORT, "gpu", "NAMES", "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", .text = AT(gpu)},
+    {EXPORT, "arch", "ARCHS", "to compile for, as sm_80,sm_90 (default: those of the records)", .text = AT(arch)},
+    {TUNE, "loss", "PERCENT", "of a sweep: what a variant may lose in its interval (default 1)", .parse = parse_loss, .more = "From 0 to 50, as 0.5."},
+    {TUNE, "confirm", NULL, "of a sweep that is kept: race each size's winner against its interval's variant again", .flag = AT(confirm), .more = "What was measured is printed and kept. Where a variant loses more than --loss then, another serves that size from then on."},
+    {TUNE, "strategy", "NAME", "race (default on a GPU): what cannot win is left; exhaustive: every candidate; random: every one in random order; cover: each pair of values once (default on the host)", .parse = parse_strategy},
+    {TUNE, "budget", "TIME", "end the search after this long, as 30s, 500ms or 2m, with the best by then; in a sweep that of each size", .parse = parse_budget, .more = "The race of the finalists comes on top. What is found then answers commands that have a budget too; one without goes on where the search ended. A size of a sweep whose budget is over before a candidate was measured is left out, and the exit status is 1 then."},
+    {TUNE | VERIFY | BENCH | LADDER | PROFILE, "seed", "NUMBER", "of inputs, orders and the emulator's schedule (default 1)", .parse = parse_seed},
+    {COMPARE | REPORT, "gpu-file", "FILE", "GPUs that the table lacks, in sections [gpu NAME] as in configs/gpus.ini: name, arch, sms, peak_gbs, source, and where known l2_bytes, clock_khz", .text = AT(gpu_file), .more = "In place of peak_gbs, memory_clock_khz and bus_bits."},
+    {COMPARE, "evidence", NULL, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", .flag = AT(evidence), .more = "The rank is Spearman's correlation; how many candidates are faster than their bound is said too."},
+    {LADDER, "rung", "NAME", "only this rung, as harris-5, or group, as harris ('autotune list rungs' has all); may be given again", .parse = add_rung, .repeats = true},
+    {LADDER, "blocks", "SIZES", "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", .text = AT(blocks)},
+    {PROFILE, "run", NULL, "only launch the kernel, for a profiler that you start: a call that warms up, then the one to look at, both checked", .flag = AT(run), .more = "Nothing is printed."},
+    {LADDER, "grid", NULL, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", .flag = AT(grid), .more = "All sizes of a block, unless --blocks names some."},
+    {TUNE, "retune", NULL, "measure all again, whatever records and the journal know", .flag = AT(retune)},
+    {TUNE, "replay", "JOURNAL", "run the strategy on a journal's trials, without a device", .text = AT(replay)},
+    {EMIT | VERIFY, "variant", "PARAMS", "BLOCK=256,ITEMS=16,...; the others as in this GPU's record, else the default", .text = AT(variant)},
+    {EMIT, "pass", "NAME", "only this pass's kernel", .text = AT(pass)},
+    {VERIFY, "cover", NULL, "a covering sample of space, operation, type and architecture", .flag = AT(cover)},
+    {VERIFY, "small", NULL, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", .flag = AT(small)},
+    {VERIFY, "all", NULL, "every variant of every operation, type and architecture", .flag = AT(all)},
+    {VERIFY, "part", "K/M", "of --cover or --all: only part K (from 1) of M", .parse = parse_part},
+    {VERIFY, "limit", "TIME", "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", .parse = parse_limit, .more = "Tools that look at each access, as compute-sanitizer, need more."},
+    {PROBLEM & ~LADDER, "space", "FILE", "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns)", .text = AT(space)},
+    {PROBLEM & ~LADDER, "template", "FILE", "the template instead of the space's own", .text = AT(template)},
+    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, "nvrtc", "FILE", "the NVRTC library to use", .text = AT(nvrtc), .more = "One that cannot be used ends a command that would compile with it, with status 69."},
+    {EVERY & ~(LIST | LADDER), "cache", "FOLDER", "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache)},
+    {REPORT, "bench", "FILE", "a table that bench wrote as CSV: adds how our kernels compare with other libraries", .text = AT(bench), .more = "Its columns gpu, op and type say what was measured where: a table without them, or of another GPU than the report, is refused; one of another problem than the title stands under its own heading."},
+    {REPORT, "ladder", "FILES", "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", .text = AT(ladder), .more = "Where a group has several sizes of a block and several elements per thread, their grid. They too must be of the report's GPU. Columns are known by their names; more of them do no harm."},
+    {COMPARE, "rungs", NULL, "the ladder's kernels instead: the same kernel across documents (default: all) and GPUs, as shares of each one's peak bandwidth", .flag = AT(by_rung)},
+    {COMPARE, "ladder", "FILES", "with --rungs: tables that ladder wrote as CSV, several separated by commas", .text = AT(ladder), .more = "They must not be the emulator's."},
+    {REPORT, "axes", "PARAM,PARAM", "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", .text = AT(axes)},
+    {EVERY, NULL, NULL, "Output:", .group = 3},
+    {REPORT, "output", "FILE", "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", .text = AT(output), .letter = 'o'},
+    {REPORT, "md", NULL, "Markdown, for a README; to stdout where no file is named", .flag = AT(markdown)},
+    {EXPORT, "format", "FORMATS", "one or more, separated by commas: @", .text = AT(format), .add_names = add_formats},
+    {EXPORT, "output", "FOLDER", "where the files are written; '-': one file, to stdout (default: the current folder)", .text = AT(output), .letter = 'o'},
+    {EXPORT, "prefix", "NAME", "what every name in the files begins with (default: the problem, as sum_i32)", .text = AT(prefix)},
+    {EMIT, "ptx", NULL, "PTX instead of source", .flag = AT(ptx)},
+    {EMIT, "cubin", "FILE", "machine code, written to FILE, instead of source", .text = AT(cubin)},
+    {EMIT, "sass", NULL, "disassembly instead of source, where cuobjdump or nvdisasm is found", .flag = AT(sass)},
+    {LADDER, "source", "RUNG", "print the CUDA source of a rung instead, its historical form too where that is wrong today", .text = AT(source)},
+    {LADDER, "published", NULL, "print what the documents published instead, with --rung of those rungs alone", .flag = AT(published), .more = "Each document's tables whole, with its conditions and notes, and what this project remarks. Nothing is run, and nothing in these tables is computed."},
+    {LIST, "sources", NULL, "of gpus: the document behind the figures of each too", .flag = AT(sources)},
+    {SHOW, "sweep", NULL, "draw the sweeps: each size, its interval's variant, and what that loses; with --shape those of matrices", .flag = AT(sweep)},
+    {TABLES | DOCTOR, "json", "FILE", "also write JSON, '-' for stdout instead of the table", .text = AT(json)},
+    {TABLES | DOCTOR, "csv", "FILE", "also write CSV, '-' for stdout instead of the table", .text = AT(csv), .more = "Whether such files can be written is seen before anything is measured."},
+    {EVERY & ~DOCTOR, "quiet", NULL, "results, warnings and errors only", .flag = AT(quiet), .letter = 'q'},
+    {EVERY, "help", NULL, "print this", .letter = 'h'},
+    {.verbs = 0},
 };
 /* clang-format on */
-enum { ROWS = sizeof rows / sizeof *rows };
-_Static_assert((int)ROWS < (int)OPTIONS_MAX, "argp's table ends with an empty row");
+enum { ROWS = sizeof options / sizeof *options, FIRST_KEY = 256 };
+_Static_assert((int)ROWS < (int)OPTIONS_MAX, "there is room for all");
 
-const char *options_name(int key)
+static int key_of(size_t i)
 {
-    size_t i = 0;
-    while (rows[i].option.key != key)
-        i++;
-    return rows[i].option.name;
+    return options[i].letter ? options[i].letter : FIRST_KEY + (int)i;
+}
+
+const struct option_row *options_find(int key, enum verb verb)
+{
+    for (size_t i = 0; options[i].verbs; i++)
+        if (options[i].name && options[i].verbs & verb && key_of(i) == key)
+            return &options[i];
+    return NULL;
+}
+
+/* An empty file or folder name would lead to a confusing error later. */
+int options_store(struct request *request, const struct option_row *option, const char *value,
+                  struct error *error)
+{
+    char *base = (char *)request;
+    if (option->flag)
+        *(bool *)(void *)(base + option->flag) = true;
+    if (option->text && !*value)
+        return error_set(error, ERROR_USAGE,
+                         "--%s has an empty value: leave the option out or write what it needs "
+                         "(see --help)",
+                         option->name);
+    if (option->text)
+        *(const char **)(void *)(base + option->text) = value;
+    return option->parse ? option->parse(request, value, error) : 0;
+}
+
+void options_add_help(struct text *out, const struct option_row *option)
+{
+    const size_t before = strcspn(option->help, "@");
+    text_add(out, option->help, before);
+    if (!option->help[before])
+        return;
+    option->add_names(out);
+    text_adds(out, option->help + before + 1);
 }
 
 /* --- For argp ----------------------------------------------------------------------------- */
 
-/* The names that replace '@' in a text; argp frees it. */
-static char *add_names(const char *text, const char *names)
-{
-    const size_t before = strcspn(text, "@");
-    char *out = NULL;
-    if (text[before] == '\0' ||
-        asprintf(&out, "%.*s%s%s", (int)before, text, names, text + before + 1) < 0)
-        return (char *)text;
-    return out;
-}
-
-static char *add_formats(const char *text)
-{
-    struct text formats = {0};
-    export_add_formats(&formats, true);
-    char *out = add_names(text, formats.at ? formats.at : "");
-    text_dispose(&formats);
-    return out;
-}
-
-/* Fills in '@', and drops argp's last line, about the few short options. */
+/* Fills in '@', for argp to free, and drops argp's last line, about the few short options. */
 static char *filter_help(int key, const char *text, void *input)
 {
-    char names[PROBLEM_NAMES_CHARS];
+    struct text out = {0};
     (void)input;
-    if (key == KEY_OP)
-        return add_names(text, problem_list_ops(names));
-    if (key == KEY_TYPE)
-        return add_names(text, problem_list_types(names));
-    if (key == KEY_FORMAT)
-        return add_formats(text);
-    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
+    if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
+        return NULL;
+    if (key < FIRST_KEY || key >= FIRST_KEY + (int)ROWS || !options[key - FIRST_KEY].add_names)
+        return (char *)text;
+    options_add_help(&out, &options[key - FIRST_KEY]);
+    return out.at ? out.at : (char *)text;
 }
 
-void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb)
+void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX],
+                  enum verb verb)
 {
     const struct help *help = help_of(verb);
     size_t count = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].verbs & verb)
-            options[count++] = rows[i].option;
-    options[count] = (struct argp_option){0};
-    out->options = options;
+    for (size_t i = 0; options[i].verbs; i++) {
+        const struct option_row *option = &options[i];
+        if (!(option->verbs & verb))
+            continue;
+        argp_options[count++] = (struct argp_option){.name = option->name,
+                                                     .key = option->name ? key_of(i) : 0,
+                                                     .arg = option->value,
+                                                     .doc = option->help,
+                                                     .group = option->group};
+    }
+    argp_options[count] = (struct argp_option){0};
+    out->options = argp_options;
     out->help_filter = filter_help;
     out->args_doc = help->arguments;
     out->doc = help->text;
@@ -203,134 +375,4 @@ void options_help(struct text *out, struct argp_state *state)
     out->failed |= !stream || fclose(stream) != 0;
     text_add(out, bytes ? bytes : "", length);
     free(bytes);
-}
-
-/* --- Errors ------------------------------------------------------------------------------- */
-
-static bool has_prefix(const char *name, const char *prefix, size_t length)
-{
-    return name && strncmp(name, prefix, length) == 0;
-}
-
-/* Options of the verb that begin with the word; an exact match is the only one. */
-static size_t find_matches(const struct argp_option *matches[OPTIONS_MAX], unsigned verbs,
-                           const char *word, size_t length)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct argp_option *option = &rows[i].option;
-        if (!(rows[i].verbs & verbs) || !has_prefix(option->name, word, length))
-            continue;
-        if (strlen(option->name) == length) {
-            matches[0] = option;
-            return 1;
-        }
-        matches[count++] = option;
-    }
-    return count;
-}
-
-/* The first verb, if any, that has an option of just this name. */
-static const struct help *find_owner(const char *word, size_t length)
-{
-    for (size_t i = 0; i < ROWS; i++)
-        if (has_prefix(rows[i].option.name, word, length) && !rows[i].option.name[length])
-            return help_of(rows[i].verbs);
-    return NULL;
-}
-
-static const char *find_similar(const char *word, size_t length, unsigned verbs)
-{
-    const char *names[OPTIONS_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].verbs & verbs && rows[i].option.name)
-            names[count++] = rows[i].option.name;
-    return text_nearest(word, length, names, count);
-}
-
-static void explain_unknown(const char *word, size_t length, enum verb verb,
-                            const char *program, struct error *error)
-{
-    const struct help *owner = find_owner(word, length);
-    const char *similar = find_similar(word, length, verb);
-    const int width = length < 100 ? (int)length : 100;
-    if (owner)
-        error_set(error, ERROR_USAGE,
-                  "--%.*s is an option of 'autotune %s', not of '%s': see '%s --help'", width,
-                  word, owner->name, program, program);
-    else if (similar && similar[0] == word[0])
-        error_set(error, ERROR_USAGE,
-                  "there is no option --%.*s: did you mean --%s? '%s --help' lists them all",
-                  width, word, similar, program);
-    else
-        error_set(error, ERROR_USAGE, "there is no option --%.*s: '%s --help' lists them",
-                  width, word, program);
-}
-
-static void explain_ambiguous(const char *word, size_t length,
-                              const struct argp_option *const *matches, size_t count,
-                              struct error *error)
-{
-    struct text names = {0};
-    for (size_t i = 0; i < count; i++)
-        text_addf(&names, "%s--%s",
-                  i == 0           ? ""
-                  : i + 1 == count ? " or "
-                                   : ", ",
-                  matches[i]->name);
-    error_set(error, ERROR_USAGE, "--%.*s may mean %s: write more of it", (int)length, word,
-              names.at ? names.at : "several options");
-    text_dispose(&names);
-}
-
-static bool explain_long(const char *word, enum verb verb, const char *program,
-                         struct error *error)
-{
-    const struct argp_option *matches[OPTIONS_MAX];
-    const size_t length = strcspn(word, "=");
-    const size_t count = find_matches(matches, verb, word, length);
-    if (count == 0)
-        explain_unknown(word, length, verb, program, error);
-    else if (count > 1)
-        explain_ambiguous(word, length, matches, count, error);
-    else if (matches[0]->arg && !word[length])
-        error_set(error, ERROR_USAGE, "--%s needs a value: write --%s %s", matches[0]->name,
-                  matches[0]->name, matches[0]->arg);
-    else if (!matches[0]->arg && word[length])
-        error_set(error, ERROR_USAGE, "--%s takes no value: leave '%.100s' out",
-                  matches[0]->name, word + length);
-    else
-        return false;
-    return true;
-}
-
-static bool explain_short(const char *legend, enum verb verb, const char *program,
-                          struct error *error)
-{
-    for (; *legend; legend++) {
-        const struct argp_option *option = NULL;
-        for (size_t i = 0; i < ROWS; i++)
-            if (rows[i].verbs & verb && rows[i].option.key == *legend)
-                option = &rows[i].option;
-        if (!option) {
-            error_set(error, ERROR_USAGE, "there is no option -%c: '%s --help' lists them",
-                      *legend, program);
-            return true;
-        }
-        if (option->arg && !legend[1])
-            error_set(error, ERROR_USAGE, "-%c needs a value: write -%c %s", *legend, *legend,
-                      option->arg);
-        if (option->arg)
-            return !legend[1];
-    }
-    return false;
-}
-
-bool options_explain(const char *argument, enum verb verb, const char *program,
-                     struct error *error)
-{
-    if (strncmp(argument, "--", 2) == 0)
-        return explain_long(argument + 2, verb, program, error);
-    return argument[0] == '-' && explain_short(argument + 1, verb, program, error);
 }

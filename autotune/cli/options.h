@@ -1,4 +1,5 @@
-/* options: declares every option of every verb and its help text. Hides argp's tables. */
+/* options: declares every option of every verb: its names, what it stores, and its help. Hides
+ * argp's tables. */
 #ifndef AUTOTUNE_OPTIONS_H
 #define AUTOTUNE_OPTIONS_H
 
@@ -7,83 +8,39 @@
 
 #include <argp.h>
 
-/* Keys of the options; those below 256 are also a letter. */
-enum option_key {
-    KEY_N = 'n',
-    KEY_DEVICE = 'd',
-    KEY_QUIET = 'q',
-    KEY_HELP = 'h',
-    KEY_OUTPUT_FILE = 'o',
-    KEY_OP = 256,
-    KEY_TYPE,
-    KEY_ACC,
-    KEY_COLD,
-    KEY_WARM,
-    KEY_SPACE,
-    KEY_TEMPLATE,
-    KEY_NVRTC,
-    KEY_CACHE,
-    KEY_SEED,
-    KEY_STRATEGY,
-    KEY_BUDGET,
-    KEY_LIMIT,
-    KEY_REPLAY,
-    KEY_RETUNE,
-    KEY_JSON,
-    KEY_CSV,
-    KEY_ARCH,
-    KEY_VARIANT,
-    KEY_PASS,
-    KEY_PTX,
-    KEY_CUBIN,
-    KEY_SASS,
-    KEY_COVER,
-    KEY_SMALL,
-    KEY_ALL,
-    KEY_PART,
-    KEY_BLOCKS,
-    KEY_RUNG,
-    KEY_SOURCE,
-    KEY_AGAINST,
-    KEY_OFFSET,
-    KEY_ROUNDS,
-    KEY_STREAM,
-    KEY_DETERMINISTIC,
-    KEY_ORDER,
-    KEY_LOSS,
-    KEY_SWEEP,
-    KEY_CONFIRM,
-    KEY_FORMAT,
-    KEY_PREFIX,
-    KEY_GPU,
-    KEY_GPU_FILE,
-    KEY_RUN,
-    KEY_SOURCES,
-    KEY_EVIDENCE,
-    KEY_GRID,
-    KEY_MARKDOWN,
-    KEY_BENCH,
-    KEY_LADDER,
-    KEY_AXES,
-    KEY_PUBLISHED,
-    KEY_RUNGS,
-    KEY_LAST
-};
-
 enum { OPTIONS_MAX = 112 };
 
-/* What argp needs to know of a verb; the strings live as long as the program. */
-void options_fill(struct argp *out, struct argp_option options[OPTIONS_MAX], enum verb verb);
+/* A row: an option of some verbs, or without a name the heading of a group. */
+struct option_row {
+    unsigned verbs;
+    const char *name;     /* without the dashes */
+    const char *value;    /* what stands for it in the help, as "COUNT"; NULL: a flag */
+    const char *help;     /* '@' stands for what add_names adds */
+    size_t flag, text;    /* the request's bool or string that it sets; 0 = neither */
+    request_value *parse; /* takes the value; NULL: nothing to do */
+    void (*add_names)(struct text *out);
+    const char *more; /* sentences for the manual; NULL: none */
+    int group;        /* of a heading */
+    char letter;      /* its short name; 0 = none */
+    bool repeats; /* may be given again: the last counts, or all */
+};
+extern const struct option_row options[]; /* ends with one of no verbs */
 
-/* The option's long name, without the dashes; the key is one of the table's. */
-const char *options_name(int key);
+/* What argp needs to know of a verb; the strings live as long as the program. */
+void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX],
+                  enum verb verb);
+
+/* The verb's option of this key of argp's, or NULL. */
+const struct option_row *options_find(int key, enum verb verb);
+
+/* Sets what the option sets; ERROR_USAGE names it and a valid value. */
+int options_store(struct request *request, const struct option_row *option, const char *value,
+                  struct error *error);
+
+/* Appends the option's help, with its names. */
+void options_add_help(struct text *out, const struct option_row *option);
 
 /* Appends the whole --help, from within a parse. */
 void options_help(struct text *out, struct argp_state *state);
-
-/* Explains the argument that argp could not read: sets the error and returns true, or returns
- * false when this argument has no error. */
-bool options_explain(const char *argument, enum verb verb, const char *program,
-                     struct error *error);
 
 #endif

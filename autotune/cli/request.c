@@ -3,10 +3,10 @@
 #include "autotune/cli/request.h"
 
 #include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/option_errors.h"
 #include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/request_files.h"
-#include "autotune/cli/request_value.h"
 #include "autotune/cli/verbs.h"
 
 #include <argp.h>
@@ -16,7 +16,7 @@ struct parse {
     struct request *request;
     struct error *error;
     bool is_failed;
-    bool is_given[KEY_LAST]; /* by key */
+    bool is_given[OPTIONS_MAX]; /* by option */
 };
 
 /* --- argp --------------------------------------------------------------------------------- */
@@ -69,22 +69,22 @@ static void explain(struct parse *parse, const struct argp_state *state)
 {
     for (int i = state->next - 1; i <= state->next; i++)
         if (i > 0 && i < state->argc &&
-            options_explain(state->argv[i], parse->request->verb, state->argv[0], parse->error))
+            option_errors_explain(state->argv[i], parse->request->verb, state->argv[0],
+                                  parse->error))
             return;
     error_set(parse->error, ERROR_USAGE, "the options cannot be read: see '%s --help'",
               state->argv[0]);
 }
 
-/* An option that has a value is given once, but for --rung, which adds to a list. */
-static int check_repeated(struct parse *parse, int key, const char *value)
+/* An option that has a value is given once, unless it may be repeated. */
+static int take_option(struct parse *parse, const struct option_row *option, const char *value)
 {
-    const bool has_value = value && key >= 0 && key < KEY_LAST && key != KEY_RUNG;
-    if (has_value && parse->is_given[key])
+    bool *is_given = &parse->is_given[option - options];
+    if (value && *is_given && !option->repeats)
         return error_set(parse->error, ERROR_USAGE, "--%s is given twice: give it once",
-                         options_name(key));
-    if (has_value)
-        parse->is_given[key] = true;
-    return 0;
+                         option->name);
+    *is_given = true;
+    return options_store(parse->request, option, value, parse->error);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -97,23 +97,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         parse->is_failed = true;
         return 0;
     }
-    int got = key == ARGP_KEY_ARG ? parse_argument(parse, value, state)
-              : key == KEY_HELP   ? print_help(state, parse->error)
-              : check_repeated(parse, key, value)
-                  ? -1
-                  : request_value(parse->request, key, value, parse->error);
-    if (got == REQUEST_NO_OPTION)
+    const struct option_row *option = options_find(key, parse->request->verb);
+    if (key != ARGP_KEY_ARG && !option)
         return ARGP_ERR_UNKNOWN;
-    parse->is_failed = got != 0;
+    parse->is_failed = (!option                 ? parse_argument(parse, value, state)
+                        : option->letter == 'h' ? print_help(state, parse->error)
+                                                : take_option(parse, option, value)) != 0;
     return 0;
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
-
-bool request_is_sweep(const struct request *request)
-{
-    return request->n_high || request_dims_is_sweep(request);
-}
 
 /* Says so where the order that is asked for is kept by every kernel. */
 static void simplify(struct request *request)
@@ -129,11 +122,11 @@ static void simplify(struct request *request)
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                   struct error *error)
 {
-    struct argp_option options[OPTIONS_MAX];
+    struct argp_option argp_options[OPTIONS_MAX];
     struct parse parse = {.request = out, .error = error};
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
-    options_fill(&argp, options, verb);
+    options_fill(&argp, argp_options, verb);
     *out =
         (struct request){.verb = verb,
                          .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},

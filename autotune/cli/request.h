@@ -81,7 +81,10 @@ struct request {
 };
 
 /* Is a range of sizes asked for? */
-bool request_is_sweep(const struct request *request);
+static inline bool request_is_sweep(const struct request *request)
+{
+    return request->n_high || request_dims_is_sweep(request);
+}
 
 /* Parses the arguments after the verb; messages call the program argv[0]. ERROR_USAGE with one
  * sentence. After printing --help or --version it is -1 with ERROR_NONE: nothing is left to

@@ -1,8 +1,7 @@
 /* request_dims: parses --n in its three forms, and the sizes of a matrix. dims_text checks the
  * sizes of a matrix together. */
-#include "autotune/cli/option_conflicts.h"
-#include "autotune/cli/options.h"
-#include "autotune/cli/request_value.h"
+#include "autotune/cli/request.h"
+#include "generator/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,9 +23,10 @@ static int parse_n(uint64_t *out, const char *value, struct error *error)
 }
 
 /* One n. */
-static int parse_count(struct request *request, const char *value, struct error *error)
+int request_dims_count(struct request *request, const char *value, struct error *error)
 {
     uint64_t n;
+    request->has_n = true;
     if (parse_n(&n, value, error))
         return -1;
     request->problem.dims = dims_value(n);
@@ -34,9 +34,10 @@ static int parse_count(struct request *request, const char *value, struct error 
 }
 
 /* "1Ki,400M": every n of bench. */
-static int parse_counts(struct request *request, const char *value, struct error *error)
+int request_dims_counts(struct request *request, const char *value, struct error *error)
 {
     size_t count = 0;
+    request->has_n = true;
     for (const char *at = value;; at++) {
         char number[32];
         uint64_t n;
@@ -58,11 +59,12 @@ static int parse_counts(struct request *request, const char *value, struct error
 }
 
 /* "400M", "1K..4G". */
-static int parse_range(struct request *request, const char *value, struct error *error)
+int request_dims_range(struct request *request, const char *value, struct error *error)
 {
+    request->has_n = true;
     request->n_high = 0;
     if (!strstr(value, ".."))
-        return parse_count(request, value, error);
+        return request_dims_count(request, value, error);
     if (number_parse_range(&request->n_low, &request->n_high, value, "--n", error))
         return -1;
     request->problem.dims = dims_value(request->n_low);
@@ -71,17 +73,6 @@ static int parse_range(struct request *request, const char *value, struct error 
     return error_set(error, ERROR_USAGE,
                      "--n is '%s': give a range from 1 on whose end some memory has room for",
                      value);
-}
-
-static int parse_any_n(struct request *request, const char *value, struct error *error)
-{
-    request->has_n = true;
-    if (request->verb == VERB_BENCH || request->verb == VERB_EXPORT)
-        return parse_counts(request, value, error);
-    if (request->verb == VERB_TUNE || request->verb == VERB_SHOW ||
-        request->verb == VERB_LADDER)
-        return parse_range(request, value, error);
-    return parse_count(request, value, error);
 }
 
 /* --- A matrix ----------------------------------------------------------------------------- */
@@ -101,10 +92,37 @@ static int parse_extent(uint64_t *out, uint64_t *high, const char *option, const
                : error_set(error, ERROR_USAGE, "%s is '%.100s': give 1 or more", option, value);
 }
 
-static int parse_axis(struct request_dims *asked, const char *value, struct error *error)
+int request_dims_rows(struct request *request, const char *value, struct error *error)
 {
-    asked->has_axis = true;
-    asked->low.axis = strcmp(value, "1") == 0;
+    return parse_extent(&request->asked.low.rows, NULL, "--rows", value, error);
+}
+
+int request_dims_rows_range(struct request *request, const char *value, struct error *error)
+{
+    struct request_dims *asked = &request->asked;
+    return parse_extent(&asked->low.rows, &asked->rows_high, "--rows", value, error);
+}
+
+int request_dims_len(struct request *request, const char *value, struct error *error)
+{
+    return parse_extent(&request->asked.low.len, NULL, "--len", value, error);
+}
+
+int request_dims_len_range(struct request *request, const char *value, struct error *error)
+{
+    struct request_dims *asked = &request->asked;
+    return parse_extent(&asked->low.len, &asked->len_high, "--len", value, error);
+}
+
+int request_dims_pitch(struct request *request, const char *value, struct error *error)
+{
+    return parse_extent(&request->asked.low.pitch, NULL, "--pitch", value, error);
+}
+
+int request_dims_axis(struct request *request, const char *value, struct error *error)
+{
+    request->asked.has_axis = true;
+    request->asked.low.axis = strcmp(value, "1") == 0;
     return strcmp(value, "0") == 0 || strcmp(value, "1") == 0
                ? 0
                : error_set(
@@ -113,34 +131,15 @@ static int parse_axis(struct request_dims *asked, const char *value, struct erro
                      value);
 }
 
-static int parse_shape(struct request_dims *asked, const char *value, struct error *error)
+int request_dims_shape(struct request *request, const char *value, struct error *error)
 {
-    asked->shape = dims_text_find_name(value);
-    return asked->shape
+    request->asked.shape = dims_text_find_name(value);
+    return request->asked.shape
                ? 0
                : error_set(error, ERROR_USAGE,
                            "--shape is '%.100s': rows gives a result for each row, columns for "
                            "each column, and one value of all needs no --shape",
                            value);
-}
-
-int request_dims_value(struct request *request, int key, const char *value, struct error *error)
-{
-    struct request_dims *asked = &request->asked;
-    const bool is_tune = request->verb == VERB_TUNE; /* which takes ranges */
-    switch (key) {
-    case KEY_N: return parse_any_n(request, value, error);
-    case KEY_ROWS:
-        return parse_extent(&asked->low.rows, is_tune ? &asked->rows_high : NULL, "--rows",
-                            value, error);
-    case KEY_LEN:
-        return parse_extent(&asked->low.len, is_tune ? &asked->len_high : NULL, "--len", value,
-                            error);
-    case KEY_PITCH: return parse_extent(&asked->low.pitch, NULL, "--pitch", value, error);
-    case KEY_AXIS: return parse_axis(asked, value, error);
-    case KEY_SHAPE: return parse_shape(asked, value, error);
-    default: return REQUEST_NO_OPTION;
-    }
 }
 
 /* --- Together ----------------------------------------------------------------------------- */
@@ -158,26 +157,9 @@ bool request_dims_is_sweep(const struct request *request)
 }
 
 /* Each row has a result, unless columns were asked for. */
-static int axis_of(const char *shape)
+int request_dims_axis_of(const char *shape)
 {
     return !shape || strcmp(shape, "rows") == 0;
-}
-
-int request_dims_check(const struct request *request, struct error *error)
-{
-    const struct request_dims *asked = &request->asked;
-    const bool is_given = request_dims_are_given(request);
-    const struct option_conflict conflicts[] = {
-        {is_given && request->has_n,
-         "--n is of one value, --rows and --len are of a matrix: choose one"},
-        {is_given && (!asked->low.rows || !asked->low.len),
-         "a matrix has --rows and --len: give both"},
-        {asked->has_axis && asked->shape && asked->low.axis != axis_of(asked->shape),
-         "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
-        {asked->len_high && asked->low.pitch,
-         "--pitch is of rows of one length: give one --len, or leave --pitch out"},
-    };
-    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
 int request_dims_settle(struct request *request, struct error *error)
@@ -187,7 +169,7 @@ int request_dims_settle(struct request *request, struct error *error)
     if (!request_dims_are_given(request))
         return 0;
     if (!asked->has_axis)
-        asked->low.axis = axis_of(asked->shape);
+        asked->low.axis = request_dims_axis_of(asked->shape);
     struct matrix first = asked->low; /* of a range the first of several results */
     if (asked->rows_high)
         first.rows = asked->low.rows < 2 && asked->rows_high > 1 ? 2 : asked->low.rows;

@@ -8,9 +8,6 @@
 
 struct request;
 
-/* Keys of the options of a matrix, beside those of options.h. */
-enum { KEY_ROWS = 512, KEY_LEN, KEY_PITCH, KEY_AXIS, KEY_SHAPE };
-
 /* The values of these options. */
 struct request_dims {
     struct matrix low;            /* 0 = not given; of ranges the least */
@@ -19,12 +16,13 @@ struct request_dims {
     const char *shape; /* a name of dims_text; NULL = not given */
 };
 
-/* Takes the value of one of these options; REQUEST_NO_OPTION for another. */
-int request_dims_value(struct request *request, int key, const char *value,
-                       struct error *error);
+/* Takes the value of an option. ERROR_USAGE names the option and a valid value. */
+typedef int request_value(struct request *request, const char *value, struct error *error);
 
-/* Refuses conflicting options. */
-int request_dims_check(const struct request *request, struct error *error);
+/* Of --n: one count, several, or a range; then those of a matrix. */
+request_value request_dims_count, request_dims_counts, request_dims_range;
+request_value request_dims_rows, request_dims_rows_range, request_dims_len,
+    request_dims_len_range, request_dims_pitch, request_dims_axis, request_dims_shape;
 
 /* Gives the problem the dims of the matrix that is asked for, if any is. */
 int request_dims_settle(struct request *request, struct error *error);
@@ -35,6 +33,9 @@ bool request_dims_are_given(const struct request *request);
 
 /* Is a range of such sizes asked for? */
 bool request_dims_is_sweep(const struct request *request);
+
+/* The axis that a shape's name stands for; NULL: each row has a result. */
+int request_dims_axis_of(const char *shape);
 
 /* All sizes of such a sweep: lines, each of as many sizes, ascending. */
 struct request_grid {

@@ -224,15 +224,15 @@ static int run_all(struct work *work, struct error *error)
 
 static void fill_cell(struct ladder_cell *cell, struct ladder_measure_step *step)
 {
-    cell->status = tune_statuses[step->status];
-    cell->reason = step->reason;
-    cell->registers = step->registers;
-    if (step->status != TRIAL_MEASURED || step->time_count == 0)
+    cell->status = trial_statuses[step->trial.status];
+    cell->reason = step->trial.reason;
+    cell->registers = step->trial.registers;
+    if (step->trial.status != TRIAL_MEASURED || step->trial.time_count == 0)
         return;
-    cell->ps = stats_median(step->times_ps, step->time_count);
+    cell->ps = stats_median(step->trial.times_ps, step->trial.time_count);
     cell->low_ps = cell->high_ps = cell->ps;
-    for (size_t i = 0; i < step->time_count; i++) {
-        const uint64_t ps = step->times_ps[i];
+    for (size_t i = 0; i < step->trial.time_count; i++) {
+        const uint64_t ps = step->trial.times_ps[i];
         cell->low_ps = ps < cell->low_ps ? ps : cell->low_ps;
         cell->high_ps = ps > cell->high_ps ? ps : cell->high_ps;
     }
@@ -271,7 +271,7 @@ static int compute_figures(struct work *work, struct error *error)
     if (!wanted)
         return error_memory(error, work->step_count * sizeof *wanted);
     for (size_t i = 0; i < work->step_count; i++)
-        if (work->steps[i].status == TRIAL_MEASURED && !find_same(work, i))
+        if (work->steps[i].trial.status == TRIAL_MEASURED && !find_same(work, i))
             wanted[count++] =
                 (struct ladder_wanted){work->cells[i], rung_of(work, i), work->configs[i]};
     ladder_figures_fill(&work->figures, wanted, count);
@@ -323,19 +323,20 @@ static int judge(const struct work *work, struct error *error)
     size_t count = 0;
     for (size_t i = 0; i < work->step_count; i++) {
         const struct ladder_measure_step *step = &work->steps[i];
-        if (step->status == TRIAL_MEASURED)
+        if (step->trial.status == TRIAL_MEASURED)
             continue;
         count++;
-        if (!bad || (bad->status != TRIAL_WRONG && step->status == TRIAL_WRONG))
+        if (!bad || (bad->trial.status != TRIAL_WRONG && step->trial.status == TRIAL_WRONG))
             bad = step;
     }
     if (!bad)
         return 0;
-    const bool is_wrong = bad->status == TRIAL_WRONG || bad->status == TRIAL_TOO_FAST;
+    const bool is_wrong =
+        bad->trial.status == TRIAL_WRONG || bad->trial.status == TRIAL_TOO_FAST;
     return error_set(error, is_wrong ? ERROR_WRONG : ERROR_FAILED,
                      "%zu of %zu rungs have no time; %s is %s: %s", count, work->step_count,
-                     bad->other_kernel.space.name, tune_statuses[bad->status],
-                     *bad->reason ? bad->reason : "it gives no reason");
+                     bad->other_kernel.space.name, trial_statuses[bad->trial.status],
+                     *bad->trial.reason ? bad->trial.reason : "it gives no reason");
 }
 
 static int run(struct work *work, struct error *error)

@@ -1,4 +1,5 @@
-/* verb_show: prints the stored records of all GPUs as a table. */
+/* verb_show: prints the stored records of all GPUs as a table. A file that is there and cannot be
+ * read is an error, told after the records of the others. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/record_cells.h"
 #include "autotune/cli/request.h"
@@ -101,6 +102,7 @@ struct shown {
     struct interval *configs;
     size_t config_count;
     struct records records; /* the same records, without the intervals that the files had */
+    struct error refused;   /* why the first file that gave none could not be read */
 };
 
 static int add(struct shown *shown, const struct interval *served, const struct records *from,
@@ -137,7 +139,9 @@ static int add_file(void *context, const char *path, const struct records *recor
     struct shown *shown = context;
     const int failed = add_records(shown, records, shown->request, error);
     (void)path;
-    if (records->skipped)
+    if (records->is_refused && shown->refused.code == ERROR_NONE)
+        shown->refused = records->reason;
+    else if (records->skipped)
         output_warn("%s", records->reason.text);
     return failed;
 }
@@ -220,7 +224,7 @@ static int print(const struct request *request, struct shown *shown, const char 
             add_record(&shown->table, &shown->configs[i]);
         failed = output_table(request, &shown->table, NULL, error);
     }
-    if (count == 0)
+    if (count == 0 && shown->refused.code == ERROR_NONE)
         note_none(request, folder);
     return failed;
 }
@@ -236,6 +240,8 @@ int verb_show(int argc, char **argv, struct error *error)
         return -1;
     int failed = store_load_each(folder.at, NULL, add_file, &shown, error) ||
                  print(&request, &shown, folder.at, error);
+    if (!failed && shown.refused.code != ERROR_NONE)
+        failed = error_set(error, ERROR_IO, "%s", shown.refused.text);
     table_dispose(&shown.table);
     store_dispose(&shown.records);
     free(shown.configs);

@@ -239,7 +239,9 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
     struct error why;
     if (!input->has_target) {
         snprintf(cell->analysis.why, sizeof cell->analysis.why,
-                 "its architecture is not in configs/gpus.ini: nothing is analysed for it");
+                 "%s: nothing is analysed for it",
+                 input->is_emulator ? "it is the emulator"
+                                    : "its architecture is not in configs/gpus.ini");
         return;
     }
     int failed =

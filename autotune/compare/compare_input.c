@@ -54,9 +54,9 @@ static void take_record(struct compare_input *out, const struct record *record)
         take_model(out, &model);
         snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
     } else {
+        out->is_emulator = record->source == RECORD_EMULATED;
         snprintf(arch, sizeof arch, "sm_%d", record->cc);
-        out->has_target =
-            record->source != RECORD_EMULATED && gpus_find(&out->target, arch, &ignored) == 0;
+        out->has_target = !out->is_emulator && gpus_find(&out->target, arch, &ignored) == 0;
         take_target(out);
     }
     out->target.sms = record->sms;

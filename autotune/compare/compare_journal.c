@@ -22,7 +22,7 @@ bool compare_journal_load(struct journal *out, const char *cache, const struct r
     return is_there;
 }
 
-uint64_t compare_journal_least(const struct journal_trial *trial)
+uint64_t compare_journal_least(const struct trial *trial)
 {
     uint64_t least = 0;
     for (size_t i = 0; i < trial->time_count; i++)
@@ -46,9 +46,9 @@ bool compare_journal_loss(double *percent, const char *cache, const struct recor
     for (size_t i = 0; i < journal.count; i++) {
         const struct journal_trial *trial = &journal.trials[i];
         if (strcmp(trial->params, here->params) == 0)
-            own = compare_journal_least(trial);
+            own = compare_journal_least(&trial->trial);
         if (strcmp(trial->params, other->params) == 0)
-            others = compare_journal_least(trial);
+            others = compare_journal_least(&trial->trial);
     }
     journal_close(&journal);
     if (own && others)
@@ -94,13 +94,13 @@ static void add_trial(struct ranking *ranking, const struct journal_trial *trial
     int64_t config[SPACE_NAMES_MAX];
     struct analysis_subject subject = *ranking->subject;
     struct error ignored;
-    const uint64_t ps = compare_journal_least(trial);
+    const uint64_t ps = compare_journal_least(&trial->trial);
     const struct space *space = subject.context->space;
     const size_t at = ranking->count;
     memcpy(config, subject.config, space->param_count * sizeof *config);
     subject.config = config;
-    if (!ps || !trial->registers || point_parse(space, trial->params, config, &ignored) ||
-        analysis_bound(&ranking->bounds[at], &subject, (int)trial->registers, &ignored) ||
+    if (!ps || !trial->trial.registers || point_parse(space, trial->params, config, &ignored) ||
+        analysis_bound(&ranking->bounds[at], &subject, (int)trial->trial.registers, &ignored) ||
         ranking->bounds[at] <= 0)
         return;
     if (subject.nvrtc)

@@ -12,7 +12,7 @@
 bool compare_journal_load(struct journal *out, const char *cache, const struct record *record);
 
 /* The shortest time of a trial in picoseconds; 0 = it has none. */
-uint64_t compare_journal_least(const struct journal_trial *trial);
+uint64_t compare_journal_least(const struct trial *trial);
 
 /* How much longer the params of `other` take than those of `here`, in percent: both times are
  * from the search, not from the final race, so that they compare. False: there is no journal,

@@ -140,9 +140,18 @@ int published_digits(const struct published_number *number)
     return count < SHOWN_DIGITS_MAX ? count : SHOWN_DIGITS_MAX;
 }
 
+/* Those with which figures_short writes all of it: below 1 that counts from the point on. */
+static int shown_digits(const struct published_number *number)
+{
+    const int decimals = (int)number->decimals + 1;
+    if (number->digits >= power_of_10(number->decimals))
+        return published_digits(number);
+    return decimals < SHOWN_DIGITS_MAX ? decimals : SHOWN_DIGITS_MAX;
+}
+
 static struct published_value own_value(const struct published_number *number)
 {
-    return (struct published_value){published_real(number), published_digits(number), true};
+    return (struct published_value){published_real(number), shown_digits(number), true};
 }
 
 /* Of `digits` significant digits those up to the first decimal. */
@@ -157,8 +166,10 @@ static struct published_value computed_value(double value, int digits)
 
 struct published_value published_ms(const struct published_figure *figure)
 {
-    return (struct published_value){(double)figure->ps / 1e9,
-                                    published_digits(number_of_time(figure)), figure->ps > 0};
+    struct published_number ms = *number_of_time(figure);
+    if (!figure->at[PUBLISHED_MS].is_there)
+        ms.decimals += 3;
+    return own_value(&ms);
 }
 
 struct published_value published_gbs(const struct published *published,

@@ -135,6 +135,7 @@ static int add_figure(struct rung_shares *shares, const struct rung_figure *figu
         return -1;
     shares->figures[shares->figure_count++] = *figure;
     shares->sides[figure->side].figures++;
+    shares->sides[figure->side].has_rows |= figure->row > 0;
     return 0;
 }
 
@@ -227,13 +228,14 @@ static uint64_t count_at(const struct csv *csv, size_t row, int column)
     return number_parse_count(&count, csv_at(csv, row, column), "", &ignored) ? 0 : count;
 }
 
-/* A number with the digits that the table has of it. */
+/* A number with the digits that the table has of it; below 1 the 0 before the point is one, as
+ * figures_short counts. */
 static struct published_value value_at(const struct csv *csv, size_t row, int column)
 {
     struct published_value value = {.digits = 0};
     value.is_own = csv_real(&value.value, csv, row, column);
     const char *at = value.is_own ? csv_at(csv, row, column) : "";
-    for (at += strspn(at, "0."); *at && value.digits < 6; at++)
+    for (at += value.value >= 1 ? strspn(at, "0") : 0; *at && value.digits < 6; at++)
         value.digits += *at != '.';
     return value;
 }

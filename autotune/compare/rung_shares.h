@@ -28,6 +28,7 @@ struct rung_side {
     int peak_digits;       /* significant digits of it */
     const char *peak_from; /* who says so */
     bool is_measured;      /* else published */
+    bool has_rows;         /* a result for each row */
     size_t figures;
 };
 

@@ -50,8 +50,8 @@ static void print_sides(struct text *out, const struct rung_shares *shares, bool
         table_add(&table, figures_short(number, side->peak_gbs, side->peak_digits));
         table_add(&table, side->peak_from);
         add_range(&table, shares, s);
-        table_addf(&table, "%s %s %s", side->op, side->type,
-                   number_format_count(number, side->n));
+        table_addf(&table, "%s %s %s%s", side->op, side->type,
+                   number_format_count(number, side->n), side->has_rows ? " in rows" : "");
         table_add(&table, side->is_measured ? "measured" : "published");
         table_add(&table, side->source);
     }

@@ -66,7 +66,7 @@ static const char *const run_flags[] = {
     NULL,
 };
 /* Compiles every access as it is in the source, each with a call of a function of
- * templates/host/host_hooks.h, in place of ThreadSanitizer's library. */
+ * templates/host/host_tsan.h, in place of ThreadSanitizer's library. */
 static const char *const trace_flags[] =
     {"-O0", "-fsanitize=thread", "-nodefaultlibs",
      "-DHOST_SELF=__attribute__((weak, visibility(\"hidden\")))", NULL};

@@ -148,7 +148,7 @@ int host_source_write(struct text *out, const struct device_source *source, size
                       bool is_tracing, struct error *error)
 {
     const struct embedded *shim = embedded_find("templates/host/host_shim.h");
-    const struct embedded *hooks = embedded_find("templates/host/host_hooks.h");
+    const struct embedded *hooks = embedded_find("templates/host/host_tsan.h");
     if (!shim || !hooks)
         return error_set(error, ERROR_FAILED,
                          "templates/host_%s.h is missing in this program: build it again",
@@ -166,7 +166,7 @@ int host_source_write(struct text *out, const struct device_source *source, size
         text_addf(out, "#define HOST_SHARED \"host_shared_%zu\"\n", index);
         text_adds(out, "#line 1 \"host_shim.h\"\n");
         text_add(out, shim->bytes, shim->length);
-        text_adds(out, "\n#line 1 \"host_hooks.h\"\n");
+        text_adds(out, "\n#line 1 \"host_tsan.h\"\n");
         text_add(out, hooks->bytes, is_tracing ? hooks->length : 0);
         text_addf(out, "\n#line 1 \"%s.cu\"\n", source->kernel);
         text_adds(out, source->text);

@@ -257,6 +257,17 @@ static void add_scatter(struct text *out, const struct ladder_cell *cell)
                   pattern_sectors(&cell->pattern), pattern_sectors_ideal(&cell->pattern));
 }
 
+/* More than the one by which a block adds its result. */
+static void add_more_atomics(struct text *out, const struct ladder_cell *cell)
+{
+    const unsigned global = cell->pattern.atomics_global, shared = cell->pattern.atomics_shared;
+    const bool is_global = global >= shared;
+    if ((is_global ? global : shared) > 1)
+        text_addf(out, "; %u atomic operations a block, all on one word of %s",
+                  is_global ? global : shared,
+                  is_global ? "global memory" : "its shared memory");
+}
+
 /* The time that a block takes an SM, from the time measured on a GPU. */
 static void add_block(struct text *out, const struct ladder_cell *cell,
                       const struct ladder *ladder)
@@ -278,6 +289,8 @@ void cause_find(struct ladder_cell *cell, const struct ladder *ladder)
         add_scatter(&text, cell);
     if (clause != add_in_flight && clause != add_idle)
         add_flight(&text, cell);
+    if (clause != add_atomics)
+        add_more_atomics(&text, cell);
     add_wave(&text, cell, ladder);
     add_occupancy(&text, cell);
     if (clause == add_tree || clause == add_divergence || clause == add_conflicts ||

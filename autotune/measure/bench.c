@@ -1,6 +1,6 @@
 /* bench: makes graphs of calls over the inputs, and flushes the L2 for cold measurements by a
  * sweep, a read of other data. Hides the number of calls in a measurement and where their
- * results are; bench_prove.c compares these. */
+ * results are; check_full.c compares these. */
 #include "autotune/measure/bench.h"
 
 #include "autotune/device/bind.h"
@@ -361,17 +361,6 @@ int bench_adopt(struct bench_entry *out, struct bench *bench, bench_call *call, 
         return -1;
     }
     return 0;
-}
-
-int bench_prepare_more(struct bench_entry *entry, struct bench *bench,
-                       const struct point_context *context, const int64_t *config,
-                       const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                       size_t calls, struct error *error)
-{
-    if (entry->calls >= calls)
-        return 0;
-    bench_release(bench, entry);
-    return bench_prepare(entry, bench, context, config, kernels, calls, error);
 }
 
 void bench_release(struct bench *bench, struct bench_entry *entry)

@@ -63,11 +63,6 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
                   const struct point_context *context, const int64_t *config,
                   const struct device_kernel *const kernels[SPACE_PASSES_MAX], size_t calls,
                   struct error *error);
-/* Prepares the entry of the same candidate anew if it has fewer calls than that. */
-int bench_prepare_more(struct bench_entry *entry, struct bench *bench,
-                       const struct point_context *context, const int64_t *config,
-                       const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                       size_t calls, struct error *error);
 void bench_release(struct bench *bench, struct bench_entry *entry);
 
 /* Calls of a measurement in the search: each input once, or as many as in a long measurement

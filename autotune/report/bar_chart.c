@@ -48,11 +48,17 @@ static char *write_value(char out[NUMBER_CHARS], const struct bar_chart *chart,
     return figures_short(out, bar->value, bar->digits ? bar->digits : chart->digits);
 }
 
+/* Of a bar without a value: what is said in its place. */
+static const char *name_kind(const struct bar *bar)
+{
+    return bar->kind == BAR_NONE && *bar->text ? bar->text : kind_names[bar->kind];
+}
+
 static void add_value(struct text *out, const struct bar_chart *chart, const struct bar *bar)
 {
     char value[NUMBER_CHARS];
     if (*bar->text || bar->kind == BAR_NONE)
-        text_adds(out, *bar->text ? bar->text : kind_names[BAR_NONE]);
+        text_adds(out, *bar->text ? bar->text : name_kind(bar));
     else
         text_addf(out, "%s%s %s", bar->kind == BAR_PREDICTED ? "about " : "",
                   write_value(value, chart, bar), chart->unit);
@@ -73,7 +79,7 @@ static void write_table(struct table *out, struct figure *figure)
         const struct bar *bar = &chart->bars[i];
         table_add(out, bar->label);
         table_add(out, bar->kind == BAR_NONE ? NULL : write_value(value, chart, bar));
-        table_add(out, kind_names[bar->kind]);
+        table_add(out, name_kind(bar));
         table_add(out, bar->note);
     }
 }

@@ -457,8 +457,9 @@ static void say_sides(struct document *document, const struct rung_shares *share
     for (size_t s = 0; s < shares->side_count; s++) {
         const struct rung_side *side = &shares->sides[s];
         char n[NUMBER_CHARS], peak[NUMBER_CHARS];
-        text_addf(&words, "%s%s: %s, %s %s, of %s GB/s", s ? "; " : "", side->title,
+        text_addf(&words, "%s%s: %s, %s %s%s, of %s GB/s", s ? "; " : "", side->title,
                   side->source, side->op, number_format_count(n, side->n),
+                  side->has_rows ? " in rows" : "",
                   figures_short(peak, side->peak_gbs, side->peak_digits));
     }
     document_add(document, DOCUMENT_TEXT,

@@ -91,7 +91,7 @@ static void add_trials(struct heat_map *map, const struct journal *journal,
 {
     for (size_t i = 0; i < journal->count; i++) {
         const struct journal_trial *trial = &journal->trials[i];
-        const uint64_t ps = compare_journal_least(trial);
+        const uint64_t ps = compare_journal_least(&trial->trial);
         char row[WORD], column[WORD], others[200];
         if (!ps || !find_value(row, trial->params, map->rows.name) ||
             !find_value(column, trial->params, map->columns.name))

@@ -140,8 +140,8 @@ double decide_deadline(const struct decide_pace *pace, enum job_phase phase)
 
 bool decide_is_trial(const struct job_trial *trial, size_t candidates)
 {
-    return trial->candidate < candidates && trial->status < TRIAL_STATUSES &&
-           trial->time_count <= JOB_SAMPLES;
+    return trial->candidate < candidates && trial->trial.status < TRIAL_STATUSES &&
+           trial->trial.time_count <= TRIAL_SAMPLES;
 }
 
 bool decide_is_race(const struct job_raced *raced, size_t candidates)

@@ -16,9 +16,7 @@ static const struct race_options RULES = {.rounds_min = 11,
                                           .reference = 0};
 
 struct entrant {
-    const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    const int64_t *config;
-    struct bench_entry entry;
+    struct session_kernel kernel;
     uint64_t variant, candidate;
     bool is_out; /* wrong */
 };
@@ -66,15 +64,13 @@ static int announce(const struct final_race *final_race, const struct entrant *e
                              entrant->candidate, error);
 }
 
-static struct entrant *add_entrant(struct final_race *final_race, const int64_t *config,
-                                   uint64_t variant, uint64_t candidate)
+static void add_entrant(struct final_race *final_race, const struct session_kernel *kernel,
+                        uint64_t variant, uint64_t candidate)
 {
-    struct entrant *entrant = &final_race->entrants[final_race->count];
-    *entrant = (struct entrant){.config = config, .variant = variant, .candidate = candidate};
-    final_race->out->entrants[final_race->count] =
+    final_race->entrants[final_race->count] =
+        (struct entrant){.kernel = *kernel, .variant = variant, .candidate = candidate};
+    final_race->out->entrants[final_race->count++] =
         (struct job_entrant){.candidate = candidate, .error = -1, .bound = -1};
-    final_race->count++;
-    return entrant;
 }
 
 /* Makes entrants of a variant's candidates, when it is right. */
@@ -82,21 +78,18 @@ static int enter_variant(struct final_race *final_race, const struct job_variant
                          const struct device_kernel *loaded, struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
-    const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    bool is_right = true;
-    compiler_kernels(&variant->compiled, loaded, kernels);
+    const uint64_t v = variant->compiled.variant;
+    struct session_kernel kernel = {.context = measurer->session.context,
+                                    .is_right_small = variant->is_proven};
+    compiler_kernels(&variant->compiled, loaded, kernel.kernels);
     if (!variant->is_proven &&
-        (measurer_announce(measurer, PHASE_PROVE, variant->compiled.variant, JOB_NO_CANDIDATE,
-                           error) ||
-         measurer_variant(measurer, variant, kernels, &is_right, error)))
+        measurer_variant(measurer, &kernel, v, variant->configs, variant->count, error))
         return -1;
-    for (size_t i = 0; i < variant->count && is_right && final_race->count < RACE_ENTRANTS_MAX;
+    for (size_t i = 0;
+         i < variant->count && kernel.is_right_small && final_race->count < RACE_ENTRANTS_MAX;
          i++) {
-        struct entrant *entrant =
-            add_entrant(final_race,
-                        variant->configs + i * measurer->context->space->param_count,
-                        variant->compiled.variant, variant->ids[i]);
-        memcpy(entrant->kernels, kernels, sizeof kernels);
+        kernel.config = variant->configs + i * measurer->session.context->space->param_count;
+        add_entrant(final_race, &kernel, v, variant->ids[i]);
     }
     return 0;
 }
@@ -109,8 +102,9 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
         return 0;
     if (measurer_announce(measurer, PHASE_LOAD, unit->variants[0].compiled.variant,
                           JOB_NO_CANDIDATE, error) ||
-        measurer->device->ops->load(measurer->device, &unit->image, &final_race->modules[u],
-                                    final_race->loaded[u], error))
+        measurer->session.device->ops->load(measurer->session.device, &unit->image,
+                                            &final_race->modules[u], final_race->loaded[u],
+                                            error))
         return -1;
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed &&
@@ -122,9 +116,9 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
 static int enter_all(struct final_race *final_race, struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
-    struct entrant *first = add_entrant(final_race, measurer->context->space->default_config,
-                                        JOB_NO_CANDIDATE, JOB_NO_CANDIDATE);
-    memcpy(first->kernels, measurer->default_kernels, sizeof first->kernels);
+    struct session_kernel first = measurer->reference;
+    first.entry = (struct bench_entry){.graph = NULL}; /* the reference keeps its own */
+    add_entrant(final_race, &first, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE);
     for (size_t u = 0; u < final_race->job->count; u++)
         if (enter_unit(final_race, u, error))
             return -1;
@@ -136,7 +130,8 @@ static int reserve(struct final_race *final_race, struct entrant *entrant, struc
     struct measurer *measurer = final_race->measurer;
     if (announce(final_race, entrant, error))
         return -1;
-    return bench_reserve(&measurer->bench, measurer->context, entrant->config, error)
+    return bench_reserve(&measurer->session.bench, measurer->session.context,
+                         entrant->kernel.config, error)
                ? exclude(final_race, entrant, error)
                : 0;
 }
@@ -145,11 +140,11 @@ static int prepare(struct final_race *final_race, struct entrant *entrant, struc
 {
     struct measurer *measurer = final_race->measurer;
     struct job_entrant *report = &final_race->out->entrants[entrant - final_race->entrants];
-    report->registers = compiler_registers(entrant->kernels);
+    report->registers = compiler_registers(entrant->kernel.kernels);
     if (announce(final_race, entrant, error))
         return -1;
-    return bench_prepare(&entrant->entry, &measurer->bench, measurer->context, entrant->config,
-                         entrant->kernels, measurer->bench.calls, error)
+    return session_prepare(&measurer->session, &entrant->kernel, measurer->session.bench.calls,
+                           error)
                ? exclude(final_race, entrant, error)
                : 0;
 }
@@ -160,8 +155,8 @@ static int prove_full(struct final_race *final_race, struct entrant *entrant,
     struct bench_outcome outcome;
     uint64_t ignored_ps;
     if (announce(final_race, entrant, error) ||
-        measurer_proof(final_race->measurer, entrant->candidate, &entrant->entry, &ignored_ps,
-                       &outcome, error))
+        session_prove(&final_race->measurer->session, &entrant->kernel, entrant->candidate,
+                      &ignored_ps, &outcome, error))
         return -1;
     return outcome.is_right ? 0 : reject(final_race, entrant, outcome.reason, error);
 }
@@ -172,7 +167,8 @@ static int prove_full(struct final_race *final_race, struct entrant *entrant,
 static int prove_finalist(struct final_race *final_race, struct entrant *entrant,
                           const struct finalist_checks *checks, struct error *error)
 {
-    const struct finalist_checks_candidate candidate = {entrant->config, entrant->kernels};
+    const struct finalist_checks_candidate candidate = {entrant->kernel.config,
+                                                        entrant->kernel.kernels};
     struct job_entrant *report = &final_race->out->entrants[entrant - final_race->entrants];
     struct check_outcome outcome;
     if (announce(final_race, entrant, error) ||
@@ -218,7 +214,8 @@ static int measure_entrant(void *context, size_t number, uint64_t *out_ps, struc
     const struct entrant *entrant = &final_race->entrants[final_race->in_race[number]];
     return measurer_announce(final_race->measurer, PHASE_RACE, entrant->variant,
                              entrant->candidate, error) ||
-                   bench_time(&final_race->measurer->bench, &entrant->entry, out_ps, error)
+                   session_time(&final_race->measurer->session, &entrant->kernel, false, out_ps,
+                                error)
                ? -1
                : 0;
 }
@@ -233,11 +230,11 @@ static int run_race(struct final_race *final_race, struct error *error)
         if (!final_race->entrants[i].is_out)
             final_race->in_race[count++] = i;
     options.seconds = final_race->job->seconds;
-    options.seed = final_race->measurer->seed;
+    options.seed = final_race->measurer->session.seed;
     if (race_run(result, count, measure_entrant, final_race, &options, error))
         return -1;
     struct error ignored;
-    nvml_read(&final_race->out->reading, &final_race->measurer->device->info, &ignored);
+    nvml_read(&final_race->out->reading, &final_race->measurer->session.device->info, &ignored);
     for (size_t i = 0; i < result->count; i++)
         result->places[i].entrant = final_race->in_race[result->places[i].entrant];
     return 0;
@@ -277,10 +274,11 @@ int final_race_run(struct measurer *measurer, const struct job_race *job, struct
     final_race->out = out;
     int failed = run_all(final_race, error);
     for (size_t i = 0; i < final_race->count; i++)
-        bench_release(&measurer->bench, &final_race->entrants[i].entry);
+        session_release(&measurer->session, &final_race->entrants[i].kernel);
     for (size_t u = 0; u < job->count; u++)
         if (final_race->modules[u])
-            measurer->device->ops->unload(measurer->device, final_race->modules[u]);
+            measurer->session.device->ops->unload(measurer->session.device,
+                                                  final_race->modules[u]);
     free(final_race->loaded);
     free(final_race);
     return failed;

@@ -25,13 +25,14 @@ static int run_once(const struct finalist_checks *checks,
                     struct error *error)
 {
     const struct measurer *measurer = checks->measurer;
-    struct device *device = measurer->device;
+    struct device *device = measurer->session.device;
     const uint64_t bytes =
         dims_results(&problem->dims) * (uint64_t)problem_types[problem_result(problem)].bytes;
     const struct device_ops *ops = device->ops;
-    const struct point_context context = {measurer->context->space, problem,
-                                          measurer->context->target};
-    struct planner_buffers buffers = {.input = input, .output = measurer->bench.outputs};
+    const struct point_context context = {measurer->session.context->space, problem,
+                                          measurer->session.context->target};
+    struct planner_buffers buffers = {.input = input,
+                                      .output = measurer->session.bench.outputs};
     struct device_launch launches[PLANNER_LAUNCHES];
     struct planner_plan plan;
     if (call_plan(&plan, &context, candidate->config, error) ||
@@ -80,8 +81,8 @@ static void fill_rounding(struct finalist_checks_rounding *out, uint64_t seed, v
 static int open_rounding(struct finalist_checks_rounding *out, const struct measurer *measurer,
                          struct error *error)
 {
-    struct device *device = measurer->device;
-    *out = (struct finalist_checks_rounding){.problem = *measurer->context->problem};
+    struct device *device = measurer->session.device;
+    *out = (struct finalist_checks_rounding){.problem = *measurer->session.context->problem};
     if (dims_n(&out->problem.dims) == 0 || !problem_rounds(&out->problem))
         return 0;
     limit_rounding(&out->problem);
@@ -96,7 +97,7 @@ static int open_rounding(struct finalist_checks_rounding *out, const struct meas
         out->input = 0;
         return 0; /* no room, as for the proof past 2^31 */
     }
-    fill_rounding(out, measurer->seed, elements);
+    fill_rounding(out, measurer->session.seed, elements);
     int failed = device->ops->write(device, out->input, elements, bytes, error);
     free(elements);
     return failed;
@@ -154,8 +155,8 @@ static int prove_rounding(const struct finalist_checks *checks,
  * anyway. */
 static int open_past(struct input *out, const struct measurer *measurer, struct error *error)
 {
-    struct device *device = measurer->device;
-    struct problem problem = *measurer->context->problem;
+    struct device *device = measurer->session.device;
+    struct problem problem = *measurer->session.context->problem;
     const size_t count = oracle_inputs_least(&problem);
     const uint64_t bytes = count * PAST_32_BITS * (uint64_t)problem_types[problem.type].bytes;
     uint64_t free_bytes;
@@ -168,7 +169,7 @@ static int open_past(struct input *out, const struct measurer *measurer, struct 
         return -1;
     problem.dims = dims_value(PAST_32_BITS);
     if (free_bytes < bytes + bytes / 4 ||
-        input_open(out, device, &problem, count, measurer->seed, &no_room)) {
+        input_open(out, device, &problem, count, measurer->session.seed, &no_room)) {
         *out = (struct input){.device = NULL};
         return 0; /* no room: too small, fragmented, or taken meanwhile */
     }
@@ -210,7 +211,7 @@ void finalist_checks_close(struct finalist_checks *checks)
 {
     if (checks->past.device)
         input_close(&checks->past);
-    close_rounding(&checks->rounding, checks->measurer->device);
+    close_rounding(&checks->rounding, checks->measurer->session.device);
 }
 
 int finalist_checks_prove(const struct finalist_checks *checks,
@@ -220,8 +221,8 @@ int finalist_checks_prove(const struct finalist_checks *checks,
 {
     const struct measurer *measurer = checks->measurer;
     const struct check_configs configs = {candidate->config, candidate->config};
-    if (check_specials(measurer->check, measurer->context, configs, candidate->kernels, out,
-                       error) ||
+    if (check_specials(measurer->session.check, measurer->session.context, configs,
+                       candidate->kernels, out, error) ||
         (out->is_right && prove_rounding(checks, candidate, report, out, error)) ||
         (out->is_right && prove_past(checks, candidate, out, error)))
         return -1;

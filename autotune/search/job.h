@@ -9,6 +9,7 @@
 #include "autotune/measure/race.h"
 #include "autotune/search/frame.h"
 #include "autotune/verify/compiler.h"
+#include "cache/trial.h"
 
 enum job_kind {
     JOB_SETUP = 1, /* first, to every worker: struct job_setup; answered by JOB_READY */
@@ -102,36 +103,16 @@ struct job_at {
     uint64_t candidate; /* or JOB_NO_CANDIDATE: all of the variant */
 };
 
-enum { JOB_REASON = 240, JOB_SAMPLES = 8 };
-
 struct job_proven {
     uint64_t variant;
     bool is_right, is_loaded; /* not loaded: the unit's image does not load */
     uint64_t cases, prove_us;
-    char reason[JOB_REASON];
-};
-
-enum trial_status {
-    TRIAL_MEASURED,
-    TRIAL_EQUAL, /* the same machine code and launch as another candidate, which was measured */
-    TRIAL_LEFT_OUT, /* could not win, by its variant's first candidate */
-    TRIAL_WRONG,    /* gave a wrong result: never timed, or its time does not count */
-    TRIAL_FAILED,   /* does not compile, load or launch */
-    TRIAL_CRASHED,  /* ended its process, or broke the device's context */
-    TRIAL_HUNG,     /* did not end in time */
-    TRIAL_TOO_FAST, /* faster than memory allows: a fault, not a win */
-    TRIAL_STATUSES
+    char reason[TRIAL_REASON];
 };
 
 struct job_trial {
     uint64_t candidate;
-    enum trial_status status;
-    uint64_t times_ps[JOB_SAMPLES];
-    uint64_t time_count;
-    uint64_t reference_ps; /* the default's around then */
-    unsigned registers, grid, block;
-    uint64_t measure_us;
-    char reason[JOB_REASON];
+    struct trial trial; /* what compiling and proving took is the coordinator's to fill in */
 };
 
 struct job_tried {

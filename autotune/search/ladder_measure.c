@@ -20,7 +20,7 @@ struct ladder_measure {
     struct worker_pool *pool;
     struct ladder_measure_step *step; /* the worker's step; NULL while it opens */
     bool is_ready;                    /* the worker is there and waits */
-    char last_words[JOB_REASON];
+    char last_words[TRIAL_REASON];
 };
 
 static int check_stop(const struct ladder_measure *run, struct error *error)
@@ -37,27 +37,27 @@ static int take_fatal(struct ladder_measure *run, struct job_fatal *fatal, struc
     fatal->text[sizeof fatal->text - 1] = '\0';
     if (fatal->code == ERROR_USAGE || !run->step)
         return error_set(error, fatal->code, "%s", fatal->text);
-    snprintf(run->last_words, sizeof run->last_words, "%.230s", fatal->text);
+    trial_set_reason(run->last_words, fatal->text);
     return 0;
 }
 
 static void take_proven(struct ladder_measure_step *step, struct job_proven *proven)
 {
-    proven->reason[JOB_REASON - 1] = '\0';
+    proven->reason[TRIAL_REASON - 1] = '\0';
     step->proofs = proven->cases;
     if (!proven->is_right)
-        memcpy(step->reason, proven->reason, sizeof step->reason);
+        trial_set_reason(step->trial.reason, proven->reason);
 }
 
-static void take_trial(struct ladder_measure_step *step, struct job_trial *trial)
+/* A trial without a reason is explained by its proofs. */
+static void take_trial(struct ladder_measure_step *step, struct trial *trial)
 {
-    trial->reason[JOB_REASON - 1] = '\0';
-    step->status = trial->status < TRIAL_STATUSES ? trial->status : TRIAL_CRASHED;
-    step->registers = trial->registers;
-    step->time_count = trial->time_count < JOB_SAMPLES ? trial->time_count : JOB_SAMPLES;
-    memcpy(step->times_ps, trial->times_ps, sizeof step->times_ps);
-    if (*trial->reason)
-        memcpy(step->reason, trial->reason, sizeof step->reason);
+    trial->reason[TRIAL_REASON - 1] = '\0';
+    if (trial->status >= TRIAL_STATUSES || trial->time_count > TRIAL_SAMPLES)
+        *trial = (struct trial){.status = TRIAL_CRASHED};
+    if (!*trial->reason)
+        trial_set_reason(trial->reason, step->trial.reason);
+    step->trial = *trial;
 }
 
 static void set_deadline(struct ladder_measure *run)
@@ -76,8 +76,8 @@ static int take_lost(struct ladder_measure *run, const struct worker_pool_event 
                          "a worker process was lost before it was ready: %s; see 'autotune "
                          "doctor'",
                          event->how);
-    run->step->status = event->kind == WORKER_POOL_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
-    snprintf(run->step->reason, sizeof run->step->reason, "%.200s",
+    run->step->trial.status = event->kind == WORKER_POOL_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
+    snprintf(run->step->trial.reason, sizeof run->step->trial.reason, "%.200s",
              *run->last_words ? run->last_words : event->how);
     return 0;
 }
@@ -100,7 +100,7 @@ static int take_message(struct ladder_measure *run, struct frame *frame, struct 
     if (frame->kind == JOB_PROVEN && run->step)
         take_proven(run->step, &message.proven);
     if (frame->kind == JOB_TRIAL && run->step)
-        take_trial(run->step, &message.trial);
+        take_trial(run->step, &message.trial.trial);
     if (frame->kind == JOB_READY || frame->kind == JOB_TRIED) {
         run->is_ready = true;
         worker_pool_set_deadline(run->pool, ONLY, 0);
@@ -146,7 +146,7 @@ static int run_step(struct ladder_measure *run, struct ladder_measure_step *step
     struct frame frame = {.kind = JOB_OTHER_SPACE};
     if (!worker_pool_is_running(run->pool, ONLY) && open_worker(run, error))
         return -1;
-    step->status = TRIAL_CRASHED; /* until it is judged */
+    step->trial.status = TRIAL_CRASHED; /* until it is judged */
     run->step = step;
     run->is_ready = false;
     set_deadline(run);

@@ -9,11 +9,8 @@
 
 struct ladder_measure_step {
     struct job_other_space other_kernel;
-    enum trial_status status;                   /* from here on set by ladder_measure_all */
-    char reason[JOB_REASON];                    /* unless it was measured */
-    uint64_t times_ps[JOB_SAMPLES], time_count; /* per call; as many as it was timed */
-    unsigned registers;                         /* per thread, of its first pass; 0 = unknown */
-    uint64_t proofs;                            /* small runs compared */
+    struct trial trial; /* from here on set by ladder_measure_all */
+    uint64_t proofs;    /* small runs compared */
 };
 
 struct ladder_measure_options {

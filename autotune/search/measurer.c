@@ -5,9 +5,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/stats.h"
-#include "generator/random.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h> /* setitimer */
@@ -15,7 +13,6 @@
 enum {
     SAMPLES = 3,          /* measurements in a step of warming up */
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
-    MARKS = 3,            /* more places of the deciding element at full n */
 };
 static const double HOPELESS = 1.03;    /* a first time this far from the best is the last */
 static const double DEFAULT_LIMIT = 30; /* seconds of its first proofs on the emulator */
@@ -31,7 +28,7 @@ static uint64_t microseconds_since(double start)
 int measurer_fault_default(const struct measurer *measurer, const char *reason,
                            struct error *error)
 {
-    const struct space *space = measurer->context->space;
+    const struct space *space = measurer->session.context->space;
     struct text params = {0};
     point_format(&params, space, space->default_config, true);
     error_set(error, ERROR_WRONG,
@@ -45,7 +42,7 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
  * still works. */
 static int fault_crash(const struct measurer *measurer, struct error *error)
 {
-    char reason[JOB_REASON];
+    char reason[TRIAL_REASON];
     if (measurer_is_alive(measurer))
         return -1;
     snprintf(reason, sizeof reason, "it crashed (%.200s)", error->text);
@@ -57,7 +54,7 @@ static int fault_crash(const struct measurer *measurer, struct error *error)
 static void limit_default(const struct measurer *measurer, double seconds)
 {
     const struct itimerval limit = {.it_value.tv_sec = (time_t)seconds};
-    if (measurer->device->info.target.is_host)
+    if (measurer->session.device->info.target.is_host)
         setitimer(ITIMER_PROF, &limit, NULL);
 }
 
@@ -72,27 +69,21 @@ static int announce_default(const struct measurer *measurer, enum job_phase phas
 static int open_default(struct measurer *measurer, const struct emit_sources *sources,
                         double *prove_s, struct error *error)
 {
-    const struct space *space = measurer->context->space;
-    const struct check_configs configs = {space->default_config, space->default_config};
-    struct compiled_unit *unit = &measurer->default_unit;
+    const struct session *session = &measurer->session;
+    struct session_kernel *reference = &measurer->reference;
+    const int64_t *config = session->context->space->default_config;
     struct check_outcome outcome;
-    if (compiler_compile_config(unit, measurer->device, measurer->context, sources,
-                                space->default_config, error))
+    if (loaded_open(&measurer->loaded, session->device, session->context, sources, config, 1,
+                    error))
         return -1;
-    if (unit->variants[0].is_failed) {
-        *error = unit->variants[0].reason;
-        return -1;
-    }
-    if (measurer->device->ops->load(measurer->device, &unit->image, &measurer->default_module,
-                                    measurer->default_loaded, error))
-        return -1;
-    compiler_kernels(&unit->variants[0], measurer->default_loaded, measurer->default_kernels);
+    *reference = (struct session_kernel){.context = session->context, .config = config};
+    loaded_kernels(&measurer->loaded, 0, reference->kernels);
     if (announce_default(measurer, PHASE_PROVE, error))
         return -1;
     const double start = monotonic_s();
     limit_default(measurer, DEFAULT_LIMIT);
-    const int failed = check_small(measurer->check, measurer->context, configs,
-                                   measurer->default_kernels, &outcome, error);
+    const int failed =
+        session_prove_small(&measurer->session, reference, config, 1, &outcome, error);
     limit_default(measurer, 0);
     if (failed)
         return fault_crash(measurer, error);
@@ -102,19 +93,12 @@ static int open_default(struct measurer *measurer, const struct emit_sources *so
     return announce_default(measurer, PHASE_LOAD, error);
 }
 
-static int prepare_reference(struct measurer *measurer, size_t calls, struct error *error)
-{
-    bench_release(&measurer->bench, &measurer->reference);
-    return bench_prepare(&measurer->reference, &measurer->bench, measurer->context,
-                         measurer->context->space->default_config, measurer->default_kernels,
-                         calls, error);
-}
-
 int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error *error)
 {
-    if ((bench_is_lost(&measurer->bench, &measurer->reference) &&
-         prepare_reference(measurer, bench_search_calls(&measurer->bench), error)) ||
-        bench_time(&measurer->bench, &measurer->reference, out_ps, error))
+    struct session *session = &measurer->session;
+    if (session_prepare(session, &measurer->reference, bench_search_calls(&session->bench),
+                        error) ||
+        session_time(session, &measurer->reference, false, out_ps, error))
         return -1;
     measurer->reference_ps = *out_ps;
     return 0;
@@ -124,7 +108,7 @@ int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error
  * clocks have settled, or never will. On the host once: there are no clocks to wait for. */
 static int warm_up(struct measurer *measurer, struct error *error)
 {
-    const bool is_host = measurer->device->info.target.is_host;
+    const bool is_host = measurer->session.device->info.target.is_host;
     const double start = monotonic_s();
     uint64_t before, median = 0, apart, times[SAMPLES];
     do {
@@ -143,58 +127,41 @@ static int warm_up(struct measurer *measurer, struct error *error)
 /* The default is proven at full n like any candidate. */
 static int open_reference(struct measurer *measurer, struct error *error)
 {
+    struct session *session = &measurer->session;
     struct bench_outcome outcome;
     uint64_t ps;
-    if (prepare_reference(measurer, bench_proof_calls(&measurer->bench), error) ||
+    if (session_prepare(session, &measurer->reference, bench_proof_calls(&session->bench),
+                        error) ||
         announce_default(measurer, PHASE_MEASURE, error))
         return -1;
-    if (measurer_proof(measurer, JOB_NO_CANDIDATE, &measurer->reference, &ps, &outcome, error))
+    if (session_prove(session, &measurer->reference, JOB_NO_CANDIDATE, &ps, &outcome, error))
         return fault_crash(measurer, error);
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
-    return announce_default(measurer, PHASE_LOAD, error) ||
-                   bench_prepare_more(&measurer->reference, &measurer->bench, measurer->context,
-                                      measurer->context->space->default_config,
-                                      measurer->default_kernels,
-                                      bench_search_calls(&measurer->bench), error) ||
-                   warm_up(measurer, error)
-               ? -1
-               : 0;
+    return announce_default(measurer, PHASE_LOAD, error) || warm_up(measurer, error) ? -1 : 0;
 }
 
 int measurer_open(struct measurer *out, struct device *device,
                   const struct point_context *context, const struct emit_sources *sources,
                   uint64_t seed, int socket, struct job_ready *ready, struct error *error)
 {
-    const struct problem *problem = context->problem;
-    const uint64_t positions = device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX;
-    *out =
-        (struct measurer){.device = device, .context = context, .seed = seed, .socket = socket};
-    *ready = (struct job_ready){.inputs = input_count(problem, &device->info)};
-    if (input_open(&out->input, device, problem, ready->inputs, seed, error) ||
-        check_open(&out->check, device, problem, positions, seed, error) ||
+    const struct session_options options = {.seed = seed, .positions = HOST_POSITIONS};
+    *out = (struct measurer){.socket = socket};
+    if (session_open(&out->session, device, context, &options, error) ||
         open_default(out, sources, &ready->prove_s, error) ||
-        bench_open(&out->bench, device, &out->input, context, context->space->default_config,
-                   out->default_kernels, error) ||
-        open_reference(out, error))
+        session_open_bench(&out->session, &out->reference, error) || open_reference(out, error))
         return -1;
-    ready->calls = out->bench.calls;
+    ready->inputs = out->session.input.count;
+    ready->calls = out->session.bench.calls;
     ready->reference_ps = out->reference_ps;
     return 0;
 }
 
 void measurer_close(struct measurer *measurer)
 {
-    bench_release(&measurer->bench, &measurer->reference);
-    if (measurer->bench.device)
-        bench_close(&measurer->bench);
-    if (measurer->default_module)
-        measurer->device->ops->unload(measurer->device, measurer->default_module);
-    compiler_dispose(&measurer->default_unit);
-    if (measurer->check)
-        check_close(measurer->check);
-    if (measurer->input.device)
-        input_close(&measurer->input);
+    session_release(&measurer->session, &measurer->reference);
+    session_close(&measurer->session);
+    loaded_close(&measurer->loaded);
 }
 
 /* --- Reports ------------------------------------------------------------------------------ */
@@ -209,35 +176,34 @@ int measurer_announce(const struct measurer *measurer, enum job_phase phase, uin
 int measurer_reject(const struct measurer *measurer, uint64_t candidate,
                     enum trial_status status, const char *reason, struct error *error)
 {
-    struct job_trial trial = {.candidate = candidate, .status = status};
-    snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
-    return job_send(measurer->socket, JOB_TRIAL, &trial, sizeof trial, error);
+    struct job_trial message = {.candidate = candidate, .trial = {.status = status}};
+    trial_set_reason(message.trial.reason, reason);
+    return job_send(measurer->socket, JOB_TRIAL, &message, sizeof message, error);
 }
 
 bool measurer_is_alive(const struct measurer *measurer)
 {
     struct error ignored;
-    return measurer->device->ops->sync(measurer->device, &ignored) == 0;
+    return measurer->session.device->ops->sync(measurer->session.device, &ignored) == 0;
 }
 
 /* --- Proofs ------------------------------------------------------------------------------- */
 
-int measurer_variant(struct measurer *measurer, const struct job_variant *variant,
-                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                     bool *is_right, struct error *error)
+int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
+                     const int64_t *configs, size_t count, struct error *error)
 {
-    assert(variant->count > 0);
-    struct job_proven proven = {.variant = variant->compiled.variant, .is_loaded = true};
+    struct job_proven proven = {.variant = variant, .is_loaded = true};
     struct check_outcome outcome = {.is_right = false};
-    struct check_configs configs;
     const double start = monotonic_s();
-    if (check_choose(&configs, measurer->context, variant->configs, variant->count, error) ||
-        check_small(measurer->check, measurer->context, configs, kernels, &outcome, error)) {
+    if (measurer_announce(measurer, PHASE_PROVE, variant, JOB_NO_CANDIDATE, error))
+        return -1;
+    if (session_prove_small(&measurer->session, kernel, configs, count, &outcome, error)) {
         if (!measurer_is_alive(measurer))
             return -1;
-        snprintf(outcome.reason, sizeof outcome.reason, "%.230s", error->text);
+        outcome.is_right = false;
+        trial_set_reason(outcome.reason, error->text);
     }
-    *is_right = proven.is_right = outcome.is_right;
+    proven.is_right = outcome.is_right;
     proven.cases = outcome.cases;
     proven.prove_us = microseconds_since(start);
     if (!outcome.is_right)
@@ -245,107 +211,77 @@ int measurer_variant(struct measurer *measurer, const struct job_variant *varian
     return job_send(measurer->socket, JOB_PROVEN, &proven, sizeof proven, error);
 }
 
-/* Proves once more with the deciding element elsewhere. */
-static int prove_mark(struct measurer *measurer, const struct bench_entry *entry,
-                      uint64_t position, struct bench_outcome *outcome, struct error *error)
-{
-    const uint64_t last = input_last(&measurer->input);
-    uint64_t ignored_ps;
-    return input_mark(&measurer->input, last, position, error) ||
-                   bench_prove(&measurer->bench, entry, &ignored_ps, outcome, error) ||
-                   input_mark(&measurer->input, position, last, error)
-               ? -1
-               : 0;
-}
-
-/* Where one element decides, more runs follow with that element at the other edge and at places
- * drawn for this candidate: an element that is not read is found by some. */
-int measurer_proof(struct measurer *measurer, uint64_t candidate,
-                   const struct bench_entry *entry, uint64_t *out_ps, struct bench_outcome *out,
-                   struct error *error)
-{
-    const uint64_t n = dims_n(&measurer->input.problem.dims);
-    uint64_t random = measurer->seed ^ candidate << 32;
-    if (bench_prove(&measurer->bench, entry, out_ps, out, error))
-        return -1;
-    if (!input_has_mark(&measurer->input) || n < 2)
-        return 0;
-    for (int i = 0; i < MARKS && out->is_right; i++)
-        if (prove_mark(measurer, entry, i == 0 ? 0 : random_next(&random) % n, out, error))
-            return -1;
-    return 0;
-}
-
 /* --- Candidates --------------------------------------------------------------------------- */
 
-int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
-                   struct job_trial *trial, struct error *error)
+int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,
+                   struct trial *trial, struct error *error)
 {
+    struct session *session = &measurer->session;
     struct bench_outcome outcome;
     trial->time_count = 1;
-    trial->grid = entry->grid;
-    trial->block = entry->block;
-    if (measurer_proof(measurer, trial->candidate, entry, &trial->times_ps[0], &outcome, error))
+    trial->grid = kernel->entry.grid;
+    trial->block = kernel->entry.block;
+    if (session_prove(session, kernel, candidate, &trial->times_ps[0], &outcome, error))
         return -1;
+    trial->status = TRIAL_MEASURED;
     if (!outcome.is_right) {
         trial->status = TRIAL_WRONG;
-        memcpy(trial->reason, outcome.reason, sizeof trial->reason);
-        return 0;
+        trial_set_reason(trial->reason, outcome.reason);
+    } else if (trial->times_ps[0] < bench_floor_ps(&session->bench)) {
+        trial->status = TRIAL_TOO_FAST;
     }
-    trial->status =
-        trial->times_ps[0] < bench_floor_ps(&measurer->bench) ? TRIAL_TOO_FAST : TRIAL_MEASURED;
     return 0;
 }
 
 /* Takes the proof's time as the first, unless it was of fewer calls, and more times unless the
  * candidate is hopeless. */
-static int sample(struct measurer *measurer, const struct job_unit *unit, const int64_t *config,
-                  const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                  struct bench_entry *entry, struct job_trial *trial, struct error *error)
+static int sample(struct measurer *measurer, const struct job_unit *unit,
+                  struct session_kernel *kernel, struct trial *trial, struct error *error)
 {
-    const size_t calls = bench_search_calls(&measurer->bench), proven = entry->calls;
-    const uint64_t most = unit->samples < JOB_SAMPLES ? unit->samples : JOB_SAMPLES;
-    if (bench_prepare_more(entry, &measurer->bench, measurer->context, config, kernels, calls,
-                           error) ||
-        (proven < calls && bench_time(&measurer->bench, entry, &trial->times_ps[0], error)))
+    struct session *session = &measurer->session;
+    const size_t calls = bench_search_calls(&session->bench), proven = kernel->entry.calls;
+    const uint64_t most = unit->samples < TRIAL_SAMPLES ? unit->samples : TRIAL_SAMPLES;
+    if (session_prepare(session, kernel, calls, error) ||
+        (proven < calls && session_time(session, kernel, false, &trial->times_ps[0], error)))
         return -1;
     const bool is_hopeless =
         unit->best_ps && (double)trial->times_ps[0] > HOPELESS * (double)unit->best_ps;
     while (!is_hopeless && trial->time_count < most)
-        if (bench_time(&measurer->bench, entry, &trial->times_ps[trial->time_count++], error))
+        if (session_time(session, kernel, false, &trial->times_ps[trial->time_count++], error))
             return -1;
     return 0;
 }
 
+/* `kernel` is the variant's; it takes the candidate's config. */
 static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
                          const struct job_variant *variant, size_t which,
-                         const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                         struct job_trial *trial, struct error *error)
+                         struct session_kernel *kernel, struct trial *trial,
+                         struct error *error)
 {
-    const int64_t *config = variant->configs + which * measurer->context->space->param_count;
-    struct bench_entry entry;
+    struct session *session = &measurer->session;
+    struct job_trial message = {.candidate = variant->ids[which]};
     const double start = monotonic_s();
-    *trial = (struct job_trial){.candidate = variant->ids[which],
-                                .status = TRIAL_FAILED,
-                                .reference_ps = measurer->reference_ps};
-    trial->registers = compiler_registers(kernels);
-    if (measurer_announce(measurer, PHASE_MEASURE, variant->compiled.variant, trial->candidate,
+    *trial = (struct trial){.status = TRIAL_FAILED,
+                            .reference_ps = measurer->reference_ps,
+                            .registers = compiler_registers(kernel->kernels)};
+    kernel->config = variant->configs + which * session->context->space->param_count;
+    kernel->is_right = false;
+    if (measurer_announce(measurer, PHASE_MEASURE, variant->compiled.variant, message.candidate,
                           error))
         return -1;
-    int failed = bench_prepare(&entry, &measurer->bench, measurer->context, config, kernels,
-                               bench_proof_calls(&measurer->bench), error) ||
-                 measurer_first(measurer, &entry, trial, error) ||
-                 (trial->status != TRIAL_WRONG &&
-                  sample(measurer, unit, config, kernels, &entry, trial, error));
-    bench_release(&measurer->bench, &entry);
+    int failed = session_prepare(session, kernel, bench_proof_calls(&session->bench), error) ||
+                 measurer_first(measurer, kernel, message.candidate, trial, error) ||
+                 (trial->status != TRIAL_WRONG && sample(measurer, unit, kernel, trial, error));
+    session_release(session, kernel);
     if (failed) {
         if (!measurer_is_alive(measurer))
             return -1;
         trial->status = TRIAL_FAILED;
-        snprintf(trial->reason, sizeof trial->reason, "%.230s", error->text);
+        trial_set_reason(trial->reason, error->text);
     }
     trial->measure_us = microseconds_since(start);
-    return job_send(measurer->socket, JOB_TRIAL, trial, sizeof *trial, error);
+    message.trial = *trial;
+    return job_send(measurer->socket, JOB_TRIAL, &message, sizeof message, error);
 }
 
 /* --- Units -------------------------------------------------------------------------------- */
@@ -360,20 +296,20 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
                        const struct job_variant *variant, const struct device_kernel *loaded,
                        struct error *error)
 {
-    const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    bool is_right = true;
+    struct session_kernel kernel = {.context = measurer->session.context,
+                                    .config = variant->configs,
+                                    .is_right_small = variant->is_proven};
     if (variant->count == 0 ||
         is_time_over(measurer)) /* none: all were judged when a worker was lost */
         return 0;
-    compiler_kernels(&variant->compiled, loaded, kernels);
-    if (!variant->is_proven &&
-        (measurer_announce(measurer, PHASE_PROVE, variant->compiled.variant, JOB_NO_CANDIDATE,
-                           error) ||
-         measurer_variant(measurer, variant, kernels, &is_right, error)))
+    compiler_kernels(&variant->compiled, loaded, kernel.kernels);
+    if (!variant->is_proven && measurer_variant(measurer, &kernel, variant->compiled.variant,
+                                                variant->configs, variant->count, error))
         return -1;
-    for (size_t i = 0; i < variant->count && is_right && !is_time_over(measurer); i++) {
-        struct job_trial trial;
-        if (try_candidate(measurer, unit, variant, i, kernels, &trial, error))
+    for (size_t i = 0; i < variant->count && kernel.is_right_small && !is_time_over(measurer);
+         i++) {
+        struct trial trial;
+        if (try_candidate(measurer, unit, variant, i, &kernel, &trial, error))
             return -1;
         if (i == 0 && variant->limit > 0 && unit->best_ps && trial.status == TRIAL_MEASURED &&
             (double)trial.times_ps[0] > variant->limit * (double)unit->best_ps)
@@ -390,7 +326,7 @@ static int report_unloadable(const struct measurer *measurer, const struct job_u
         struct job_proven proven = {.variant = unit->variants[i].compiled.variant};
         if (unit->variants[i].compiled.is_failed)
             continue;
-        snprintf(proven.reason, sizeof proven.reason, "%.230s", reason);
+        trial_set_reason(proven.reason, reason);
         if (job_send(measurer->socket, JOB_PROVEN, &proven, sizeof proven, error))
             return -1;
     }
@@ -410,7 +346,8 @@ int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *
     if (measurer_announce(measurer, PHASE_LOAD, unit->variants[0].compiled.variant,
                           JOB_NO_CANDIDATE, error))
         return -1;
-    if (measurer->device->ops->load(measurer->device, &unit->image, &module, loaded, &cause)) {
+    if (measurer->session.device->ops->load(measurer->session.device, &unit->image, &module,
+                                            loaded, &cause)) {
         *error = cause;
         return measurer_is_alive(measurer)
                    ? report_unloadable(measurer, unit, cause.text, error)
@@ -420,7 +357,7 @@ int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *
     for (size_t i = 0; i < unit->count && !failed; i++)
         if (!unit->variants[i].compiled.is_failed)
             failed = try_variant(measurer, unit, &unit->variants[i], loaded, error);
-    measurer->device->ops->unload(measurer->device, module);
+    measurer->session.device->ops->unload(measurer->session.device, module);
     *is_cut = measurer->is_cut;
     return failed;
 }

@@ -4,24 +4,15 @@
 #ifndef AUTOTUNE_MEASURER_H
 #define AUTOTUNE_MEASURER_H
 
-#include "autotune/measure/bench.h"
+#include "autotune/measure/session.h"
 #include "autotune/search/job.h"
-#include "autotune/verify/check.h"
 
 struct measurer {
-    struct device *device;
-    const struct point_context *context;
-    uint64_t seed;
+    struct session session;
     int socket; /* to the coordinator */
-    struct check *check;
-    struct input input;
-    struct bench bench;
     /* the space's default: the reference of times; its kernels also flush the L2 */
-    struct compiled_unit default_unit;
-    struct device_module *default_module;
-    struct device_kernel default_loaded[COMPILER_KERNELS];
-    const struct device_kernel *default_kernels[SPACE_PASSES_MAX];
-    struct bench_entry reference;
+    struct loaded loaded;
+    struct session_kernel reference;
     uint64_t reference_ps; /* its last time */
     double until;          /* of monotonic_s: the unit's time is over; 0 = never */
     bool is_cut;           /* the time was over before all of the unit was tried */
@@ -47,20 +38,15 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
                            struct error *error);
 
 /* The steps of measurer_unit, for other modules that prove and time: announces the next step;
- * runs and reports the small proofs of a variant (false when it is wrong); proves an entry at
- * full n, which is its first measurement. */
+ * runs and reports the small proofs of a variant by `count` of its configs. */
 int measurer_announce(const struct measurer *measurer, enum job_phase phase, uint64_t variant,
                       uint64_t candidate, struct error *error);
-int measurer_variant(struct measurer *measurer, const struct job_variant *variant,
-                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                     bool *is_right, struct error *error);
-int measurer_proof(struct measurer *measurer, uint64_t candidate,
-                   const struct bench_entry *entry, uint64_t *out_ps, struct bench_outcome *out,
-                   struct error *error);
+int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
+                     const int64_t *configs, size_t count, struct error *error);
 /* Runs the proof at full n, which is the first timing: fills times, launch, status and reason
- * of the trial of trial->candidate. */
-int measurer_first(struct measurer *measurer, const struct bench_entry *entry,
-                   struct job_trial *trial, struct error *error);
+ * of the candidate's trial. */
+int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,
+                   struct trial *trial, struct error *error);
 /* After a failure: does the device still work, so that the candidate was at fault? */
 bool measurer_is_alive(const struct measurer *measurer);
 

@@ -11,6 +11,6 @@
  * -1: its space or template cannot be read (ERROR_USAGE), or the device or the coordinator is
  * lost. */
 int other_space_try(struct measurer *measurer, const struct emit_sources *sources,
-                    const struct job_other_space *other_kernel, struct error *error);
+                    const struct job_other_space *job, struct error *error);
 
 #endif

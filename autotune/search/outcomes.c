@@ -5,7 +5,6 @@
 #include "autotune/measure/stats.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,34 +14,30 @@ static const struct point_variant *find_variant(const struct outcomes *outcomes,
     return &outcomes->result->points.variants[variant];
 }
 
-static bool is_measured(const struct trial *trial)
+static bool is_measured(const struct tune_trial *trial)
 {
     return trial->is_judged && trial->status == TRIAL_MEASURED;
 }
 
 /* --- Judging ------------------------------------------------------------------------------ */
 
-static void record(struct outcomes *outcomes, const struct job_trial *trial,
-                   uint64_t compile_us, uint64_t prove_us)
+static void record(struct outcomes *outcomes, size_t candidate, const struct trial *trial)
 {
-    const size_t variant = tune_result_variant(&outcomes->result->points, trial->candidate);
-    const struct trials_cost cost = {.sources_hash = outcomes->hashes[variant],
-                                     .prior = outcomes->prior[trial->candidate],
-                                     .compile_us = compile_us,
-                                     .prove_us = prove_us};
-    if (cost.sources_hash && trial->status != TRIAL_FAILED)
-        trials_record(outcomes->result, outcomes->job, outcomes->options->journal, trial,
-                      &cost);
+    const size_t variant = tune_result_variant(&outcomes->result->points, candidate);
+    const uint64_t hash = outcomes->hashes[variant];
+    if (hash && trial->status != TRIAL_FAILED)
+        trials_record(outcomes->result, outcomes->job, outcomes->options->journal, candidate,
+                      trial, hash, outcomes->prior[candidate]);
 }
 
 void outcomes_judge(struct outcomes *outcomes, size_t candidate, enum trial_status status,
                     const char *reason)
 {
-    struct job_trial trial = {.candidate = candidate, .status = status};
-    snprintf(trial.reason, sizeof trial.reason, "%.230s", reason);
+    struct trial trial = {.status = status};
+    trial_set_reason(trial.reason, reason);
     trials_judge(outcomes->result, candidate, status, trial.reason);
     outcomes->done++;
-    record(outcomes, &trial, 0, 0);
+    record(outcomes, candidate, &trial);
 }
 
 bool outcomes_judge_variant(struct outcomes *outcomes, size_t variant, enum trial_status status,
@@ -51,7 +46,7 @@ bool outcomes_judge_variant(struct outcomes *outcomes, size_t variant, enum tria
     const struct point_variant *v = find_variant(outcomes, variant);
     bool is_any = false;
     for (size_t i = v->first; i < v->first + v->count; i++) {
-        const struct trial *known = &outcomes->result->trials[i];
+        const struct tune_trial *known = &outcomes->result->trials[i];
         if (known->is_judged && !(withdraws && is_measured(known)))
             continue;
         outcomes_judge(outcomes, i, status, reason);
@@ -66,12 +61,11 @@ void outcomes_compiled(struct outcomes *outcomes, size_t variant, uint64_t sourc
     outcomes->hashes[variant] = sources_hash;
 }
 
-void outcomes_take(struct outcomes *outcomes, const struct job_trial *trial,
-                   uint64_t compile_us, uint64_t prove_us)
+void outcomes_take(struct outcomes *outcomes, size_t candidate, const struct trial *trial)
 {
-    const struct trial *kept = &outcomes->result->trials[trial->candidate];
-    trials_take(outcomes->result, trial);
-    record(outcomes, trial, compile_us, prove_us);
+    const struct tune_trial *kept = &outcomes->result->trials[candidate];
+    trials_take(outcomes->result, candidate, trial);
+    record(outcomes, candidate, trial);
     outcomes->done++;
     if (kept->status == TRIAL_MEASURED &&
         (!outcomes->best_ps || kept->time_ps < outcomes->best_ps))
@@ -83,14 +77,14 @@ void outcomes_take(struct outcomes *outcomes, const struct job_trial *trial,
 /* Learns from a variant that was tried whole: the time of its first candidate, and its best. */
 static void learn(struct outcomes *outcomes, size_t variant)
 {
-    const struct trial *trials = outcomes->result->trials;
+    const struct tune_trial *trials = outcomes->result->trials;
     const struct point_variant *v = find_variant(outcomes, variant);
     const size_t *order = outcomes->order->candidates + v->first;
     uint64_t best_ps = UINT64_MAX;
     if (v->count < 2 || !outcomes->order->is_whole[variant])
         return;
     for (size_t i = 0; i < v->count; i++) {
-        const struct trial *trial = &trials[order[i]];
+        const struct tune_trial *trial = &trials[order[i]];
         if (!is_measured(trial))
             return;
         best_ps = trial->time_ps < best_ps ? trial->time_ps : best_ps;
@@ -121,9 +115,9 @@ double outcomes_limit(struct outcomes *outcomes, size_t variant)
 
 bool outcomes_is_open(struct outcomes *outcomes, size_t variant)
 {
-    const struct trial *trials = outcomes->result->trials;
+    const struct tune_trial *trials = outcomes->result->trials;
     const struct point_variant *v = find_variant(outcomes, variant);
-    const struct trial *first = &trials[outcomes->order->candidates[v->first]];
+    const struct tune_trial *first = &trials[outcomes->order->candidates[v->first]];
     const double limit = is_measured(first) ? outcomes_limit(outcomes, variant) : 0;
     if (limit > 0 && (double)first->time_ps > limit * (double)outcomes->best_ps)
         leave_out(outcomes, variant);
@@ -136,7 +130,7 @@ bool outcomes_is_open(struct outcomes *outcomes, size_t variant)
 int outcomes_is_needed(struct outcomes *outcomes, size_t candidate, uint64_t code_hash,
                        struct error *error)
 {
-    struct trial *trial = &outcomes->result->trials[candidate];
+    struct tune_trial *trial = &outcomes->result->trials[candidate];
     uint64_t identity, other;
     if (trial->is_judged)
         return 0;
@@ -203,15 +197,14 @@ void outcomes_settle(struct outcomes *outcomes)
     const struct tune_result *result = outcomes->result;
     trials_settle(outcomes->result);
     for (size_t i = 0; i < result->points.count; i++) {
-        const struct trial *trial = &result->trials[i];
+        const struct tune_trial *trial = &result->trials[i];
         if (!trial->is_judged || trial->status != TRIAL_EQUAL)
             continue;
-        const struct job_trial line = {.candidate = i,
-                                       .status = TRIAL_EQUAL,
-                                       .time_count = 1,
-                                       .times_ps = {trial->score},
-                                       .reference_ps = result->reference_ps,
-                                       .registers = trial->registers};
-        record(outcomes, &line, 0, 0);
+        const struct trial line = {.status = TRIAL_EQUAL,
+                                   .time_count = 1,
+                                   .times_ps = {trial->score},
+                                   .reference_ps = result->reference_ps,
+                                   .registers = trial->registers};
+        record(outcomes, i, &line);
     }
 }

@@ -37,10 +37,9 @@ void outcomes_judge(struct outcomes *outcomes, size_t candidate, enum trial_stat
 bool outcomes_judge_variant(struct outcomes *outcomes, size_t variant, enum trial_status status,
                             const char *reason, bool withdraws);
 
-/* A variant is compiled; what compiling and proving took goes to the journal with a trial. */
+/* A variant is compiled; a candidate is tried. */
 void outcomes_compiled(struct outcomes *outcomes, size_t variant, uint64_t sources_hash);
-void outcomes_take(struct outcomes *outcomes, const struct job_trial *trial,
-                   uint64_t compile_us, uint64_t prove_us);
+void outcomes_take(struct outcomes *outcomes, size_t candidate, const struct trial *trial);
 
 /* The candidates sent of a variant that is right are tried: learns from it, and leaves out
  * those that were not tried, unless the time was over. */

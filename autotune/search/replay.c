@@ -77,13 +77,12 @@ static size_t select_trials(const struct journal_trial **out, const struct journ
     return kept;
 }
 
-static struct outcome read_outcome(const struct journal_trial *trial)
+static struct outcome read_outcome(const struct trial *trial)
 {
-    uint64_t times[JOURNAL_SAMPLES];
-    const size_t count =
-        trial->time_count < JOURNAL_SAMPLES ? trial->time_count : JOURNAL_SAMPLES;
+    uint64_t times[TRIAL_SAMPLES];
+    const size_t count = trial->time_count < TRIAL_SAMPLES ? trial->time_count : TRIAL_SAMPLES;
     struct outcome out = {0, (double)trial->measure_us / 1e6};
-    if (count == 0 || strcmp(trial->status, "measured") != 0)
+    if (count == 0 || trial->status != TRIAL_MEASURED)
         return out;
     memcpy(times, trial->times_ps, count * sizeof *times);
     out.time_ps = stats_median(times, count);
@@ -99,15 +98,15 @@ static void add_candidate(struct table *table, const struct journal_trial *trial
     if (at == 0 || trial->variant != table->trials[at - 1]->variant)
         points->variants[points->variant_count++] = (struct point_variant){at, 0};
     const size_t v = points->variant_count - 1;
-    const double compile_s = (double)trial->compile_us / 1e6;
-    const double prove_s = (double)trial->prove_us / 1e6;
+    const double compile_s = (double)trial->trial.compile_us / 1e6;
+    const double prove_s = (double)trial->trial.prove_us / 1e6;
     points->variants[v].count++;
     table->work[v].compile_s =
         compile_s > table->work[v].compile_s ? compile_s : table->work[v].compile_s;
     table->work[v].prove_s =
         prove_s > table->work[v].prove_s ? prove_s : table->work[v].prove_s;
     table->prior[at] = trial->prior;
-    table->outcomes[at] = read_outcome(trial);
+    table->outcomes[at] = read_outcome(&trial->trial);
 }
 
 static void table_dispose(struct table *table)

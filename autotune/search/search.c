@@ -35,7 +35,7 @@ struct worker_slot {
     struct decide_unit unit;    /* the unit that it compiles */
     struct queued_unit *queued; /* the unit that it tries */
     struct job_at at;           /* the step it announced last */
-    char last_words[JOB_REASON];
+    char last_words[TRIAL_REASON];
     enum error_code last_code;
     struct job_ready ready;
     uint64_t references[REFERENCES]; /* the last ones */
@@ -50,7 +50,7 @@ struct race {
     bool was_killed;          /* no kernel is at fault */
     struct job_at at;         /* of the lost worker */
     enum trial_status status; /* for the candidates at fault */
-    char reason[JOB_REASON];
+    char reason[TRIAL_REASON];
     enum error_code code; /* of its last message */
     unsigned forgiven;    /* losses without a candidate at fault */
 };
@@ -416,7 +416,7 @@ static void lose_race(struct race *race, const struct worker_slot *worker,
     race->at = worker->at;
     race->status = decision->status;
     race->code = worker->last_code;
-    snprintf(race->reason, sizeof race->reason, "%s", how);
+    trial_set_reason(race->reason, how);
 }
 
 static enum decide_work work_of(const struct search *search, size_t slot)
@@ -475,11 +475,11 @@ static int lose_worker(struct search *search, size_t slot,
 {
     struct worker_slot *worker = &search->slots[slot];
     struct queued_unit *queued = worker->queued;
-    char how[JOB_REASON], reason[JOB_REASON];
+    char how[TRIAL_REASON], reason[TRIAL_REASON];
     const bool is_opening = worker->state == WORKER_OPENING;
     worker->failures += is_opening;
     const struct decision decision = decide_loss(search, slot, event);
-    snprintf(how, sizeof how, "%.230s", *worker->last_words ? worker->last_words : event->how);
+    trial_set_reason(how, *worker->last_words ? worker->last_words : event->how);
     if (decision.worker == DEFAULT_FAULTY)
         return fault_default(search, how, event->kind == WORKER_POOL_LATE, error);
     snprintf(reason, sizeof reason, "%s%.180s",
@@ -565,7 +565,7 @@ static int take_fatal(struct search *search, size_t slot, struct job_fatal *fata
     if (fatal->code == ERROR_USAGE || (worker->state == WORKER_OPENING && !worker->was_ready))
         return error_set(error, fatal->code, "%s", fatal->text);
     worker->last_code = fatal->code;
-    snprintf(worker->last_words, sizeof worker->last_words, "%.230s", fatal->text);
+    trial_set_reason(worker->last_words, fatal->text);
     return 0;
 }
 
@@ -592,7 +592,7 @@ static int take_proven(struct search *search, struct worker_slot *worker,
     const size_t i = queued ? queued_unit_find(queued, proven->variant) : 0;
     const struct decision decision =
         decide_proven(proven, queued ? &unit : NULL, points_of(search)->variant_count);
-    proven->reason[JOB_REASON - 1] = '\0';
+    proven->reason[TRIAL_REASON - 1] = '\0';
     search->task.result->proofs += proven->cases;
     if (i < unit.count)
         queued->prove_us[i] = proven->prove_us;
@@ -609,21 +609,23 @@ static uint64_t smooth_reference(const struct worker_slot *worker)
     return count ? stats_median(times, count) : 0;
 }
 
-static int take_trial(struct search *search, size_t slot, struct job_trial *trial,
+static int take_trial(struct search *search, size_t slot, struct job_trial *message,
                       struct error *error)
 {
     const struct worker_slot *worker = &search->slots[slot];
     const struct queued_unit *queued = worker->queued;
-    if (!decide_is_trial(trial, points_of(search)->count))
+    struct trial *trial = &message->trial;
+    if (!decide_is_trial(message, points_of(search)->count))
         return distrust(search, slot, error);
-    const size_t variant = tune_result_variant(points_of(search), trial->candidate);
+    const size_t variant = tune_result_variant(points_of(search), message->candidate);
     const size_t i = queued ? queued_unit_find(queued, variant) : 0;
-    const bool is_found = queued && i < queued->unit.count;
-    trial->reason[JOB_REASON - 1] = '\0';
+    trial->reason[TRIAL_REASON - 1] = '\0';
     trial->reference_ps = smooth_reference(worker);
-    outcomes_take(&search->outcomes, trial,
-                  is_found ? queued->unit.compile_us / queued->unit.count : 0,
-                  is_found ? queued->prove_us[i] : 0);
+    if (queued && i < queued->unit.count) {
+        trial->compile_us = queued->unit.compile_us / queued->unit.count;
+        trial->prove_us = queued->prove_us[i];
+    }
+    outcomes_take(&search->outcomes, message->candidate, trial);
     return 0;
 }
 

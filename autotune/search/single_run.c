@@ -3,8 +3,8 @@
 #include "autotune/search/single_run.h"
 
 #include "autotune/device/bind.h"
-#include "autotune/verify/compiler.h"
 #include "autotune/verify/input.h"
+#include "autotune/verify/loaded.h"
 #include "autotune/verify/poison.h"
 #include "generator/call.h"
 #include "generator/dims_text.h"
@@ -17,9 +17,7 @@ enum { CALLS = SINGLE_RUN_BEFORE + 1, ALIGNED = 256 };
 struct once {
     struct device *device;
     const struct point_context *context;
-    struct compiled_unit unit;
-    struct device_module *module;
-    struct device_kernel loaded[COMPILER_KERNELS];
+    struct loaded loaded;
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct input input;
     struct planner_plan plan;
@@ -27,22 +25,6 @@ struct once {
         buffers;         /* `output`: of the first call, slot_bytes before the next's */
     uint64_t slot_bytes; /* of a call's results, ALIGNED */
 };
-
-static int load(struct once *once, const struct emit_sources *sources, const int64_t *config,
-                struct error *error)
-{
-    struct compiled_unit *unit = &once->unit;
-    if (compiler_compile_config(unit, once->device, once->context, sources, config, error))
-        return -1;
-    if (unit->variants[0].is_failed) {
-        *error = unit->variants[0].reason;
-        return -1;
-    }
-    if (once->device->ops->load(once->device, &unit->image, &once->module, once->loaded, error))
-        return -1;
-    compiler_kernels(&unit->variants[0], once->loaded, once->kernels);
-    return 0;
-}
 
 static int reserve(struct once *once, uint64_t *out, uint64_t bytes, uint8_t filled_with,
                    struct error *error)
@@ -126,9 +108,7 @@ static void dispose(struct once *once)
             once->device->ops->free(once->device, buffers[i]);
     if (once->input.device)
         input_close(&once->input);
-    if (once->module)
-        once->device->ops->unload(once->device, once->module);
-    compiler_dispose(&once->unit);
+    loaded_close(&once->loaded);
 }
 
 int single_run(struct device *device, const struct point_context *context,
@@ -136,7 +116,11 @@ int single_run(struct device *device, const struct point_context *context,
                struct error *error)
 {
     struct once once = {.device = device, .context = context};
-    int failed = load(&once, sources, config, error) || prepare(&once, config, seed, error);
+    int failed = loaded_open(&once.loaded, device, context, sources, config, 1, error);
+    if (!failed) {
+        loaded_kernels(&once.loaded, 0, once.kernels);
+        failed = prepare(&once, config, seed, error);
+    }
     for (uint64_t call = 0; call < CALLS && !failed; call++)
         failed = launch(&once, call, error);
     for (uint64_t call = 0; call < CALLS && !failed; call++)

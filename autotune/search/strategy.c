@@ -3,7 +3,7 @@
 #include "autotune/search/strategy.h"
 
 #include "autotune/verify/sample.h"
-#include "generator/cover.h"
+#include "generator/pair_cover.h"
 #include "generator/random.h"
 
 #include <assert.h>

@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REASON_KEPT = 230 }; /* characters */
-
-const char *const tune_statuses[TRIAL_STATUSES] = {
-    [TRIAL_MEASURED] = "measured", [TRIAL_EQUAL] = "equal",       [TRIAL_LEFT_OUT] = "left-out",
-    [TRIAL_WRONG] = "wrong",       [TRIAL_FAILED] = "failed",     [TRIAL_CRASHED] = "crashed",
-    [TRIAL_HUNG] = "hung",         [TRIAL_TOO_FAST] = "too-fast",
-};
-
 /* --- Index -------------------------------------------------------------------------------- */
 
 void trials_index_dispose(struct trials_index *index)
@@ -118,8 +110,9 @@ void trials_judge(struct tune_result *result, size_t candidate, enum trial_statu
 {
     assert(candidate < result->points.count);
     assert(status < TRIAL_STATUSES);
-    struct trial *trial = &result->trials[candidate];
+    struct tune_trial *trial = &result->trials[candidate];
     const size_t last = result->reason_count - 1;
+    char kept[TRIAL_REASON];
     if (trial->is_judged)
         result->counts[trial->status]--;
     trial->is_judged = true;
@@ -128,21 +121,21 @@ void trials_judge(struct tune_result *result, size_t candidate, enum trial_statu
     result->counts[status]++;
     if (!reason || !*reason)
         return;
-    if (result->reason_count && strncmp(result->reasons[last], reason, REASON_KEPT) == 0) {
+    trial_set_reason(kept, reason);
+    if (result->reason_count && strcmp(result->reasons[last], kept) == 0) {
         trial->reason = (int)last;
     } else if (result->reason_count < TUNE_REASONS_MAX) {
         trial->reason = (int)result->reason_count;
-        snprintf(result->reasons[result->reason_count++], sizeof result->reasons[0], "%.*s",
-                 REASON_KEPT, reason);
+        memcpy(result->reasons[result->reason_count++], kept, sizeof kept);
     }
 }
 
-void trials_take(struct tune_result *result, const struct job_trial *trial)
+void trials_take(struct tune_result *result, size_t candidate, const struct trial *trial)
 {
-    assert(trial->time_count <= JOB_SAMPLES);
-    struct trial *kept = &result->trials[trial->candidate];
-    uint64_t times[JOB_SAMPLES];
-    trials_judge(result, trial->candidate, trial->status, trial->reason);
+    assert(trial->time_count <= TRIAL_SAMPLES);
+    struct tune_trial *kept = &result->trials[candidate];
+    uint64_t times[TRIAL_SAMPLES];
+    trials_judge(result, candidate, trial->status, trial->reason);
     kept->registers = trial->registers;
     if (trial->status != TRIAL_MEASURED || !trial->time_count)
         return;
@@ -157,10 +150,10 @@ void trials_take(struct tune_result *result, const struct job_trial *trial)
 void trials_settle(struct tune_result *result)
 {
     for (size_t i = 0; i < result->points.count; i++) {
-        struct trial *trial = &result->trials[i];
+        struct tune_trial *trial = &result->trials[i];
         if (!trial->is_judged || trial->status != TRIAL_EQUAL)
             continue;
-        const struct trial *other = &result->trials[trial->equal_to];
+        const struct tune_trial *other = &result->trials[trial->equal_to];
         trial->time_ps = other->time_ps;
         trial->score = other->score;
         trial->registers = other->registers;
@@ -172,33 +165,15 @@ void trials_settle(struct tune_result *result)
 
 /* --- Journal ------------------------------------------------------------------------------ */
 
-_Static_assert((int)JOURNAL_SAMPLES >= (int)JOB_SAMPLES, "a journal holds a trial's samples");
-
-static bool find_status(enum trial_status *out, const char *name)
+/* Takes the outcome of a journal's trial; false when it has none here. */
+static bool read_trial(struct trial *out, const struct trial *from, enum strategy strategy)
 {
-    for (size_t i = 0; i < TRIAL_STATUSES; i++)
-        if (strcmp(name, tune_statuses[i]) == 0) {
-            *out = (enum trial_status)i;
-            return true;
-        }
-    return false;
-}
-
-/* Reads the outcome of a journal's trial; false when it has none here. */
-static bool read_trial(struct job_trial *out, const struct journal_trial *from,
-                       enum strategy strategy)
-{
-    *out = (struct job_trial){.time_count = from->time_count < JOB_SAMPLES ? from->time_count
-                                                                           : JOB_SAMPLES,
-                              .reference_ps = from->reference_ps,
-                              .registers = from->registers};
-    if (!find_status(&out->status, from->status) ||
+    *out = *from;
+    if (out->status >= TRIAL_STATUSES ||
         (out->status == TRIAL_LEFT_OUT && strategy != STRATEGY_RACE))
         return false;
     if (out->status == TRIAL_EQUAL) /* with the time of its equal */
         out->status = TRIAL_MEASURED;
-    memcpy(out->times_ps, from->times_ps, out->time_count * sizeof *out->times_ps);
-    snprintf(out->reason, sizeof out->reason, "%s", from->reason);
     return out->status != TRIAL_MEASURED || out->time_count > 0;
 }
 
@@ -217,8 +192,8 @@ static int open_memory(struct memory *memory, uint64_t *reference_ps, struct err
         if (trials_index_add(&memory->known, journal->trials[i].identity, i, &ignored, error) <
             0)
             return -1;
-        if (journal->trials[i].reference_ps)
-            *reference_ps = journal->trials[i].reference_ps;
+        if (journal->trials[i].trial.reference_ps)
+            *reference_ps = journal->trials[i].trial.reference_ps;
     }
     return 0;
 }
@@ -227,11 +202,10 @@ static void recall_candidate(struct tune_result *result, const struct memory *me
                              size_t candidate, uint64_t identity)
 {
     const uint64_t *at = trials_index_find(&memory->known, identity);
-    struct job_trial trial;
-    if (!at || !read_trial(&trial, &memory->journal->trials[*at], memory->strategy))
+    struct trial trial;
+    if (!at || !read_trial(&trial, &memory->journal->trials[*at].trial, memory->strategy))
         return;
-    trial.candidate = candidate;
-    trials_take(result, &trial);
+    trials_take(result, candidate, &trial);
     result->trials[candidate].is_recalled = true;
     result->recalled++;
 }
@@ -278,28 +252,16 @@ static void write_params(char *out, size_t size, const struct space *space,
 }
 
 void trials_record(struct tune_result *result, const struct tune_job *job,
-                   struct journal *journal, const struct job_trial *trial,
-                   const struct trials_cost *cost)
+                   struct journal *journal, size_t candidate, const struct trial *trial,
+                   uint64_t sources_hash, double prior)
 {
-    const int64_t *config = tune_result_config(result, trial->candidate);
+    const int64_t *config = tune_result_config(result, candidate);
+    struct journal_trial line = {.variant = sources_hash, .prior = prior, .trial = *trial};
     struct error error;
-    struct journal_trial line = {.variant = cost->sources_hash,
-                                 .time_count = trial->time_count,
-                                 .reference_ps = trial->reference_ps,
-                                 .registers = trial->registers,
-                                 .grid = trial->grid,
-                                 .block = trial->block,
-                                 .prior = cost->prior,
-                                 .compile_us = cost->compile_us,
-                                 .prove_us = cost->prove_us,
-                                 .measure_us = trial->measure_us};
     if (!journal || result->journal_warning.code != ERROR_NONE)
         return;
-    memcpy(line.times_ps, trial->times_ps, sizeof trial->times_ps);
-    snprintf(line.status, sizeof line.status, "%s", tune_statuses[trial->status]);
-    snprintf(line.reason, sizeof line.reason, "%s", trial->reason);
     write_params(line.params, sizeof line.params, job->context->space, config);
-    if (trials_identity(&line.identity, job->context, config, cost->sources_hash, &error) ||
+    if (trials_identity(&line.identity, job->context, config, sources_hash, &error) ||
         journal_append(journal, &line, &error))
         result->journal_warning = error;
 }

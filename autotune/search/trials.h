@@ -31,24 +31,20 @@ int trials_identity(uint64_t *out, const struct point_context *context, const in
 void trials_judge(struct tune_result *result, size_t candidate, enum trial_status status,
                   const char *reason);
 
-/* Takes the outcome from a message. The score is its time, were the reference's still
+/* Takes the outcome of a trial. The score is its time, were the reference's still
  * result->reference_ps. */
-void trials_take(struct tune_result *result, const struct job_trial *trial);
+void trials_take(struct tune_result *result, size_t candidate, const struct trial *trial);
 
 /* Takes a journal's trials of the candidates, and then frees the journal's trials in memory:
  * there may be many. Candidates that a race left out count for a race only. */
 int trials_recall(struct tune_result *result, const struct tune_job *job,
                   struct journal *journal, enum strategy strategy, struct error *error);
 
-/* What a trial cost, for the journal. */
-struct trials_cost {
-    uint64_t sources_hash, compile_us, prove_us;
-    double prior;
-};
-/* Appends a candidate's trial. A failure is kept in result->journal_warning, once. */
+/* Appends a candidate's trial, whose kernels have this hash. A failure is kept in
+ * result->journal_warning, once. */
 void trials_record(struct tune_result *result, const struct tune_job *job,
-                   struct journal *journal, const struct job_trial *trial,
-                   const struct trials_cost *cost);
+                   struct journal *journal, size_t candidate, const struct trial *trial,
+                   uint64_t sources_hash, double prior);
 
 /* Gives equal candidates the outcome and the time of the one they are equal to. */
 void trials_settle(struct tune_result *result);

@@ -6,10 +6,8 @@
 #include "autotune/search/job.h"
 #include "generator/point.h"
 
-extern const char *const tune_statuses[TRIAL_STATUSES]; /* "measured", "wrong", ... */
-
-/* What happened to one candidate. */
-struct trial {
+/* What is kept of the trial of every candidate: there may be many. */
+struct tune_trial {
     enum trial_status status;
     bool is_judged;     /* false before its turn */
     bool is_recalled;   /* from the journal, not of this run */
@@ -50,7 +48,7 @@ struct finalist {
 
 struct tune_result {
     struct points points;
-    struct trial *trials;                      /* by candidate */
+    struct tune_trial *trials;                 /* by candidate */
     struct finalist finalists[TUNE_FINALISTS]; /* fastest first; with the default */
     size_t finalist_count;
     struct tune_place *places; /* all entrants, and configs asked for that are equal to one */
@@ -65,7 +63,7 @@ struct tune_result {
     uint64_t reference_ps;       /* the reference's first time, which scores are scaled to */
     uint64_t proofs;             /* small runs compared */
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
-    char reasons[TUNE_REASONS_MAX][JOB_REASON]; /* of wrong and failed candidates */
+    char reasons[TUNE_REASONS_MAX][TRIAL_REASON]; /* of wrong and failed candidates */
     size_t reason_count;
     size_t inputs, calls;  /* distinct inputs; calls in a measurement of the race */
     uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = no room, or not needed */

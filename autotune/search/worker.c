@@ -57,24 +57,12 @@ static int serve_compile(struct worker *worker, struct frame *frame, struct erro
     const size_t width = worker->space->param_count;
     const uint64_t start_us = monotonic_ns() / 1000;
     struct job_configs configs = {.count = 0};
-    struct point_variant variants[COMPILER_UNIT];
     struct compiled_unit unit;
-    size_t indices[COMPILER_UNIT];
     if (frame->kind != JOB_COMPILE)
         return unknown_message(frame, error);
-    if (job_code_configs(frame, &configs, width, true, error))
-        return -1;
-    for (size_t i = 0; i < configs.count; i++) {
-        variants[i] = (struct point_variant){i, 1};
-        indices[i] = i;
-    }
-    const struct points points = {.width = width,
-                                  .configs = (int64_t *)(uintptr_t)configs.configs,
-                                  .count = configs.count,
-                                  .variants = variants,
-                                  .variant_count = configs.count};
-    if (compiler_compile(&unit, worker->device, &worker->context, &worker->setup.sources,
-                         &points, indices, configs.count, error))
+    if (job_code_configs(frame, &configs, width, true, error) ||
+        compiler_compile_configs(&unit, worker->device, &worker->context,
+                                 &worker->setup.sources, configs.configs, configs.count, error))
         return -1;
     int failed = send_compiled(worker, &unit, start_us, error);
     compiler_dispose(&unit);

@@ -152,7 +152,7 @@ static void note_reason(const struct request *request, const struct setup *setup
         return;
     point_format(&params, setup->space, tune_result_config(result, candidate), true);
     add_indented(&lines, result->reasons[reason]);
-    output_note(request, "%-9s %s\n%s", tune_statuses[result->trials[candidate].status],
+    output_note(request, "%-9s %s\n%s", trial_statuses[result->trials[candidate].status],
                 params.at ? params.at : "", lines.at ? lines.at : "");
     text_dispose(&params);
     text_dispose(&lines);
@@ -165,7 +165,7 @@ static void note_counts(const struct request *request, const struct tune_result 
         output_note(request, " (%zu trials recalled from the journal)", result->recalled);
     for (size_t i = TRIAL_MEASURED + 1; i < TRIAL_STATUSES; i++)
         if (result->counts[i])
-            output_note(request, ", %zu %s", result->counts[i], tune_statuses[i]);
+            output_note(request, ", %zu %s", result->counts[i], trial_statuses[i]);
     output_note(request, "; %zu input%s, %zu call%s a measurement\n", result->inputs,
                 result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
 }

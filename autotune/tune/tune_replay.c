@@ -47,8 +47,8 @@ static double find_noise(const struct journal *journal)
     uint64_t *times = malloc((journal->count + 1) * sizeof *times);
     size_t count = 0;
     for (size_t i = 0; times && i < journal->count; i++)
-        if (journal->trials[i].reference_ps)
-            times[count++] = journal->trials[i].reference_ps;
+        if (journal->trials[i].trial.reference_ps)
+            times[count++] = journal->trials[i].trial.reference_ps;
     const double noise = stats_spread(times, count);
     free(times);
     return noise;

@@ -302,7 +302,7 @@ static void json_report(struct text *out, const struct report *report,
                   result->seconds, result->points.variant_count, result->recalled,
                   result->rounds, result->repeated, result->restarts);
     for (size_t i = 0; result && i < TRIAL_STATUSES; i++)
-        text_addf(out, ", \"%s\": %zu", tune_statuses[i], result->counts[i]);
+        text_addf(out, ", \"%s\": %zu", trial_statuses[i], result->counts[i]);
     text_adds(out, ",\n \"finalists\": ");
     table_json(out, &report->table);
     text_adds(out, "}\n");

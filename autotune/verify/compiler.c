@@ -107,19 +107,24 @@ void compiler_dispose(struct compiled_unit *unit)
     unit->count = 0;
 }
 
-int compiler_compile_config(struct compiled_unit *out, struct device *device,
-                            const struct point_context *context,
-                            const struct emit_sources *sources, const int64_t *config,
-                            struct error *error)
+int compiler_compile_configs(struct compiled_unit *out, struct device *device,
+                             const struct point_context *context,
+                             const struct emit_sources *sources, const int64_t *configs,
+                             size_t count, struct error *error)
 {
-    const size_t only = 0;
-    struct point_variant variant = {0, 1};
+    assert(count <= COMPILER_UNIT);
+    struct point_variant variants[COMPILER_UNIT];
+    size_t numbers[COMPILER_UNIT];
+    for (size_t i = 0; i < count; i++) {
+        variants[i] = (struct point_variant){i, 1};
+        numbers[i] = i;
+    }
     const struct points points = {.width = context->space->param_count,
-                                  .configs = (int64_t *)(uintptr_t)config, /* only read */
-                                  .count = 1,
-                                  .variants = &variant,
-                                  .variant_count = 1};
-    return compiler_compile(out, device, context, sources, &points, &only, 1, error);
+                                  .configs = (int64_t *)(uintptr_t)configs, /* only read */
+                                  .count = count,
+                                  .variants = variants,
+                                  .variant_count = count};
+    return compiler_compile(out, device, context, sources, &points, numbers, count, error);
 }
 
 void compiler_kernels(const struct compiled_variant *variant,

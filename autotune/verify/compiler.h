@@ -34,11 +34,11 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct points *points, const size_t *variants, size_t count,
                      struct error *error);
 
-/* Compiles one config alone, without a look at the rules. */
-int compiler_compile_config(struct compiled_unit *out, struct device *device,
-                            const struct point_context *context,
-                            const struct emit_sources *sources, const int64_t *config,
-                            struct error *error);
+/* Compiles `count` configs, one after the other in `configs`, as variants numbered from 0. */
+int compiler_compile_configs(struct compiled_unit *out, struct device *device,
+                             const struct point_context *context,
+                             const struct emit_sources *sources, const int64_t *configs,
+                             size_t count, struct error *error);
 
 /* Fills the kernels of each pass of a variant from the loaded kernels of its unit's image. */
 void compiler_kernels(const struct compiled_variant *variant,

@@ -4,7 +4,7 @@
 #define AUTOTUNE_PROOF_H
 
 #include "autotune/device/nvrtc.h"
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 #include "autotune/verify/compiler.h"
 #include "autotune/verify/prove.h"
 

@@ -3,7 +3,7 @@
  * far as is known, no point has it. */
 #include "autotune/verify/sample.h"
 
-#include "generator/cover.h"
+#include "generator/pair_cover.h"
 #include "generator/random.h"
 
 #include <stdlib.h>

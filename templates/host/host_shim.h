@@ -49,7 +49,7 @@ struct host_calls {
      * barrier of that block. */
     void (*send)(struct host_thread *self, unsigned rank, void *to, unsigned long long value,
                  unsigned bytes, unsigned long long *barrier);
-    /* Only a kernel compiled to be traced does (host_hooks.h): before each access, with where
+    /* Only a kernel compiled to be traced does (host_tsan.h): before each access, with where
      * it stands in the code. */
     void (*touch)(struct host_thread *self, enum host_touch touch, const void *at,
                   unsigned bytes, const void *site);

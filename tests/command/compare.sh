@@ -150,6 +150,7 @@ small_space small.ini
 run --device host --n 1K --space small.ini
 run compare "$XDG_CACHE_HOME/autotune/host.ini" v100 --n 1K
 check emulated has_status 0
+check emulated-is-no-gpu grep -q '^note  *host: it is the emulator: nothing is analysed for it' out
 check emulated-row test "$(rows '^1K  *A emulated ')" -eq 1
 check emulated-is-said grep -q "no model of a GPU's speed" out
 check emulated-predicts-nothing sh -c '! grep -q "predicted" out'
@@ -228,6 +229,7 @@ for row in rows:
     if row["gpu"] == "RTX 5070":
         assert abs(float(row["gbs"]) - exact) < half(row["gbs"]) and digits(row["gbs"]) == 3, row
 assert {row["ms"] for row in rows if row["rung"] == "cs599-7"} == {"5.03", "5.00", "4.91", "4.90"}
+assert [row["ms"] for row in rows if row["rung"] == "harris-7"] == ["0.268", ""]
 assert [row["ms"] for row in rows if row["rung"] == "batched-1"] == ["4.96233"]
 best = {}
 for row in rows:
@@ -245,12 +247,17 @@ cat > ladder.csv << 'CSV'
 group,rung,kernel,threads,status,ms,gbs,peak_percent,device,n,op,type,cause
 harris,harris-1,1 interleaved,128,measured,4,400,10.00,NVIDIA H200,400000000,sum,i32,"divergence: much; more"
 cs599,cs599-1,#1,256,measured,2,800,20.00,NVIDIA H200,400000000,sum,i32,"divergence: less; more"
+wangyu,wangyu-naive,naive,256,measured,700,2.28,0.05,NVIDIA H200,400000000,sum,i32,
 tensor,tensor-2,x,256,rejected,,,,NVIDIA H200,400000000,sum,i32,
 CSV
 run compare --rungs g80 --ladder ladder.csv
 check rungs-measured has_status 0
 check rungs-measured-best grep -Eq '^interleaved modulo +\(2\.4\) +128 +20\.00 +256$' out
-check rungs-own-peak grep -Eq '^H200 i32 +4000 +its own clock +20\.00 +sum i32 400M +measured +ladder.csv$' out
+check rungs-measured-least grep -Eq '^atomic each +0\.05 +256$' out
+run compare --rungs
+check rungs-in-rows grep -Eq '^RTX 5070 Ti f32 +896 +the document +48\.14 to 48\.67 +sum f32 512Mi in rows +published' out
+run compare --rungs g80 --ladder ladder.csv
+check rungs-own-peak grep -Eq '^H200 i32 +4000 +its own clock +0\.05 to 20\.00 +sum i32 400M +measured +ladder.csv$' out
 check rungs-cause grep -q 'wangyu-0; on H200 i32 divergence: less$' out
 sed 's/NVIDIA H200/host/' ladder.csv > emulated.csv
 refuses rungs-emulated 64 "emulated.csv: its times are the emulator's" compare --rungs --ladder emulated.csv

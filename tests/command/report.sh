@@ -229,6 +229,7 @@ refuses one-axis 64 "give two different params" report --axes BLOCK
 run report --md
 check markdown has_status 0
 check markdown-title grep -q '^# sum i32 1M cold on the host emulator$' out
+check markdown-kind-of-no-bar grep -q '^| host |  | no peak known | emulated: ' out
 check markdown-table grep -q '^| BLOCK, ITEMS | 4 | 8 |$' out
 check markdown-source grep -q '^```cuda$' out
 check markdown-no-html lacks '<(p|div|table|td|b|mark)[ >]' out

@@ -52,6 +52,52 @@ run show --type f32 --op sum
 check deterministic-beside-plain has_lines 3
 run --device host --n 1K --space small.ini --deterministic
 check integers-have-their-record grep -q 'sum i32 1K cold on' out
+
+# What cannot be read is not passed over in silence: a damaged record is named, and a file of which
+# nothing can be read is an error behind the records of the others. Seen to fail without
+# output_warn, and without the status, in verb_show.c.
+records=$(echo "$XDG_CACHE_HOME"/autotune/*.ini)
+run show
+lines=$(wc -l < out)
+mkdir damaged
+sed '0,/^median_ps/s/^median_ps = /median_ps = 1/' "$records" > damaged/host.ini
+run show --cache damaged
+check damaged-is-named grep -q '^autotune: warning: damaged/host.ini:[0-9]*: ' err
+check damaged-is-passed-over has_lines $((lines - 1))
+check damaged-status has_status 0
+
+# unreadable NAME PATTERN: beside a file of two records, one that cannot be read.
+unreadable() {
+    run show --cache refused
+    check "$1-status" has_status 74
+    check "$1-is-named" grep -Eq "^autotune: .*other.*$2" err
+    check "$1-beside-others" has_lines "$lines"
+    run show --cache refused --csv - --op max
+    check "$1-status-csv" has_status 74
+    check "$1-csv" has_lines 2
+    rm -rf refused/other.ini
+}
+mkdir refused
+cp "$records" refused/host.ini
+cp "$records" refused/other.ini && chmod 666 refused/other.ini
+unreadable writable-by-others 'written by others'
+ln -s host.ini refused/other.ini
+unreadable link 'symbolic link'
+mkdir refused/other.ini
+unreadable folder 'not a regular file'
+mkfifo refused/other.ini
+unreadable fifo 'not a regular file'
+echo '[autotune' > refused/other.ini
+unreadable no-ini ':1: '
+sed 's/^schema = .*/schema = 99/' "$records" > refused/other.ini
+unreadable newer 'another version'
+cp "$records" refused/other.ini && rm refused/host.ini
+chmod 666 refused/other.ini
+run show --cache refused
+check only-refused-says-nothing-of-none sh -c '! grep -q "no records" err'
+check only-refused refused 74 'written by others'
+rm refused/other.ini
+
 run show --cache elsewhere
 check elsewhere grep -q "no records in elsewhere" err
 

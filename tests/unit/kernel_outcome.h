@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_TESTS_KERNEL_OUTCOME_H
 #define AUTOTUNE_TESTS_KERNEL_OUTCOME_H
 
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 
 #include <stdio.h>
 

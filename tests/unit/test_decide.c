@@ -160,14 +160,14 @@ static void test_deadlines(void **state)
 
 static void test_messages(void **state)
 {
-    struct job_trial trial = {.candidate = 9, .time_count = JOB_SAMPLES};
+    struct job_trial trial = {.candidate = 9, .trial = {.time_count = TRIAL_SAMPLES}};
     static struct job_raced raced;
     (void)state;
     assert_true(decide_is_trial(&trial, 10));
     assert_false(decide_is_trial(&trial, 9));
-    trial.time_count++;
+    trial.trial.time_count++;
     assert_false(decide_is_trial(&trial, 10));
-    trial = (struct job_trial){.status = TRIAL_STATUSES};
+    trial = (struct job_trial){.trial = {.status = TRIAL_STATUSES}};
     assert_false(decide_is_trial(&trial, 10));
     assert_false(decide_is_race(&raced, 10));
     raced.count = 2;

@@ -5,7 +5,7 @@
 #include "autotune/verify/compiler.h"
 #include "autotune/verify/oracle.h"
 #include "generator/call.h"
-#include "generator/cover.h"
+#include "generator/pair_cover.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * fault is compiled and run on the host device in a process of its own, because a kernel that
  * reads or writes where it must not may end the process. */
 #include "autotune/device/fiber.h" /* FIBER_ASAN */
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 #include "autotune/verify/compiler.h"
 #include "tests/unit/kernel_faults.h"
 #include "tests/unit/kernel_outcome.h"

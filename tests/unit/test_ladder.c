@@ -692,7 +692,7 @@ static int measure_rungs(struct ladder_measure_step *steps, const struct ladder_
 static bool is_too_soon(const struct ladder_measure_step *steps)
 {
     for (size_t i = 0; i < OTHER_KERNELS; i++)
-        if (steps[i].status == TRIAL_HUNG && other_kernels[i].status != TRIAL_HUNG)
+        if (steps[i].trial.status == TRIAL_HUNG && other_kernels[i].status != TRIAL_HUNG)
             return true;
     return false;
 }
@@ -710,10 +710,11 @@ static void test_ladder(void **state)
         limit_s *= 4;
     } while (is_too_soon(steps) && limit_s < 300);
     for (size_t i = 0; i < OTHER_KERNELS; i++) {
-        if (steps[i].status != other_kernels[i].status ||
-            !strstr(steps[i].reason, other_kernels[i].says))
-            fail_msg("guest %zu is %s: %s", i, tune_statuses[steps[i].status], steps[i].reason);
-        assert_int_equal(steps[i].time_count > 0 && steps[i].times_ps[0] > 0,
+        if (steps[i].trial.status != other_kernels[i].status ||
+            !strstr(steps[i].trial.reason, other_kernels[i].says))
+            fail_msg("guest %zu is %s: %s", i, trial_statuses[steps[i].trial.status],
+                     steps[i].trial.reason);
+        assert_int_equal(steps[i].trial.time_count > 0 && steps[i].trial.times_ps[0] > 0,
                          other_kernels[i].status == TRIAL_MEASURED);
     }
     assert_true(steps[0].proofs > 100);
@@ -858,10 +859,10 @@ static void test_faults(void **state)
         fail_msg("%s", error.text);
     for (size_t i = 0; i < mutants->count; i++) {
         const struct ladder_measure_step *step = &mutants->steps[i];
-        if (step->status != TRIAL_WRONG && step->status != TRIAL_CRASHED &&
-            step->status != TRIAL_HUNG) {
-            print_message("%s is %s %s\n", mutants->names[i], tune_statuses[step->status],
-                          step->reason);
+        if (step->trial.status != TRIAL_WRONG && step->trial.status != TRIAL_CRASHED &&
+            step->trial.status != TRIAL_HUNG) {
+            print_message("%s is %s %s\n", mutants->names[i],
+                          trial_statuses[step->trial.status], step->trial.reason);
             missed++;
         }
         free(mutants->texts[i]);

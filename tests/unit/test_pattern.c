@@ -538,6 +538,8 @@ static const struct {
      "atomic operations: 256 for the 256 elements of a block, all on one word of global "
      "memory"},
     {"wangyu-shared", 256, 0, "all on one word of its shared memory"},
+    {"lab04-atomic", 256, 9000,
+     "; 256 atomic operations a block, all on one word of global memory"},
     {"scan-up", 256, 0,
      "bank conflicts, up to 16-way (2 2 4 8 16 16 8 4 2 1 by step): 318 wavefronts a block where "
      "77 would do"},
@@ -550,7 +552,9 @@ static void test_causes(void **state)
     const struct ladder ladder = {.sms = 132};
     (void)state;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-        const unsigned items = strcmp(causes[i].rung, "cs599-6") == 0 ? 8 : 1;
+        const unsigned items = strcmp(causes[i].rung, "cs599-6") == 0        ? 8
+                               : strcmp(causes[i].rung, "lab04-atomic") == 0 ? 64
+                                                                             : 1;
         struct ladder_cell cell = {.pattern = run_rung(causes[i].rung, F32, causes[i].threads),
                                    .elements = items * causes[i].threads,
                                    .analysis = {.in_flight = causes[i].in_flight,

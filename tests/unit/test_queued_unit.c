@@ -341,7 +341,7 @@ static size_t count_equal(const struct fixture *f, size_t variant, size_t to)
     const struct point_variant *v = variant_of(f, variant);
     size_t count = 0;
     for (size_t i = v->first; i < v->first + v->count; i++) {
-        const struct trial *trial = &f->result.trials[i];
+        const struct tune_trial *trial = &f->result.trials[i];
         if (!trial->is_judged)
             continue;
         assert_int_equal(trial->status, TRIAL_EQUAL);

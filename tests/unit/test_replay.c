@@ -30,16 +30,16 @@ static struct journal_trial make_trial(uint64_t variant, uint64_t candidate, con
         .identity = candidate,
         .variant = variant,
         .prior = prior,
-        .compile_us = 1000 * compile_ms,
-        .prove_us = 1000 * prove_ms,
-        .measure_us = 1000 * measure_ms,
+        .trial.compile_us = 1000 * compile_ms,
+        .trial.prove_us = 1000 * prove_ms,
+        .trial.measure_us = 1000 * measure_ms,
     };
-    snprintf(trial.status, sizeof trial.status, "%s", status);
+    trial.trial.status = trial_find_status(status);
     if (base_ps) {
-        trial.times_ps[0] = base_ps;
-        trial.times_ps[1] = base_ps + 2;
-        trial.times_ps[2] = base_ps + 1;
-        trial.time_count = 3;
+        trial.trial.times_ps[0] = base_ps;
+        trial.trial.times_ps[1] = base_ps + 2;
+        trial.trial.times_ps[2] = base_ps + 1;
+        trial.trial.time_count = 3;
     }
     return trial;
 }

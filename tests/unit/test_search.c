@@ -212,13 +212,13 @@ static bool try_variant(struct workers *workers, size_t slot, const struct job_v
             return false;
     }
     for (size_t i = 0; i < variant->count; i++) {
-        struct job_trial trial = {.candidate = variant->ids[i], .time_count = 1};
+        struct job_trial trial = {.candidate = variant->ids[i], .trial = {.time_count = 1}};
         announce(workers, slot, PHASE_MEASURE, v, variant->ids[i]);
         if (fails(workers, slot, IN_MEASURE, v,
                   variant->ids[i] - workers->result->points.variants[v].first))
             return true;
-        trial.status = is_refused(workers, IN_MEASURE, v) ? TRIAL_WRONG : TRIAL_MEASURED;
-        trial.times_ps[0] = time_of(variant->ids[i]);
+        trial.trial.status = is_refused(workers, IN_MEASURE, v) ? TRIAL_WRONG : TRIAL_MEASURED;
+        trial.trial.times_ps[0] = time_of(variant->ids[i]);
         tell(workers, slot, JOB_TRIAL, &trial, sizeof trial);
     }
     return false;

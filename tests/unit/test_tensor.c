@@ -134,8 +134,8 @@ static void test_right_as_it_is(void **state)
     for (size_t i = 0; i < VARIANTS; i++) {
         struct ladder_measure_step step;
         try(&step, &variants[i], NULL, NULL);
-        if (step.status != TRIAL_MEASURED)
-            fail_msg("%c: %s", variants[i].letter, step.reason);
+        if (step.trial.status != TRIAL_MEASURED)
+            fail_msg("%c: %s", variants[i].letter, step.trial.reason);
         assert_true(step.proofs > 100);
     }
 }
@@ -208,11 +208,11 @@ static void test_faults(void **state)
             try(&step, variant, template, intrinsics);
             free(template);
             free(intrinsics);
-            if (step.status == TRIAL_WRONG || step.status == TRIAL_CRASHED ||
-                step.status == TRIAL_HUNG)
+            if (step.trial.status == TRIAL_WRONG || step.trial.status == TRIAL_CRASHED ||
+                step.trial.status == TRIAL_HUNG)
                 continue;
             print_message("%c with '%s' is %s %s\n", variant->letter, faults[i].to,
-                          tune_statuses[step.status], step.reason);
+                          trial_statuses[step.trial.status], step.trial.reason);
             missed++;
         }
     assert_int_equal(missed, 0);

@@ -213,11 +213,11 @@ static void test_identity_of_passes_that_are_not_timed(void **state)
 
 enum { FEW = 8 };
 
-static void open_few(struct tune_result *result, struct trial trials[FEW])
+static void open_few(struct tune_result *result, struct tune_trial trials[FEW])
 {
     *result = (struct tune_result){.points = {.count = FEW}, .trials = trials};
     for (size_t i = 0; i < FEW; i++)
-        trials[i] = (struct trial){.reason = -1};
+        trials[i] = (struct tune_trial){.reason = -1};
 }
 
 static size_t count_all(const struct tune_result *result)
@@ -230,7 +230,7 @@ static size_t count_all(const struct tune_result *result)
 
 static void test_judge(void **state)
 {
-    struct trial trials[FEW];
+    struct tune_trial trials[FEW];
     struct tune_result result;
     (void)state;
     open_few(&result, trials);
@@ -260,15 +260,15 @@ static void test_judge(void **state)
 /* There is room for the first reasons; long ones are cut. */
 static void test_reasons(void **state)
 {
-    struct trial trials[FEW];
+    struct tune_trial trials[FEW];
     struct tune_result result;
-    char reason[3 * JOB_REASON];
+    char reason[3 * TRIAL_REASON];
     (void)state;
     open_few(&result, trials);
     memset(reason, 'x', sizeof reason);
     reason[sizeof reason - 1] = '\0';
     trials_judge(&result, 0, TRIAL_WRONG, reason);
-    assert_true(strlen(result.reasons[0]) < JOB_REASON);
+    assert_true(strlen(result.reasons[0]) < TRIAL_REASON);
     assert_int_equal(strncmp(result.reasons[0], reason, 200), 0);
     for (int i = 1; i < 2 * TUNE_REASONS_MAX; i++) {
         snprintf(reason, sizeof reason, "reason %d", i);
@@ -282,31 +282,29 @@ static void test_reasons(void **state)
 
 static void test_take(void **state)
 {
-    struct job_trial message = {.candidate = 2,
-                                .status = TRIAL_MEASURED,
-                                .times_ps = {900, 1000, 5000},
-                                .time_count = 3,
-                                .registers = 46};
-    struct trial trials[FEW];
+    struct trial message = {.status = TRIAL_MEASURED,
+                            .times_ps = {900, 1000, 5000},
+                            .time_count = 3,
+                            .registers = 46};
+    struct tune_trial trials[FEW];
     struct tune_result result;
     (void)state;
     open_few(&result, trials);
-    trials_take(&result, &message); /* no reference yet: the score is the time */
+    trials_take(&result, 2, &message); /* no reference yet: the score is the time */
     assert_int_equal(trials[2].score, 1000);
     result.reference_ps = 40000;
-    trials_take(&result, &message);
+    trials_take(&result, 2, &message);
     assert_int_equal(trials[2].score, 1000);
     message.reference_ps = 80000; /* the device was slower then */
-    trials_take(&result, &message);
+    trials_take(&result, 2, &message);
     assert_int_equal(trials[2].status, TRIAL_MEASURED);
     assert_int_equal(trials[2].time_ps, 1000);
     assert_int_equal(trials[2].score, 500);
     assert_int_equal(trials[2].registers, 46);
     assert_int_equal(message.times_ps[2], 5000); /* the message is as it was */
-    message.candidate = 3;
     message.status = TRIAL_TOO_FAST;
     strcpy(message.reason, "faster than memory");
-    trials_take(&result, &message);
+    trials_take(&result, 3, &message);
     assert_int_equal(trials[3].time_ps, 0);
     assert_int_equal(trials[3].score, 0);
     assert_string_equal(result.reasons[trials[3].reason], "faster than memory");
@@ -317,17 +315,16 @@ static void test_take(void **state)
 /* Candidates 0 to 3 were tried, or not; 4 to 7 are equal to them. */
 static void test_settle(void **state)
 {
-    struct job_trial message = {.candidate = 0,
-                                .times_ps = {1000},
-                                .time_count = 1,
-                                .reference_ps = 500,
-                                .registers = 46};
-    struct trial trials[FEW];
+    struct trial message = {.times_ps = {1000},
+                            .time_count = 1,
+                            .reference_ps = 500,
+                            .registers = 46};
+    struct tune_trial trials[FEW];
     struct tune_result result;
     (void)state;
     open_few(&result, trials);
     result.reference_ps = 1000;
-    trials_take(&result, &message);
+    trials_take(&result, 0, &message);
     trials_judge(&result, 1, TRIAL_WRONG, "gave 3, not 4");
     trials_judge(&result, 2, TRIAL_LEFT_OUT, NULL);
     for (size_t i = 4; i < FEW; i++) {
@@ -366,13 +363,14 @@ static struct journal open_journal(void **state)
 }
 
 /* The outcomes of the first run's candidates, several of each, and times that tell which. */
-static struct job_trial trial_of(size_t candidate)
+static struct trial trial_of(size_t candidate)
 {
-    struct job_trial trial = {.candidate = candidate,
-                              .grid = 528,
-                              .block = 256,
-                              .registers = 20 + (unsigned)candidate % 50,
-                              .measure_us = 5};
+    struct trial trial = {.grid = 528,
+                          .block = 256,
+                          .registers = 20 + (unsigned)candidate % 50,
+                          .measure_us = 5,
+                          .compile_us = 7,
+                          .prove_us = 8};
     trial.status = candidate % 11 == 3   ? TRIAL_WRONG
                    : candidate % 11 == 5 ? TRIAL_LEFT_OUT
                    : candidate % 11 == 7 ? TRIAL_HUNG
@@ -405,21 +403,19 @@ static void record_all(struct run *run, void **state)
     struct journal journal = open_journal(state);
     const struct points *points = &run->result.points;
     for (size_t v = 0; v < points->variant_count; v++) {
-        const struct trials_cost cost = {.sources_hash = sources_hash_of(run, v),
-                                         .compile_us = 7,
-                                         .prove_us = 8,
-                                         .prior = 0.5};
+        const uint64_t hash = sources_hash_of(run, v);
         for (size_t i = 0; i < points->variants[v].count; i++) {
-            const struct job_trial trial = trial_of(points->variants[v].first + i);
-            trials_record(&run->result, &run->job, &journal, &trial, &cost);
+            const size_t candidate = points->variants[v].first + i;
+            const struct trial trial = trial_of(candidate);
+            trials_record(&run->result, &run->job, &journal, candidate, &trial, hash, 0.5);
         }
     }
     assert_int_equal(run->result.journal_warning.code, ERROR_NONE);
     assert_int_equal(journal.count, points->count);
-    assert_string_equal(journal.trials[3].status, "wrong");
-    assert_int_equal(journal.trials[3].compile_us, 7);
-    assert_int_equal(journal.trials[3].prove_us, 8);
-    assert_int_equal(journal.trials[3].measure_us, 5);
+    assert_string_equal(trial_statuses[journal.trials[3].trial.status], "wrong");
+    assert_int_equal(journal.trials[3].trial.compile_us, 7);
+    assert_int_equal(journal.trials[3].trial.prove_us, 8);
+    assert_int_equal(journal.trials[3].trial.measure_us, 5);
     assert_true(journal.trials[1].variant == journal.trials[0].variant ||
                 points->variants[0].count == 1);
     assert_int_equal(strncmp(journal.trials[0].params, "BLOCK=", 6), 0);
@@ -437,8 +433,8 @@ static void recall(struct run *run, void **state, enum strategy strategy)
 /* The trial of the first run's candidate `old` is known as that of `candidate`. */
 static void assert_recalled(const struct tune_result *result, size_t candidate, size_t old)
 {
-    const struct job_trial was = trial_of(old);
-    const struct trial *is = &result->trials[candidate];
+    const struct trial was = trial_of(old);
+    const struct tune_trial *is = &result->trials[candidate];
     const bool is_measured = was.status == TRIAL_MEASURED;
     assert_true(is->is_judged && is->is_recalled);
     assert_int_equal(is->status, was.status);
@@ -550,28 +546,27 @@ static void test_a_changed_template(void **state)
     close_run(&second);
 }
 
-static void append(struct run *run, struct journal *journal, const struct job_trial *trial)
+static void append(struct run *run, struct journal *journal, size_t candidate,
+                   const struct trial *trial)
 {
-    const struct trials_cost cost = {
-        .sources_hash =
-            sources_hash_of(run, tune_result_variant(&run->result.points, trial->candidate))};
-    trials_record(&run->result, &run->job, journal, trial, &cost);
+    const size_t variant = tune_result_variant(&run->result.points, candidate);
+    trials_record(&run->result, &run->job, journal, candidate, trial,
+                  sources_hash_of(run, variant), 0);
 }
 
 static void test_the_last_of_an_identity_counts(void **state)
 {
-    struct job_trial trial = {.candidate = 2, .times_ps = {700}, .time_count = 1};
+    struct trial trial = {.times_ps = {700}, .time_count = 1};
     struct run run;
     open_run(&run, "256", "0 2 4");
     struct journal journal = open_journal(state);
-    append(&run, &journal, &trial);
+    append(&run, &journal, 2, &trial);
     trial.times_ps[0] = 800;
-    append(&run, &journal, &trial);
-    trial.candidate = 4;
-    append(&run, &journal, &trial);
+    append(&run, &journal, 2, &trial);
+    append(&run, &journal, 4, &trial);
     trial.status = TRIAL_WRONG;
     strcpy(trial.reason, "gave 3, not 4");
-    append(&run, &journal, &trial);
+    append(&run, &journal, 4, &trial);
     journal_close(&journal);
     recall(&run, state, STRATEGY_RACE);
     assert_int_equal(run.result.recalled, 2);
@@ -585,16 +580,17 @@ static void test_the_last_of_an_identity_counts(void **state)
  * candidate equal to another has that one's time, and is as good as measured. */
 static void test_lines_that_mean_nothing(void **state)
 {
-    struct job_trial trial = {.candidate = 1, .times_ps = {700}, .time_count = 1};
+    struct trial trial = {.times_ps = {700}, .time_count = 1};
     struct run run;
     open_run(&run, "256", "0 2 4");
     struct journal journal = open_journal(state);
-    append(&run, &journal, &trial);
+    append(&run, &journal, 1, &trial);
     struct journal_trial line = journal.trials[0];
     for (int i = 0; i < 4; i++) {
-        static const char *const statuses[] = {"blessed", "measured", "equal", "equal"};
-        strcpy(line.status, statuses[i]);
-        line.time_count = i % 2 == 0;
+        static const enum trial_status statuses[] = {TRIAL_STATUSES, TRIAL_MEASURED,
+                                                     TRIAL_EQUAL, TRIAL_EQUAL};
+        line.trial.status = statuses[i];
+        line.trial.time_count = i % 2 == 0;
         assert_int_equal(journal_append(&journal, &line, &error), 0);
         struct run again;
         open_run(&again, "256", "0 2 4");
@@ -614,19 +610,19 @@ static void test_lines_that_mean_nothing(void **state)
 /* The first failure is kept and ends the recording. No journal is no failure. */
 static void test_a_journal_that_cannot_be_written(void **state)
 {
-    const struct job_trial trial = {.candidate = 1, .times_ps = {700}, .time_count = 1};
+    const struct trial trial = {.times_ps = {700}, .time_count = 1};
     struct run run;
     open_run(&run, "256", "0 2 4");
-    append(&run, NULL, &trial);
+    append(&run, NULL, 1, &trial);
     assert_int_equal(run.result.journal_warning.code, ERROR_NONE);
     struct journal journal = open_journal(state);
     const int file = journal.file;
     journal.file = -1;
-    append(&run, &journal, &trial);
+    append(&run, &journal, 1, &trial);
     assert_int_equal(run.result.journal_warning.code, ERROR_IO);
     const struct error warning = run.result.journal_warning;
     journal.file = file;
-    append(&run, &journal, &trial);
+    append(&run, &journal, 1, &trial);
     assert_string_equal(run.result.journal_warning.text, warning.text);
     assert_int_equal(journal.count, 0);
     journal_close(&journal);

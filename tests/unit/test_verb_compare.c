@@ -44,11 +44,11 @@ static void add_trial(struct journal *journal, uint64_t identity, const char *pa
     struct error error;
     struct journal_trial trial = {.identity = identity,
                                   .variant = identity,
-                                  .registers = 32,
+                                  .trial.registers = 32,
                                   .prior = (double)first,
-                                  .status = "measured",
-                                  .times_ps = {first, second},
-                                  .time_count = 2};
+                                  .trial.status = TRIAL_MEASURED,
+                                  .trial.times_ps = {first, second},
+                                  .trial.time_count = 2};
     snprintf(trial.params, sizeof trial.params, "%s", params);
     if (journal_append(journal, &trial, &error))
         fail_msg("%s", error.text);

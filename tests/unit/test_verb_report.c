@@ -82,9 +82,9 @@ static void keep_trials(void **state)
             identity++;
             struct journal_trial trial = {.identity = identity,
                                           .variant = identity,
-                                          .status = "measured",
-                                          .time_count = 1};
-            trial.times_ps[0] = (uint64_t)(347e6 * (1 + off * off / 8));
+                                          .trial.status = TRIAL_MEASURED,
+                                          .trial.time_count = 1};
+            trial.trial.times_ps[0] = (uint64_t)(347e6 * (1 + off * off / 8));
             snprintf(trial.params, sizeof trial.params, "BLOCK=%d ITEMS=%d VECTOR=4", block,
                      items);
             if (block * items < 1024 * 64 && journal_append(&journal, &trial, &error))

@@ -1,4 +1,4 @@
-/* bench_prove: proves one measurement: poisons everything the calls write to, then compares
+/* check_full: proves one measurement: poisons everything the calls write to, then compares
  * every result, the state and the guards. Hides which are compared on the device. */
 #include "autotune/measure/bench.h"
 

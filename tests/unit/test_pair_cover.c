@@ -1,7 +1,7 @@
 /* Tests of cover: every pair of the configs given occurs in some config chosen, none chosen
  * could be left out, choices are small and made in bounded work, the same seed makes the
  * same. */
-#include "generator/cover.h"
+#include "generator/pair_cover.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

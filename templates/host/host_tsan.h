@@ -1,4 +1,4 @@
-/* host_hooks: for kernels whose every access to memory is to be seen. The compiler calls the
+/* host_tsan: for kernels whose every access to memory is to be seen. The compiler calls the
  * functions below before each, for that is what it does for ThreadSanitizer, whose library is
  * not there. Behind host_shim.h; read by kernels that are compiled to be traced only. */
 #define HOST_HOOK                                                                              \

@@ -1,8 +1,8 @@
-/* check: proves a compiled variant correct before any time counts: every size, misalignment and
+/* check_small: proves a compiled variant correct before any time counts: every size, misalignment and
  * position at small n, batched; and special values for the finalists. Hides buffers, poison and
  * guard zones. docs/correctness.md explains which faults are found and why. */
-#ifndef AUTOTUNE_CHECK_H
-#define AUTOTUNE_CHECK_H
+#ifndef AUTOTUNE_CHECK_SMALL_H
+#define AUTOTUNE_CHECK_SMALL_H
 
 #include "autotune/device/device.h"
 #include "generator/call.h"

@@ -1,7 +1,7 @@
-/* cover: chooses a few of many configs such that every pair of values of two columns that is in
+/* pair_cover: chooses a few of many configs such that every pair of values of two columns that is in
  * some config is in a chosen one. */
-#ifndef AUTOTUNE_COVER_H
-#define AUTOTUNE_COVER_H
+#ifndef AUTOTUNE_PAIR_COVER_H
+#define AUTOTUNE_PAIR_COVER_H
 
 #include "generator/error.h"
 

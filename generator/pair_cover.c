@@ -1,7 +1,7 @@
-/* cover: chooses configs greedily: it looks at a bounded number that hold a pair still wanted
+/* pair_cover: chooses configs greedily: it looks at a bounded number that hold a pair still wanted
  * and takes the one that holds most wanted pairs; the smallest of several samples is kept. An
  * index by value finds the configs of a pair. */
-#include "generator/cover.h"
+#include "generator/pair_cover.h"
 
 #include "generator/array.h"
 

@@ -1,6 +1,6 @@
 /* Tests of check: kernels written by hand, each wrong in one way, are rejected with the reason;
  * and the next kernel's outcome does not depend on them. */
-#include "autotune/verify/check.h"
+#include "autotune/verify/check_small.h"
 #include "generator/space.h"
 
 #include <setjmp.h>
