@@ -358,10 +358,45 @@ int store_tidy(struct records *records, struct error *error)
     return has_room ? 0 : error_memory(error, room * sizeof *numbers);
 }
 
+static int compare_dim(const struct dim *a, const struct dim *b)
+{
+    const int by_n = number_compare(a->n, b->n);
+    return by_n ? by_n : number_compare(a->stride, b->stride);
+}
+
+static int compare_problems(const struct problem *a, const struct problem *b)
+{
+    const int by[] = {
+        (int)a->op - (int)b->op,
+        (int)a->type - (int)b->type,
+        (int)a->acc - (int)b->acc,
+        (int)a->order - (int)b->order,
+        number_compare(dims_n(&a->dims), dims_n(&b->dims)),
+        compare_dim(&a->dims.outer, &b->dims.outer),
+        compare_dim(&a->dims.depth, &b->dims.depth),
+        compare_dim(&a->dims.inner, &b->dims.inner),
+        (int)a->regime - (int)b->regime,
+    };
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i])
+            return by[i];
+    return 0;
+}
+
+static int by_problem(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+    const int by = compare_problems(&x->problem, &y->problem);
+    return by ? by : strcmp(x->space, y->space);
+}
+
+/* In an order of its own: the same records give the same file, whoever found which first. */
 static int emit_file(struct text *out, struct records *records, struct error *error)
 {
     if (store_tidy(records, error))
         return -1;
+    if (records->count)
+        qsort(records->at, records->count, sizeof *records->at, by_problem);
     text_addf(out,
               "; Records of autotune. A record that was changed by hand is left out.\n\n"
               "[autotune]\nschema = %d\n",

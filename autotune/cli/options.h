@@ -22,7 +22,7 @@ struct option_row {
     const char *more; /* sentences for the manual; NULL: none */
     int group;        /* of a heading */
     char letter;      /* its short name; 0 = none */
-    bool repeats; /* may be given again: the last counts, or all */
+    bool repeats;     /* may be given again: the last counts, or all */
 };
 extern const struct option_row options[]; /* ends with one of no verbs */
 
@@ -32,6 +32,9 @@ void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX]
 
 /* The verb's option of this key of argp's, or NULL. */
 const struct option_row *options_find(int key, enum verb verb);
+
+/* Is it one of those that say what a problem is, or where its kernels are from? */
+bool options_is_of_problem(const struct option_row *option);
 
 /* Sets what the option sets; ERROR_USAGE names it and a valid value. */
 int options_store(struct request *request, const struct option_row *option, const char *value,

@@ -11,7 +11,7 @@ const struct verb_row verbs[] = {
     {"tune", "find the fastest reduction for a problem on a device (the default)", verb_tune},
     {"show", "show the records kept so far", verb_show},
     {"merge", "merge record files of other machines into the records here", verb_merge},
-    {"list", "list devices, types, operations, params, variants, spaces, rungs, archs, gpus",
+    {"list", "list devices, types, operations, problems, params, variants, spaces, archs, gpus",
      verb_list},
     {"emit", "print a kernel as CUDA source, PTX, machine code or disassembly", verb_emit},
     {"verify", "prove a variant, a covering sample or everything correct", verb_verify},
