@@ -105,9 +105,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     const struct option_row *option = options_find(key, parse->request->verb);
     if (key != ARGP_KEY_ARG && !option)
         return ARGP_ERR_UNKNOWN;
-    parse->is_failed = (!option                 ? parse_argument(parse, value, state)
-                        : option->letter == 'h' ? print_help(state, parse->error)
-                                                : take_option(parse, option, value)) != 0;
+    parse->is_failed =
+        (!option                                    ? parse_argument(parse, value, state)
+         : option->letter == 'h' && !parse->is_line ? print_help(state, parse->error)
+                                                    : take_option(parse, option, value)) != 0;
     return 0;
 }
 

@@ -78,15 +78,32 @@ static int take_file(void *context, const char *folder, const char *name, struct
     return add_file(context, folder, name, error);
 }
 
+/* One that was interrupted early has journals alone. */
+static int add_folder(struct merge_files *files, const char *folder, struct error *error)
+{
+    const size_t before = files->count;
+    struct text journals = {0};
+    text_addf(&journals, "%s/journal", folder);
+    int failed = text_check(&journals, error) ||
+                 each_name(folder, is_record_file, take_file, files, error);
+    if (!failed && files->count == before && !is_folder(journals.at))
+        failed =
+            error_set(error, ERROR_IO,
+                      "%s: there is no record file in this folder: name one that has them, "
+                      "or files",
+                      folder);
+    text_dispose(&journals);
+    return failed;
+}
+
 int merge_folder_list(struct merge_files *out, char *const *names, size_t count,
                       struct error *error)
 {
     int failed = 0;
     *out = (struct merge_files){.count = 0};
     for (size_t i = 0; i < count && !failed; i++)
-        failed = is_folder(names[i])
-                     ? each_name(names[i], is_record_file, take_file, out, error)
-                     : add_file(out, "", names[i], error);
+        failed = is_folder(names[i]) ? add_folder(out, names[i], error)
+                                     : add_file(out, "", names[i], error);
     return failed;
 }
 

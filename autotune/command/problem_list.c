@@ -21,6 +21,7 @@ struct problem_list {
     struct text lines;
     struct table table;
     size_t count;
+    struct error first; /* why a kind has none */
 };
 
 /* Without a size it is the device's usual one. */
@@ -90,24 +91,27 @@ static int add_sizes(struct problem_list *list, const struct setup *setup,
     return count ? 0 : add_size(list, setup, problem, &setup->problem.dims);
 }
 
-/* What does not go together is no problem, unless it was asked for. */
+/* What does not go together is no problem. */
 static int add_kind(struct problem_list *list, enum op op, enum type type, struct error *error)
 {
     struct request own = *list->request;
-    struct error ignored;
+    struct error cause;
     struct setup setup;
     own.problem.op = op;
     own.problem.type = type;
     own.has_op = own.has_type = true;
     if (!own.has_acc)
         own.problem.acc = problem_default_acc(type);
-    if (problem_check(&own.problem, &ignored))
+    if (problem_check(&own.problem, &cause))
         return 0;
     problem_simplify(&own.problem);
     if (own.problem.order != list->request->problem.order)
         return 0; /* the same problem as without that order */
-    if (setup_open(&setup, &own, false, error))
-        return -1;
+    if (setup_open(&setup, &own, false, &cause)) {
+        if (list->first.code == ERROR_NONE)
+            list->first = cause;
+        return 0;
+    }
     const int failed = add_sizes(list, &setup, &own.problem, error);
     setup_close(&setup);
     return failed;
@@ -122,10 +126,14 @@ static int add_all(struct problem_list *list, struct error *error)
                 (!request->has_type || type == request->problem.type) &&
                 add_kind(list, op, type, error))
                 return -1;
-    return list->count ? 0
-                       : error_set(error, ERROR_USAGE,
-                                   "no problem is left: no kernel of the space serves one with "
-                                   "these options");
+    if (list->count)
+        return 0;
+    *error = list->first;
+    return list->first.code != ERROR_NONE
+               ? -1
+               : error_set(error, ERROR_USAGE,
+                           "no problem is left: no kernel of the space serves one with these "
+                           "options");
 }
 
 int problem_list_print(const struct request *request, struct error *error)
