@@ -7,12 +7,12 @@ _autotune_options() {
     local common="--cache --quiet --help"
     case $1 in
     tune)
-        echo "$problem $matrix --order --deterministic --cold --warm --loss --confirm --device --strategy --budget --seed --retune --replay" \
+        echo "$problem $matrix --order --deterministic --cold --warm --loss --confirm --device --strategy --budget --seed --retune --replay --problems --part --dry-run" \
             "$sources --nvrtc $tables $common"
         ;;
     show) echo "--n --shape --op --type --order --deterministic --sweep $tables $common" ;;
     merge) echo "$tables $common" ;;
-    list) echo "$problem $matrix --order --deterministic --arch --sources $sources $tables --quiet --help" ;;
+    list) echo "$problem $matrix --order --deterministic --cold --warm --arch --sources $sources $tables --quiet --help" ;;
     emit)
         echo "$problem $matrix --order --deterministic --arch --variant --pass --ptx --cubin --sass $sources" \
             "--nvrtc $common"
@@ -59,12 +59,13 @@ _autotune_values() {
     --type) _autotune_list types "s/,.*//" ;;
     --acc) _autotune_list types "s/.*,//" ;;
     --format) _autotune_list formats "s/,.*//" ;;
+    --part) echo auto ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;
     --order) if [[ $2 == show ]]; then echo "run n"; else echo "free run n"; fi ;;
     --strategy) echo "race exhaustive random cover" ;;
     --device | -d) [[ $2 == verify || $2 == bench || $2 == ladder || $2 == profile ]] && echo "auto host" || echo "auto host all" ;;
-    --prefix | -n | --n | --rows | --len | --pitch | --loss | --budget | --limit | --seed | --variant | --pass | --part | --offset | --rounds | --blocks | --axes) ;;
+    --prefix | -n | --n | --rows | --len | --pitch | --loss | --budget | --limit | --seed | --variant | --pass | --offset | --rounds | --blocks | --axes) ;;
     *) return 1 ;;
     esac
 }
@@ -86,7 +87,7 @@ _autotune_after() {
         _autotune_files -f "$current"
         mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$(_autotune_values --space)" -- "$current")
         ;;
-    --gpu-file | --template | --nvrtc | --json | --csv | --cubin | --replay | --against | --bench | --ladder | -o)
+    --gpu-file | --template | --nvrtc | --json | --csv | --cubin | --replay | --problems | --against | --bench | --ladder | -o)
         _autotune_files -f "$current"
         ;;
     --output)
@@ -102,7 +103,7 @@ _autotune_after() {
 
 _autotune_argument() {
     case $1 in
-    list) _autotune_words "devices types operations params variants spaces rungs published formats archs gpus" "$2" ;;
+    list) _autotune_words "devices types operations problems params variants spaces rungs published formats archs gpus" "$2" ;;
     help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
     merge) _autotune_files -f "$2" ;;
     compare | report)

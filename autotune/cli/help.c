@@ -23,7 +23,7 @@ static const struct help all[] = {
      "  autotune --device 0 --n 1K..4G --loss 0.5\n"
      "  autotune --device 0 " DIMS_TEXT_SWEEP " --type f32\n"
      "  autotune --device all --n 400M --budget 30s\n"
-     "  autotune --problems list --part 1/8\n"
+     "  autotune --problems problems.txt --part 1/8\n"
      "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" EXIT_CODES},
     {VERB_SHOW, "show", NULL,
      "Shows the records kept so far, of all devices.\v"
@@ -72,7 +72,7 @@ static const struct help all[] = {
      "Examples:\n"
      "  autotune list params\n"
      "  autotune list gpus --sources\n"
-     "  autotune list problems --n 1Ki..1Gi --type f32 > list\n"
+     "  autotune list problems --n 1Ki..1Gi --type f32 > problems.txt\n"
      "  autotune list variants --arch sm_80 --type f64\n\n" EXIT_CODES},
     {VERB_EMIT, "emit", NULL,
      "Prints the CUDA source of a variant: the one given, else the record's that fits best, "

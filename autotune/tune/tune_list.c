@@ -301,7 +301,9 @@ static int tune_parts_of(struct list *list, struct error *error)
 {
     const double start = monotonic_s();
     warn_of_cores();
-    int failed = note_devices(list, error) || run_all(list, error);
+    if (note_devices(list, error))
+        return -1;
+    int failed = run_all(list, error);
     note_sum(list, monotonic_s() - start);
     if (!failed)
         failed = write_tables(list, error);
