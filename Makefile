@@ -53,6 +53,9 @@ bench: $(BUILD)/autotune ## build CUB's reductions with nvcc, for `autotune benc
 golden: $(BUILD)/autotune ## write the golden files again, to be reviewed by `git diff`
 	@AUTOTUNE=$(BUILD)/autotune tests/golden/make.sh
 
+docs: $(BUILD)/autotune ## write what the manual, completion and docs/usage.md say of options
+	@docs/generate.sh $(BUILD)/autotune
+
 install: $(BUILD)/autotune install-library ## install below DESTDIR/PREFIX
 	install -D -m 755 $(BUILD)/autotune $(DESTDIR)$(PREFIX)/bin/autotune
 	install -D -m 644 docs/autotune.1 $(SHARE)/man/man1/autotune.1
@@ -97,5 +100,5 @@ $(BUILD)/obj/embedded.o: $(BUILD)/obj/embedded.S $(EMBEDDED)
 
 include library.mk check.mk
 
-.PHONY: all run bench golden install uninstall clean help force
+.PHONY: all run bench golden docs install uninstall clean help force
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

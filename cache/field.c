@@ -6,6 +6,7 @@
 #include "cache/field.h"
 
 #include "cache/record.h"
+#include "generator/dims_text.h"
 #include "generator/number.h"
 #include "generator/problem.h"
 
@@ -52,6 +53,11 @@ static const char *regime_at(size_t i)
 static const char *order_at(size_t i)
 {
     return i < ORDER_COUNT ? problem_orders[i].name : NULL;
+}
+
+static const char *scan_at(size_t i)
+{
+    return i < DIMS_SCANS ? dims_text_scans[i] : NULL;
 }
 
 static const char *source_at(size_t i)
@@ -307,6 +313,7 @@ static bool is_utc(const char *at)
 _Static_assert(sizeof(enum op) == sizeof(unsigned) && sizeof(enum type) == sizeof(unsigned) &&
                    sizeof(enum regime) == sizeof(unsigned) &&
                    sizeof(enum order) == sizeof(unsigned) &&
+                   sizeof(enum dims_scan) == sizeof(unsigned) &&
                    sizeof(enum record_source) == sizeof(unsigned),
                "choices are copied as unsigned");
 enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
@@ -316,6 +323,8 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
     [FIELD_REGIME] = {"cold or warm", read_choice, write_choice, CHOICE, .name_at = regime_at},
     [FIELD_ORDER] = {"run or n", read_choice, write_choice, CHOICE, .name_at = order_at},
+    [FIELD_SCAN] = {"inclusive or exclusive", read_choice, write_choice, CHOICE,
+                    .name_at = scan_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
     [FIELD_DIM] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
@@ -355,8 +364,9 @@ void field_write(const struct field *field, const void *record, struct text *out
 bool field_stands(const struct field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
-    return field->form == FIELD_ORDER     ? *(const enum order *)(const void *)at != ORDER_FREE
-           : field->form == FIELD_ANY     ? *(const uint64_t *)(const void *)at != 0
+    return field->form == FIELD_ORDER  ? *(const enum order *)(const void *)at != ORDER_FREE
+           : field->form == FIELD_SCAN ? *(const enum dims_scan *)(const void *)at != DIMS_ALL
+           : field->form == FIELD_ANY  ? *(const uint64_t *)(const void *)at != 0
            : field->form == FIELD_ANY_UTC ? *at != 0
            : field->form == FIELD_KEPT    ? ((const struct dim *)(const void *)at)->n != 1 ||
                                              ((const struct dim *)(const void *)at)->stride != 1
@@ -365,8 +375,8 @@ bool field_stands(const struct field *field, const void *record)
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_ORDER || form == FIELD_ANY || form == FIELD_ANY_UTC ||
-           form == FIELD_KEPT;
+    return form == FIELD_ORDER || form == FIELD_SCAN || form == FIELD_ANY ||
+           form == FIELD_ANY_UTC || form == FIELD_KEPT;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

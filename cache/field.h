@@ -15,6 +15,7 @@ enum field_form {
     FIELD_TYPE,    /* enum type */
     FIELD_REGIME,  /* enum regime */
     FIELD_ORDER,   /* enum order, or ORDER_FREE and the field is left out */
+    FIELD_SCAN,    /* enum dims_scan, or DIMS_ALL and the field is left out */
     FIELD_SOURCE,  /* enum record_source */
     FIELD_INT,     /* int or unsigned */
     FIELD_COUNT,   /* uint64_t */

@@ -32,6 +32,8 @@ static const struct field fields[] = {
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
     {"order", FIELD_ORDER, offsetof(struct record, problem.order), ORDER_RUN, 0,
      RECORD_PROBLEM},
+    {"scan", FIELD_SCAN, offsetof(struct record, problem.dims.scan), DIMS_INCLUSIVE, 0,
+     RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
      RECORD_SPACE},
     {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_TIMING},

@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { NAME_MAX_CHARS = 100 }; /* of a GPU's name in a file name */
+static const char first_section[] = "autotune";
 
 /* The outcome of reading a file. */
 enum outcome {
@@ -113,7 +114,7 @@ int store_add(struct records *records, const struct record *record, struct error
 
 static int check_schema(enum outcome *outcome, const struct ini *ini, struct error *reason)
 {
-    const struct ini_item *schema = ini_find(ini, "autotune", "schema");
+    const struct ini_item *schema = ini_find(ini, first_section, "schema");
     int64_t number;
 
     if (!schema)
@@ -188,7 +189,7 @@ static int take_section(struct records *out, const struct ini *ini, size_t first
         failed = take_config(out, &part, config, ini->count, &reason);
     else if (parse_name(section, "record"))
         failed = take_record(out, &part, &reason);
-    else if (strcmp(section, "autotune") != 0)
+    else if (strcmp(section, first_section) != 0)
         failed = error_set(&reason, ERROR_IO,
                            "%s:%d: a section that is neither [autotune], "
                            "[config NUMBER] nor [record NUMBER]; it is left out",
@@ -196,16 +197,44 @@ static int take_section(struct records *out, const struct ini *ini, size_t first
     return failed ? skip(out, &reason, error) : 0;
 }
 
+/* The first section says how many records follow, but for files that were written before it did;
+ * of what else is in it, lines of a record whose own section has lost its name, nothing is known. */
+static int check_first_section(const struct ini *ini, uint64_t records, struct error *reason)
+{
+    int64_t said;
+    for (const struct ini_item *item = ini->items; item < ini->items + ini->count; item++) {
+        if (strcmp(item->section, first_section) != 0 || strcmp(item->key, "schema") == 0)
+            continue;
+        if (strcmp(item->key, "records") != 0)
+            return error_set(
+                reason, ERROR_IO,
+                "%s:%d: %s: [%s] has no such field, its section has lost its name; "
+                "what it was of is left out, tune again",
+                ini->file, item->line, item->key, first_section);
+        if (number_parse_int(&said, item->value, item->key, reason) || said < 0 ||
+            (uint64_t)said != records)
+            return error_set(
+                reason, ERROR_IO,
+                "%s:%d: it had %s records and has %llu: a part of the file is lost, "
+                "tune again",
+                ini->file, item->line, item->value, (unsigned long long)records);
+    }
+    return 0;
+}
+
 static int take_sections(struct records *out, const struct ini *ini, struct error *error)
 {
+    struct error reason;
+    uint64_t records = 0;
     for (size_t first = 0, next; first < ini->count; first = next) {
         for (next = first + 1; next < ini->count; next++)
             if (strcmp(ini->items[next].section, ini->items[first].section) != 0)
                 break;
         if (take_section(out, ini, first, next - first, error) != 0)
             return -1;
+        records += parse_name(ini->items[first].section, "record") > 0;
     }
-    return 0;
+    return check_first_section(ini, records, &reason) ? skip(out, &reason, error) : 0;
 }
 
 static int load_bytes(struct records *out, enum outcome *outcome, const char *name,
@@ -358,6 +387,14 @@ int store_tidy(struct records *records, struct error *error)
     return has_room ? 0 : error_memory(error, room * sizeof *numbers);
 }
 
+static int first_difference(const int *by, size_t count)
+{
+    size_t i = 0;
+    while (i + 1 < count && by[i] == 0)
+        i++;
+    return by[i];
+}
+
 static int compare_dim(const struct dim *a, const struct dim *b)
 {
     const int by_n = number_compare(a->n, b->n);
@@ -375,19 +412,25 @@ static int compare_problems(const struct problem *a, const struct problem *b)
         compare_dim(&a->dims.outer, &b->dims.outer),
         compare_dim(&a->dims.depth, &b->dims.depth),
         compare_dim(&a->dims.inner, &b->dims.inner),
+        (int)a->dims.scan - (int)b->dims.scan,
         (int)a->regime - (int)b->regime,
     };
-    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
-        if (by[i])
-            return by[i];
-    return 0;
+    return first_difference(by, sizeof by / sizeof *by);
 }
 
-static int by_problem(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
     const struct record *x = a, *y = b;
-    const int by = compare_problems(&x->problem, &y->problem);
-    return by ? by : strcmp(x->space, y->space);
+    const int by[] = {
+        compare_problems(&x->problem, &y->problem),
+        strcmp(x->space, y->space),
+        strcmp(x->gpu, y->gpu), /* names may have one file where punctuation alone differs */
+        x->cc - y->cc,
+        x->sms - y->sms,
+        x->memory_clock_khz - y->memory_clock_khz,
+        x->bus_bits - y->bus_bits,
+    };
+    return first_difference(by, sizeof by / sizeof *by);
 }
 
 /* In an order of its own: the same records give the same file, whoever found which first. */
@@ -396,11 +439,11 @@ static int emit_file(struct text *out, struct records *records, struct error *er
     if (store_tidy(records, error))
         return -1;
     if (records->count)
-        qsort(records->at, records->count, sizeof *records->at, by_problem);
+        qsort(records->at, records->count, sizeof *records->at, by_key);
     text_addf(out,
               "; Records of autotune. A record that was changed by hand is left out.\n\n"
-              "[autotune]\nschema = %d\n",
-              RECORD_SCHEMA);
+              "[%s]\nrecords = %zu\nschema = %d\n",
+              first_section, records->count, RECORD_SCHEMA);
     for (size_t i = 0; i < records->configs.count; i++) {
         text_adds(out, "\n");
         config_emit(out, &records->configs.at[i], i + 1);

@@ -17,7 +17,7 @@ struct records {
     struct interval *intervals; /* of the sweeps, as loaded */
     size_t interval_count;
     bool is_refused;     /* the whole file: it is no record file, or of another version */
-    size_t skipped;      /* damaged sections left out */
+    size_t skipped;      /* damaged sections left out; and 1 where whole ones are missing */
     struct error reason; /* why the first of them was left out */
 };
 

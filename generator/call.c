@@ -263,8 +263,9 @@ static int make(struct call **out, struct planner_plan *plan,
         planner_shape(plan, &call->parts, &call->passes, &context->problem->dims);
     if (status != PLANNER_DONE)
         return refuse(status, plan, call, &context->problem->dims, error);
-    assert(0 < plan->count && plan->count <= PLANNER_LAUNCHES);
-    assert(0 <= plan->first && plan->first < plan->count);
+    assert(plan->count <= PLANNER_LAUNCHES);
+    assert((plan->count > 0) == (dims_results(&context->problem->dims) > 0));
+    assert(plan->count == 0 || (0 <= plan->first && plan->first < plan->count));
     name_passes(plan, call);
     return 0;
 }

@@ -2,8 +2,8 @@
  * elements that lie o * outer.stride + d * depth.stride + i * inner.stride behind the first;
  * results lie one behind another, i fastest. One value is a depth alone; a result for each row is
  * outer (rows, pitch) and depth (length, 1); one for each column depth (rows, pitch) and inner
- * (columns, 1); a middle axis has all three. Portable C99 without allocation, and C++17: exports
- * carry this file. */
+ * (columns, 1); a middle axis has all three. A scan has a result for each element: of all that
+ * are combined up to it. Portable C99 without allocation, and C++17: exports carry this file. */
 #ifndef AUTOTUNE_DIMS_H
 #define AUTOTUNE_DIMS_H
 
@@ -14,13 +14,17 @@ struct dim {
     uint64_t n, stride;
 };
 
+/* Which elements are combined: all; or, for each element, all up to it, with it or without it. */
+enum dims_scan { DIMS_ALL, DIMS_INCLUSIVE, DIMS_EXCLUSIVE, DIMS_SCANS };
+
 struct dims {
     struct dim outer, depth, inner; /* kept, combined, kept */
+    enum dims_scan scan;
 };
 
 /* n elements, one behind another, to one value: as an initialiser, and as a value. */
 /* clang-format off */
-#define DIMS_VALUE(n) {{1, 1}, {(n), 1}, {1, 1}}
+#define DIMS_VALUE(n) {{1, 1}, {(n), 1}, {1, 1}, DIMS_ALL}
 /* clang-format on */
 static inline struct dims dims_value(uint64_t n)
 {
@@ -28,9 +32,24 @@ static inline struct dims dims_value(uint64_t n)
     return dims;
 }
 
-static inline uint64_t dims_results(const struct dims *dims)
+/* n elements, one behind another, to one value, or to as many by a scan. */
+static inline struct dims dims_run(uint64_t n, enum dims_scan scan)
+{
+    struct dims dims = dims_value(n);
+    dims.scan = scan;
+    return dims;
+}
+
+/* How many indices are kept. */
+static inline uint64_t dims_kept(const struct dims *dims)
 {
     return dims->outer.n * dims->inner.n;
+}
+
+/* Values that a call writes. */
+static inline uint64_t dims_results(const struct dims *dims)
+{
+    return dims_kept(dims) * (dims->scan ? dims->depth.n : 1);
 }
 
 /* Elements read. */
@@ -78,7 +97,7 @@ static inline struct dims dims_left(const struct dims *dims, uint64_t depth)
 static inline struct dims dims_resized(const struct dims *dims, uint64_t results,
                                        uint64_t depth, uint64_t gap)
 {
-    struct dims out = dims_value(depth);
+    struct dims out = dims_run(depth, dims->scan);
     if (dims->inner.n > 1 || dims->depth.stride > 1) {
         out.depth.stride = results + gap;
         out.inner.n = results;
@@ -101,14 +120,14 @@ static inline int dims_is_same(const struct dims *a, const struct dims *b)
 {
     return a->outer.n == b->outer.n && a->outer.stride == b->outer.stride &&
            a->depth.n == b->depth.n && a->depth.stride == b->depth.stride &&
-           a->inner.n == b->inner.n && a->inner.stride == b->inner.stride;
+           a->inner.n == b->inner.n && a->inner.stride == b->inner.stride && a->scan == b->scan;
 }
 
 /* Do both keep and combine along the same axes, whatever their sizes? In the canonical form. */
 static inline int dims_is_alike(const struct dims *a, const struct dims *b)
 {
     return (a->outer.n > 1) == (b->outer.n > 1) && (a->inner.n > 1) == (b->inner.n > 1) &&
-           (a->depth.stride > 1) == (b->depth.stride > 1);
+           (a->depth.stride > 1) == (b->depth.stride > 1) && a->scan == b->scan;
 }
 
 /* The one form of all dims that ask for the same results of the same elements, as FFTW's tensors

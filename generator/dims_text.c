@@ -10,8 +10,11 @@
 
 const char *const dims_text_keys[DIMS_TEXT_CELLS] = {"shape", "rows", "len", "pitch"};
 
-enum kind { VALUE, ROWS, COLUMNS, MIDDLE, KINDS };
-static const char *const names[KINDS] = {"value", "rows", "columns", "middle axis"};
+enum kind { VALUE, ROWS, COLUMNS, MIDDLE, SCAN, KINDS };
+static const char *const names[KINDS] = {"value", "rows", "columns", "middle axis", "scan"};
+
+const char *const dims_text_scans[DIMS_SCANS] = {"none", "inclusive", "exclusive"};
+const char *const dims_text_scan_symbols[DIMS_SCANS] = {"ALL", "INCLUSIVE", "EXCLUSIVE"};
 
 #define DEPTH_MOST (UINT64_C(1) << 31) /* elements of one of several results */
 #define BYTES_MOST (UINT64_C(1) << 62) /* as far as signed expressions reach */
@@ -19,6 +22,8 @@ static const char *const names[KINDS] = {"value", "rows", "columns", "middle axi
 static enum kind kind_of(const struct dims *dims)
 {
     const bool is_across = dims->inner.n > 1 || dims->depth.stride > 1;
+    if (dims->scan)
+        return SCAN;
     if (dims->outer.n > 1)
         return is_across ? MIDDLE : ROWS;
     return is_across ? COLUMNS : VALUE;
@@ -33,8 +38,16 @@ static struct matrix matrix_of(const struct dims *dims)
 }
 
 /* What a kernel reduces to, and what a problem asks for. */
-static const char *const reduced[KINDS] = {"to one value", "rows", "columns", "a middle axis"};
-static const char *const wanted[KINDS] = {"one value", "rows", "columns", "a middle axis"};
+static const char *const reduced[KINDS] = {"to one value", "rows", "columns", "a middle axis",
+                                           "as a scan"};
+static const char *const wanted[KINDS] = {"one value", "rows", "columns", "a middle axis",
+                                          "a scan"};
+
+/* Is its size a number of elements alone? */
+static bool is_by_n(const struct dims *dims)
+{
+    return kind_of(dims) == VALUE || kind_of(dims) == SCAN;
+}
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
@@ -91,6 +104,8 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
         dims_value(n),
         {.outer = {results.n, depth + gap}, .depth = {depth, 1}, .inner = none},
         {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
+        dims_run(n, DIMS_INCLUSIVE),
+        dims_run(n, DIMS_EXCLUSIVE),
     };
     memcpy(out, forms, sizeof forms);
 }
@@ -101,6 +116,17 @@ const char *dims_text_find_name(const char *name)
         if (strcmp(name, names[kind]) == 0)
             return names[kind];
     return NULL;
+}
+
+int dims_text_find_scan(enum dims_scan *out, const char *name, struct error *error)
+{
+    for (int scan = 0; scan < DIMS_SCANS; scan++)
+        if (strcmp(name, dims_text_scans[scan]) == 0) {
+            *out = (enum dims_scan)scan;
+            return 0;
+        }
+    return error_set(error, ERROR_USAGE,
+                     "unknown scan '%.40s': choose inclusive, exclusive or none", name);
 }
 
 const char *dims_text_sweep(const char *name)
@@ -135,6 +161,11 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         return format_middle(out, dims);
     if (kind == VALUE)
         return number_format_count(out, dims->depth.n);
+    if (kind == SCAN) {
+        snprintf(out, DIMS_TEXT_CHARS, "%s %s scan", number_format_count(rows, dims->depth.n),
+                 dims_text_scans[dims->scan]);
+        return out;
+    }
     const bool has_gaps = matrix.pitch != matrix.len;
     snprintf(out, DIMS_TEXT_CHARS, "%s x %s %s%s%s", number_format_count(rows, matrix.rows),
              number_format_count(len, matrix.len), names[kind], has_gaps ? " pitch " : "",
@@ -145,7 +176,7 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     char size[DIMS_TEXT_CHARS];
-    if (kind_of(dims) != VALUE)
+    if (!is_by_n(dims))
         return dims_text_format(out, dims);
     snprintf(out, DIMS_TEXT_CHARS, "n = %.32s", dims_text_format(size, dims));
     return out;
@@ -166,6 +197,9 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     assert(kind_of(dims) != MIDDLE);
     if (kind_of(dims) == VALUE)
         snprintf(out, DIMS_TEXT_CHARS, "--n %" PRIu64, dims->depth.n);
+    else if (kind_of(dims) == SCAN)
+        snprintf(out, DIMS_TEXT_CHARS, "--scan %s --n %" PRIu64, dims_text_scans[dims->scan],
+                 dims->depth.n);
     else
         snprintf(out, DIMS_TEXT_CHARS,
                  "--rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
@@ -176,7 +210,7 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);
-    if (kind_of(dims) == VALUE || kind_of(dims) == MIDDLE)
+    if (is_by_n(dims) || kind_of(dims) == MIDDLE)
         return dims_text_file_part(out, dims);
     const int used =
         snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "x%" PRIu64, matrix.rows, matrix.len);
@@ -194,6 +228,8 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         used =
             snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x",
                      dims->outer.stride, dims->depth.n, dims->depth.stride, dims->inner.n);
+    else if (kind == SCAN)
+        used = snprintf(out, DIMS_TEXT_CHARS, "%s-", dims_text_scans[dims->scan]);
     else if (kind != VALUE)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
                         names[kind], matrix.rows, matrix.len, matrix.pitch);
@@ -203,25 +239,27 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 
 const char *dims_text_option_names(const struct dims *dims)
 {
-    return kind_of(dims) == VALUE ? "--n" : "--rows with --len";
+    return is_by_n(dims) ? "--n" : "--rows with --len";
 }
 
 const char *dims_text_another(const struct dims *dims)
 {
-    return kind_of(dims) == VALUE ? "--n COUNT chooses another size"
-                                  : "--rows and --len choose another size";
+    return is_by_n(dims) ? "--n COUNT chooses another size"
+                         : "--rows and --len choose another size";
 }
 
 const char *dims_text_smaller(const struct dims *dims)
 {
-    return kind_of(dims) == VALUE ? "a smaller --n" : "smaller --rows or --len";
+    return is_by_n(dims) ? "a smaller --n" : "smaller --rows or --len";
 }
 
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked)
 {
     const enum kind kind = kind_of(own);
-    const char *advice = kind == VALUE             ? "--n in place of --rows"
+    const char *advice = kind_of(asked) == SCAN    ? "no --scan"
+                         : kind == SCAN            ? "--scan inclusive or exclusive"
+                         : kind == VALUE           ? "--n in place of --rows"
                          : kind_of(asked) == VALUE ? "--rows and --len"
                          : kind == ROWS            ? "--axis 1"
                                                    : "--axis 0";
@@ -256,13 +294,15 @@ char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct di
 {
     static const char *const each[KINDS] = {"one value", "a value for each row",
                                             "a value for each column",
-                                            "values along a middle axis"};
-    static const char *const axes[KINDS] = {"", "--axis 1", "--axis 0", ""};
+                                            "values along a middle axis",
+                                            "a value for each element"};
+    static const char *const axes[KINDS] = {"", "--axis 1", "--axis 0", "", "--scan inclusive"};
     const bool has_axis = *axes[kind_of(own)], was_value = kind_of(asked) == VALUE;
     snprintf(out, DIMS_TEXT_SENTENCE_CHARS,
              "its kernels reduce to %s, and what is asked for is %s: use --space %s%s%s%s",
              each[kind_of(own)], each[kind_of(asked)], space, has_axis ? ", or give " : "",
-             has_axis && was_value ? "--rows, --len and " : "", axes[kind_of(own)]);
+             has_axis && was_value && kind_of(own) != SCAN ? "--rows, --len and " : "",
+             axes[kind_of(own)]);
     return out;
 }
 
@@ -272,7 +312,8 @@ const char *dims_text_others(const struct dims *dims)
         {"there are records of single values: leave --rows and --len, or --space, out",
          "there are records of rows: --space rows takes all",
          "there are records of columns: --space columns takes all",
-         "there are records of a middle axis"};
+         "there are records of a middle axis",
+         "there are records of scans: --space scan takes all"};
     return others[kind_of(dims)];
 }
 
@@ -284,7 +325,7 @@ int dims_text_compare(const struct dims *a, const struct dims *b)
 int dims_text_compare_sizes(const struct dims *a, const struct dims *b)
 {
     const struct matrix one = matrix_of(a), other = matrix_of(b);
-    const bool are_values = kind_of(a) == VALUE && kind_of(b) == VALUE;
+    const bool are_values = is_by_n(a) && is_by_n(b);
     const int orders[] = {are_values ? 0 : number_compare(one.len, other.len),
                           number_compare(dims_n(a), dims_n(b)),
                           number_compare(one.pitch, other.pitch)};

@@ -23,15 +23,21 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes,
                    struct error *error);
 
 /* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
- * results of `depth` elements each, by rows with a gap behind each, and by columns. */
-enum { DIMS_TEXT_FORMS = 3 };
+ * results of `depth` elements each, by rows with a gap behind each, and by columns; then the two
+ * scans of n elements. */
+enum { DIMS_TEXT_FORMS = 5 };
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth,
                      uint64_t gap);
 
+/* "none", "inclusive", "exclusive"; and as in expressions. A scan by its name; an unknown one is
+ * ERROR_USAGE. */
+extern const char *const dims_text_scans[DIMS_SCANS], *const dims_text_scan_symbols[DIMS_SCANS];
+int dims_text_find_scan(enum dims_scan *out, const char *name, struct error *error);
+
 enum { DIMS_TEXT_CHARS = 144 };
 
-/* "2Mi x 128 rows", " pitch 130" behind it where rows have gaps; of one value n, "400M"; of a middle
- * axis all three, "4 x 100 x 7 middle axis", with strides where there are gaps. Returns `out`. */
+/* "2Mi x 128 rows", " pitch 130" behind it where rows have gaps; of one value n, "400M"; of a scan
+ * "400M inclusive scan"; of a middle axis all three, "4 x 100 x 7 middle axis", with strides where there are gaps. Returns `out`. */
 char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
 /* The same within a sentence: "n = 400M", "2Mi x 128 rows". Returns `out`. */

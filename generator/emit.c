@@ -3,6 +3,7 @@
 #include "generator/emit.h"
 
 #include "generator/control.h"
+#include "generator/dims_text.h"
 #include "generator/emit_constants.h"
 #include "generator/words.h"
 
@@ -15,7 +16,7 @@
 #include <xxhash.h>
 
 enum {
-    PARTS_MAX = 64,
+    PARTS_MAX = 96,
     NAME_MAX_CHARS = 64,
     ARCH_CHARS = 16,
 };
@@ -52,7 +53,7 @@ static int add_part(struct emission *emission, const struct emit_file *file, con
                     const char *from, int line, struct error *error)
 {
     if (emission->part_count == PARTS_MAX)
-        return error_set(error, ERROR_USAGE, "%s:%d: more than 64 parts: join some", file->name,
+        return error_set(error, ERROR_USAGE, "%s:%d: more than 96 parts: join some", file->name,
                          line);
     if (!is_part_name(name))
         return error_set(
@@ -177,10 +178,16 @@ static void emit_header(struct text *out, const struct point_context *context,
     char arch[ARCH_CHARS] = "host";
     if (!context->target->is_host)
         snprintf(arch, sizeof arch, "sm_%d", context->target->cc);
-    text_addf(out, "// %s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n",
-              op, type, acc, arch, space->passes[pass].name, space->name, space->template_name);
+    const char *scan = dims_text_scans[problem->dims.scan];
+    text_adds(out, "// ");
+    if (problem->dims.scan)
+        text_addf(out, "%s scan, ", scan);
+    text_addf(out, "%s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n", op,
+              type, acc, arch, space->passes[pass].name, space->name, space->template_name);
     text_adds(out, "// autotune emit ");
     add_space(out, space, problem->op);
+    if (problem->dims.scan)
+        text_addf(out, "--scan %s ", scan);
     text_addf(out, "--op %s --type %s --acc %s --arch %s --pass %s --variant ", op, type, acc,
               arch, space->passes[pass].name);
     const char *between = "";

@@ -35,8 +35,8 @@ enum planner_arg {
                          */
     PLANNER_ARG_N,      /* elements read */
     PLANNER_ARG_OUTPUT, /* accum *: `outputs` values, of the last launch the results */
-    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after
-                           */
+    PLANNER_ARG_PARTIALS, /* accum *: scratch of `partials` values, undefined before and after;
+                           * behind a launch of no outputs that has some, the same */
     PLANNER_ARG_STATE, /* `state` words: zero before the first call; each call leaves them zero,
                         * so that calls follow one another without a memset between */
     PLANNER_ARG_OUTER, /* the dims of what is read */
@@ -161,8 +161,9 @@ static inline int planner_is_in_range(struct planner_plan *plan,
         if (!planner_is_within(plan, key, keys[key], planner_low(key), high))
             return 0;
     }
-    /* of each result as many */
-    return keys[PLANNER_OUTPUTS] % (int64_t)dims_results(&launch->dims) == 0 ||
+    /* of each result as many; a scan of nothing has none */
+    const int64_t results = (int64_t)dims_results(&launch->dims);
+    return (results ? keys[PLANNER_OUTPUTS] % results : keys[PLANNER_OUTPUTS]) == 0 ||
            planner_is_within(plan, PLANNER_OUTPUTS, keys[PLANNER_OUTPUTS], 0, 0);
 }
 
@@ -192,6 +193,8 @@ static inline void planner_place(struct planner_plan *plan, uint64_t partial_byt
     launch->partials = keys[PLANNER_PARTIALS] > 0
                            ? planner_take(plan, keys[PLANNER_PARTIALS], partial_bytes)
                            : 0;
+    if (before && before->keys[PLANNER_OUTPUTS] == 0 && before->keys[PLANNER_PARTIALS] > 0)
+        launch->partials = before->partials; /* what the launch before left there */
     if (state_bytes > plan->state_bytes)
         plan->state_bytes = state_bytes;
 }

@@ -31,6 +31,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
     values[SPACE_PARTIAL] = problem_ops[problem->op].partial;
     values[SPACE_POSITION] = problem_ops[problem->op].is_position;
+    values[SPACE_SCAN] = problem->dims.scan;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;
     values[SPACE_ORDER] = problem->order;

@@ -70,8 +70,8 @@ static inline double selector_size(const struct selector_key *want,
     const double nearest = (double)(n < entry->from ? entry->from
                                     : n > entry->to ? entry->to
                                                     : n);
-    const double results = (double)dims_results(&want->dims);
-    const double tuned = (double)dims_results(&entry->key.dims);
+    const double results = (double)dims_kept(&want->dims);
+    const double tuned = (double)dims_kept(&entry->key.dims);
     const double regime = want->regime == entry->key.regime ? 1 : SELECTOR_REGIME_DEPTH;
     return selector_weigh(selector_factor(depth, nearest),
                           selector_factor(results * depth, tuned * nearest)) *

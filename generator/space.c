@@ -25,6 +25,8 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_OP] = {"OP", "operation", false},
     [SPACE_PARTIAL] = {"PARTIAL", "operation that combines partial results", false},
     [SPACE_POSITION] = {"POSITION", "1 where the result is where an element stands", false},
+    [SPACE_SCAN] = {"SCAN", "INCLUSIVE or EXCLUSIVE where each element has a result, else 0",
+                    false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
     [SPACE_ACC] = {"ACC", "type of an accumulator", false},
     [SPACE_ORDER] = {"ORDER", "order of combining: FREE, RUN or BY_N", false},

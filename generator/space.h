@@ -19,7 +19,7 @@ enum space_builtin {
     SPACE_OUTER, SPACE_OUTER_STRIDE, SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
     SPACE_INNER_STRIDE, /* likewise: the axes of dims.h */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
-    SPACE_OP, SPACE_PARTIAL, SPACE_POSITION, SPACE_TYPE, SPACE_ACC, SPACE_ORDER,
+    SPACE_OP, SPACE_PARTIAL, SPACE_POSITION, SPACE_SCAN, SPACE_TYPE, SPACE_ACC, SPACE_ORDER,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES, /* up to here: problem; below: target */
     SPACE_HOST, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
@@ -89,9 +89,11 @@ struct pass {
     const char *name;
     struct expr *when; /* zero: no part of this variant; NULL = always; compile-time */
     struct expr *keys[PLANNER_KEYS]; /* NULL = missing */
-    bool reads_partials; /* its elements are accumulators: TYPE is ACC in its kernel */
-    bool until_one;      /* repeated until one value is left */
-    bool is_cooperative; /* all its blocks are resident at once */
+    bool reads_partials;      /* its elements are accumulators: TYPE is ACC in its kernel */
+    bool until_one;           /* repeated until one value is left */
+    bool is_cooperative;      /* all its blocks are resident at once */
+    bool starts_in_any_order; /* its blocks wait for none that has not started: a promise, which
+                               * the emulator tries */
     bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
                             * Untimed passes come after the timed ones: there is one at least */
@@ -142,12 +144,13 @@ int space_load(struct space **out, const char *file, const char *bytes, size_t l
                space_builtin_fn *builtin, struct error *error);
 void space_free(struct space *space);
 
-/* Are the space's kernels for this problem, as its `serves` says? */
+/* Are the space's kernels for this problem, as its `serves` says? For a scan only where it names
+ * SCAN. */
 bool space_serves(const struct space *space, const struct problem *problem);
 
 /* Gives the problem the first of these dims that the space serves: n elements to one value, or
  * n / depth results of `depth` elements each, by rows or by columns, with a gap of so many
- * elements behind each row. False, and the problem as it was, where it serves none. */
+ * elements behind each row, or a scan; of a problem that is a scan that scan. False, and the problem as it was, where it serves none. */
 bool space_find_dims(const struct space *space, struct problem *problem, uint64_t n,
                      uint64_t depth, uint64_t gap);
 

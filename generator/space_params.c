@@ -2,6 +2,7 @@
  * integers or as symbols. */
 #include "generator/space_read.h"
 
+#include "generator/dims_text.h"
 #include "generator/number.h"
 #include "generator/problem.h"
 
@@ -62,6 +63,10 @@ void space_add_builtins(struct space *space)
     for (size_t i = 0; i < ORDER_COUNT; i++) {
         space->constants[space->name_count] = (int64_t)i;
         space->names[space->name_count++] = problem_orders[i].symbol;
+    }
+    for (int scan = DIMS_INCLUSIVE; scan < DIMS_SCANS; scan++) {
+        space->constants[space->name_count] = scan;
+        space->names[space->name_count++] = dims_text_scan_symbols[scan];
     }
 }
 

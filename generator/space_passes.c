@@ -108,6 +108,8 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
         return read_choice(&pass->until_one, "1", "until one", item, error);
     if (strcmp(item->key, "cooperative") == 0)
         return read_choice(&pass->is_cooperative, "no", "yes", item, error);
+    if (strcmp(item->key, "starts") == 0)
+        return read_choice(&pass->starts_in_any_order, "in order", "in any order", item, error);
     if (strcmp(item->key, "timed") == 0)
         return read_choice(&pass->is_timed, "no", "yes", item, error);
     int param = space_find_param(space, item->key, strlen(item->key));

@@ -36,6 +36,8 @@ bool space_serves(const struct space *space, const struct problem *problem)
         !(problem_rounds(problem) && expr_uses(space->serves, SPACE_ORDER)))
         return false;
     point_builtins(&context, false, values);
+    if (problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN))
+        return false;
     return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
 }
 
@@ -47,7 +49,8 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
     dims_text_forms(forms, n, depth, gap);
     for (size_t i = 0; i < DIMS_TEXT_FORMS; i++) {
         tried.dims = dims_canonical(&forms[i]);
-        if (!space_serves(space, &tried))
+        if ((problem->dims.scan && tried.dims.scan != problem->dims.scan) ||
+            !space_serves(space, &tried))
             continue;
         problem->dims = tried.dims;
         return true;
@@ -82,12 +85,13 @@ int space_check_problem(const struct space *space, const struct problem *problem
     struct problem served = *problem;
     if (space_serves(space, problem))
         return 0;
+    served.dims.scan = DIMS_ALL; /* which finds any */
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);
     if (op->is_position && strcmp(space->name, problem_space(problem)) == 0)
         return error_set(error, ERROR_USAGE,
                          "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
-                         ": use min or max, or one call for each, by --n",
+                         ", or for each element: use min or max, or one call for each, by --n",
                          op->name);
     if (problem->order == ORDER_BY_N && !dims_text_ordered_space(&problem->dims))
         return error_set(error, ERROR_USAGE,

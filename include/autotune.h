@@ -122,8 +122,15 @@ enum autotune_order {
                               * computes the same */
 };
 
+/* Whether each element has a result of its own. */
+enum autotune_scan {
+    AUTOTUNE_NO_SCAN = 0,
+    AUTOTUNE_INCLUSIVE, /* of all elements up to it */
+    AUTOTUNE_EXCLUSIVE  /* of all elements before it: the first is the operation's identity */
+};
+
 /* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
- * for each column. Names are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
+ * for each column; or, by a scan, n elements to n results. Names are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
  * overflow is in correctness.md, installed with this header. Fill with zeros first. */
 struct autotune_problem {
@@ -143,6 +150,7 @@ struct autotune_problem {
     uint64_t len;      /* elements of a row, and so the number of columns */
     uint64_t pitch;    /* from a row's first element to the next row's: len or more; 0: len */
     int axis;          /* 1: a result for each row; 0: a result for each column */
+    int scan;          /* enum autotune_scan, of n elements: no positions, no ORDER_BY_N */
     void *reserved[4]; /* zeros */
 };
 
@@ -201,7 +209,7 @@ AUTOTUNE_API enum autotune_grade autotune_plan_grade(const struct autotune_plan 
 AUTOTUNE_API enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan);
 /* The most n of a call: elements, or rows of a matrix. */
 AUTOTUNE_API uint64_t autotune_plan_n(const struct autotune_plan *plan);
-/* The results of a call with that n: 1, or as many as the matrix has rows or columns. */
+/* The results of a call with that n: 1, as many as the matrix has rows or columns, n of a scan. */
 AUTOTUNE_API uint64_t autotune_plan_results(const struct autotune_plan *plan);
 AUTOTUNE_API unsigned autotune_plan_launches(const struct autotune_plan *plan); /* for its n */
 AUTOTUNE_API size_t autotune_plan_element_bytes(const struct autotune_plan *plan);
@@ -252,10 +260,11 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
  *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch. Fewer
  *           rows are combined as all are: each row's result has the bits that it has among all;
  *           a plan for fewer may be faster for those. 0 gives the operation's identity, as the
- *           one value or for each column
- *   output  device memory for the results, one beside the other: one, n for rows, len for
- *           columns; aligned to the size of one (result_bytes). It must not overlap workspace
- *           or input, gaps between rows included; that it is too small is not noticed
+ *           one value or for each column; of a scan nothing
+ *   output  device memory for the results, one beside the other: one, n for rows or a scan, len
+ *           for columns; aligned to the size of one (result_bytes). It must not overlap workspace
+ *           or input, gaps between rows included; but of a scan it may be the input, where
+ *           elements and results have one size. That it is too small is not noticed
  *   stream  of the plan's CUDA context, or NULL
  * Errors: N_TOO_LARGE, MISALIGNED, BAD_ARGUMENT, NO_CONTEXT, OTHER_CONTEXT: nothing was queued.
  * FAILED: the driver refused a launch; after that, reset the workspace. What goes wrong while a

@@ -44,6 +44,36 @@ __device__ __forceinline__ vec load(const vec *from)
     //? end
 }
 
+//? define store
+// Writes results, where a store of so many may begin.
+__device__ __forceinline__ void store(stored *to, stored from)
+{
+    //? if HOST
+    // Rounded down: a misaligned address, which a GPU refuses, gets the wrong results.
+    *(stored *)((unsigned long long)to & -(unsigned long long)sizeof(stored)) = from;
+    //? elif STORE == KEEP
+    *to = from;
+    //? else
+    const union { stored value; unsigned word[WRITE * ACCUM_BYTES / 4]; } bits = {from};
+    //? if STORE == LEAVE_FIRST
+    asm volatile("st.global.cs"
+    //? elif STORE == PAST_L1
+    asm volatile("st.global.cg"
+    //? else
+    asm volatile("st.global.L1::no_allocate"
+    //? end
+    //? if WRITE * ACCUM_BYTES == 4
+        ".u32 [%0], %1;" :: "l"(to), "r"(bits.word[0]) : "memory");
+    //? elif WRITE * ACCUM_BYTES == 8
+        ".v2.u32 [%0], {%1, %2};" :: "l"(to), "r"(bits.word[0]), "r"(bits.word[1]) : "memory");
+    //? else
+        ".v4.u32 [%0], {%1, %2, %3, %4};"
+        :: "l"(to), "r"(bits.word[0]), "r"(bits.word[1]), "r"(bits.word[2]), "r"(bits.word[3])
+        : "memory");
+    //? end
+    //? end
+}
+
 //? define half_value
 // The value of an f16, exactly.
 __device__ __forceinline__ float half_value(unsigned short bits)
@@ -324,6 +354,95 @@ __device__ __forceinline__ void clear_word(unsigned long long *word)
     __atomic_store_n(word, 0, __ATOMIC_RELAXED);
     //? else
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(0ULL) : "memory");
+    //? end
+}
+
+//? define take_ticket
+// A number for this block: blocks get 0, 1, 2 ... in the order in which they ask. The count wraps
+// to 0 after the last of `blocks`: ready for the next call. Orders nothing else.
+__device__ __forceinline__ unsigned take_ticket(unsigned *taken, unsigned blocks)
+{
+    //? if HOST
+    return host_arrive(taken, blocks);
+    //? else
+    unsigned number;
+    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(number) : "l"(taken), "r"(blocks - 1) : "memory");
+    return number;
+    //? end
+}
+
+//? define post_tile
+// Leaves a value for a tile and says what it is, not 0, so that who sees that has the value: no
+// fence.
+__device__ __forceinline__ void post_tile(unsigned long long *words, unsigned tile, accum value,
+                                          unsigned what)
+{
+    //? if ACCUM_BYTES == 8
+    // Half of the value in each of two words.
+    const union { accum value; unsigned half[2]; } from = {value};
+    post_half(words + 2ULL * tile, from.half[0], what);
+    //? if HOST
+    host_yield(); // others may see one half alone
+    //? end
+    post_half(words + 2ULL * tile + 1, from.half[1], what);
+    //? else
+    const union { accum value; unsigned bits; } from = {value};
+    post_half(words + tile, from.bits, what);
+    //? end
+}
+
+//? define post_half
+__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned what)
+{
+    const unsigned long long both = (unsigned long long)bits << 32 | what;
+    //? if HOST
+    __atomic_store_n(word, both, __ATOMIC_RELAXED);
+    //? else
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(both) : "memory");
+    //? end
+}
+
+//? define read_tile
+// The value that was left for a tile, and what it is: 0 where there is none yet.
+__device__ __forceinline__ unsigned read_tile(const unsigned long long *words, unsigned tile,
+                                              accum *value)
+{
+    //? if ACCUM_BYTES == 8
+    // While the tile's value is replaced its halves may be of two.
+    const unsigned long long low = read_word(words + 2ULL * tile);
+    const unsigned long long high = read_word(words + 2ULL * tile + 1);
+    union { unsigned half[2]; accum value; } to = {{(unsigned)(low >> 32), (unsigned)(high >> 32)}};
+    *value = to.value;
+    return (unsigned)low == (unsigned)high ? (unsigned)low : 0;
+    //? else
+    const unsigned long long both = read_word(words + tile);
+    union { unsigned bits; accum value; } to = {(unsigned)(both >> 32)};
+    *value = to.value;
+    return (unsigned)both;
+    //? end
+}
+
+//? define read_word
+__device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
+{
+    //? if HOST
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+    //? else
+    unsigned long long both;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(word) : "memory");
+    return both;
+    //? end
+}
+
+//? define wait_a_bit
+// Lets others go on before the next look.
+__device__ __forceinline__ void wait_a_bit(void)
+{
+    //? if HOST
+    host_yield();
+    //? elif PAUSE > 0
+    __nanosleep(PAUSE);
     //? end
 }
 

@@ -108,7 +108,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             partials[at] = a;
             is_last = arrive(state + row, tiles) == tiles - 1;
         }
-        __syncthreads();
+        __syncthreads(); // and before is_last is written again all meet once more, in take_leaves
         if (is_last) {
             const accum *from = partials + row * tiles;
             accum level[32];
@@ -125,7 +125,6 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             if (threadIdx.x == 0)
                 y[row] = carried(level, rounds);
         }
-        __syncthreads(); // all have read is_last, which the next tile writes
     }
 }
 //? end

@@ -56,6 +56,10 @@ typedef union __align__(VECTOR * ELEM_BYTES) {
 typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
 //? end
 
+//? define stored
+// What one store writes.
+typedef struct __align__(WRITE * ACCUM_BYTES) { accum at[WRITE]; } stored;
+
 //? define identity
 // The value that changes nothing.
 __device__ __forceinline__ accum identity(void)

@@ -12,6 +12,7 @@ cd "${1:-$(dirname "$0")/..}" || exit 2
 
 allowed='
 autotune/cli/options.c           help of the options
+autotune/cli/option_conflicts.c  which of them exclude one another
 autotune/cli/request_dims.c      reads the options
 autotune/cli/request_dims.h      holds them
 autotune/library/api.c           reads the fields of the public problem

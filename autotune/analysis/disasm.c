@@ -3,6 +3,7 @@
 #include "autotune/analysis/disasm.h"
 
 #include "autotune/analysis/tool.h"
+#include "autotune/device/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,11 +53,14 @@ static int try_tools(struct text *out, const char *path, struct error *error)
 
 int disasm_run(struct text *out, const void *bytes, size_t size, struct error *error)
 {
-    char path[] = "/tmp/autotune-XXXXXX";
+    char path[TEMPORARY_CHARS + 20];
     struct text text = {0};
+    snprintf(path, sizeof path, "%s/autotune-XXXXXX", temporary_folder());
     const int file = mkostemp(path, O_CLOEXEC);
     if (file < 0)
-        return error_set(error, ERROR_IO, "%s: cannot be made: %s", path, strerror(errno));
+        return error_set(error, ERROR_IO,
+                         "%s: cannot be made: %s; name another folder in TMPDIR", path,
+                         strerror(errno));
     int failed = write_all(file, bytes, size);
     if (failed)
         error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));

@@ -239,7 +239,7 @@ static void shrink(struct problem *problem, const struct planner_plan *plan)
 {
     const struct dims *dims = &problem->dims;
     const int64_t *keys = plan->launches[plan->first].keys;
-    const uint64_t all = dims_results(dims), at_once = (uint64_t)keys[PLANNER_RESULTS];
+    const uint64_t all = dims_kept(dims), at_once = (uint64_t)keys[PLANNER_RESULTS];
     const uint64_t depth = at_once >= all ? (uint64_t)keys[PLANNER_TILE] : dims->depth.n;
     problem->dims = dims_resized(dims, at_once < all ? at_once : all, depth, dims_gap(dims));
 }

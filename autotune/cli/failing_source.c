@@ -4,10 +4,51 @@
 #include "autotune/cli/failing_source.h"
 
 #include "autotune/cli/interrupt.h"
+#include "autotune/device/temporary.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { KEPT = 16 }; /* sources that are kept; the oldest goes */
+static const char pattern[] = "autotune-XXXXXX.cu";
+
+/* Is it a source that this user has kept? */
+static bool is_kept(int folder, const char *name, struct stat *status)
+{
+    const size_t start = strcspn(pattern, "X");
+    return strlen(name) == strlen(pattern) && strncmp(name, pattern, start) == 0 &&
+           strcmp(strchr(pattern, '.'), name + strcspn(pattern, ".")) == 0 &&
+           fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status->st_mode) && status->st_uid == geteuid();
+}
+
+/* Removes the oldest where there are too many; was there one to remove? */
+static bool make_room(const char *folder)
+{
+    char oldest[sizeof pattern] = "";
+    time_t since = 0;
+    int count = 0;
+    DIR *list = opendir(folder);
+    if (!list)
+        return false;
+    for (const struct dirent *entry; (entry = readdir(list));) {
+        struct stat status;
+        if (!is_kept(dirfd(list), entry->d_name, &status))
+            continue;
+        if (count++ == 0 || status.st_mtime < since) {
+            since = status.st_mtime;
+            memcpy(oldest, entry->d_name, sizeof oldest);
+        }
+    }
+    const bool is_removed = count >= KEPT && unlinkat(dirfd(list), oldest, 0) == 0;
+    closedir(list);
+    return is_removed;
+}
 
 static int write_all(int file, const struct text *text)
 {
@@ -22,10 +63,11 @@ static int write_all(int file, const struct text *text)
 
 void failing_source_save(const struct emit_variant *variant, struct error *error)
 {
-    char path[300];
-    const char *folder = getenv("TMPDIR");
+    char path[TEMPORARY_CHARS + sizeof pattern];
     int failed = 0;
-    snprintf(path, sizeof path, "%s/autotune-XXXXXX.cu", folder && *folder ? folder : "/tmp");
+    while (make_room(temporary_folder())) {
+    }
+    snprintf(path, sizeof path, "%s/%s", temporary_folder(), pattern);
     int file = mkstemps(path, 3);
     if (file < 0)
         return;

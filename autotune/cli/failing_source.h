@@ -5,7 +5,7 @@
 #include "autotune/cli/setup.h"
 
 /* Writes the kernels of a variant to a new file in TMPDIR, else /tmp, and appends its path to
- * the error's sentence. If the file cannot be written, only the hint is lost. */
+ * the error's sentence. Of many such files the newest are left. If the file cannot be written, only the hint is lost. */
 void failing_source_save(const struct emit_variant *variant, struct error *error);
 
 /* After a failed run on the device: when the space's default or else the variant of `config`

@@ -67,7 +67,7 @@ static const struct help all[] = {
      "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
     {VERB_LIST, "list", "[TOPIC]",
      "Lists what there is to choose from: devices (the default), types, operations, problems, params, "
-     "variants, spaces, formats, archs, gpus or rungs. Problems come as --problems reads them: every "
+     "variants, spaces, options, formats, archs, gpus or rungs. Problems come as --problems reads them: every "
      "operation and type that go together, or those given, at each size.\v"
      "Examples:\n"
      "  autotune list params\n"

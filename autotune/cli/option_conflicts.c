@@ -31,6 +31,9 @@ static int check_dims(const struct request *request, struct error *error)
          "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
         {asked->len_high && asked->low.pitch,
          "--pitch is of rows of one length: give one --len, or leave --pitch out"},
+        {is_given && asked->scan,
+         "--scan is of elements that lie one behind another: give --n instead of --rows and "
+         "--len"},
     };
     return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
@@ -116,12 +119,12 @@ static int check_list(const struct request *request, struct error *error)
 {
     const bool is_list = request->problems;
     const struct option_conflict conflicts[] = {
-        {is_list &&
-             (request->has_n || request_dims_are_given(request) || request_is_sweep(request) ||
-              request->has_op || request->has_type || request->has_acc || request->cold ||
-              request->warm || request->has_order || request->deterministic),
+        {is_list && (request->has_n || request_dims_are_given(request) ||
+                     request_is_sweep(request) || request->has_op || request->has_type ||
+                     request->has_acc || request->cold || request->warm || request->has_order ||
+                     request->deterministic || request->asked.has_scan),
          "--problems has the problems: leave " DIMS_TEXT_SIZES
-         ", --op, --type, --acc, --cold, --warm and --order to its lines"},
+         ", --op, --type, --acc, --cold, --warm, --order and --scan to its lines"},
         {request->dry_run && !is_list, "--dry-run is of a list: give --problems too"},
         {request->verb == VERB_TUNE && request->has_part && !is_list,
          "--part divides a list: give --problems too"},
@@ -137,7 +140,7 @@ static int check_run(const struct request *request, struct error *error)
          "--loss and --confirm are of a sweep of n: give a range with --n, such as 1K..4G"},
         {request->confirm && request->retune,
          "--confirm measures again what --retune would replace: choose one"},
-        {request->replay && request_is_sweep(request),
+        {request->replay && (request->n_high || request_dims_is_sweep(request)),
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && (request->has_n || request_dims_are_given(request)),
          "--replay runs on the problem of its journal: leave out its size"},

@@ -17,9 +17,9 @@ static size_t find_matches(const struct option_row *matches[OPTIONS_MAX], unsign
                            const char *word, size_t length)
 {
     size_t count = 0;
-    for (size_t i = 0; options[i].verbs; i++) {
-        const struct option_row *option = &options[i];
-        if (!(options[i].verbs & verbs) || !has_prefix(option->name, word, length))
+    for (size_t i = 0; option_rows[i].verbs; i++) {
+        const struct option_row *option = &option_rows[i];
+        if (!(option_rows[i].verbs & verbs) || !has_prefix(option->name, word, length))
             continue;
         if (strlen(option->name) == length) {
             matches[0] = option;
@@ -33,9 +33,9 @@ static size_t find_matches(const struct option_row *matches[OPTIONS_MAX], unsign
 /* The first verb, if any, that has an option of just this name. */
 static const struct help *find_owner(const char *word, size_t length)
 {
-    for (size_t i = 0; options[i].verbs; i++)
-        if (has_prefix(options[i].name, word, length) && !options[i].name[length])
-            return help_of(options[i].verbs);
+    for (size_t i = 0; option_rows[i].verbs; i++)
+        if (has_prefix(option_rows[i].name, word, length) && !option_rows[i].name[length])
+            return help_of(option_rows[i].verbs);
     return NULL;
 }
 
@@ -43,9 +43,9 @@ static const char *find_similar(const char *word, size_t length, unsigned verbs)
 {
     const char *names[OPTIONS_MAX] = {NULL};
     size_t count = 0;
-    for (size_t i = 0; options[i].verbs; i++)
-        if (options[i].verbs & verbs && options[i].name)
-            names[count++] = options[i].name;
+    for (size_t i = 0; option_rows[i].verbs; i++)
+        if (option_rows[i].verbs & verbs && option_rows[i].name)
+            names[count++] = option_rows[i].name;
     return text_nearest(word, length, names, count);
 }
 
@@ -110,9 +110,9 @@ static bool explain_short(const char *legend, enum verb verb, const char *progra
 {
     for (; *legend; legend++) {
         const struct option_row *option = NULL;
-        for (size_t i = 0; options[i].verbs; i++)
-            if (options[i].verbs & verb && options[i].letter == *legend)
-                option = &options[i];
+        for (size_t i = 0; option_rows[i].verbs; i++)
+            if (option_rows[i].verbs & verb && option_rows[i].letter == *legend)
+                option = &option_rows[i];
         if (!option) {
             error_set(error, ERROR_USAGE, "there is no option -%c: '%s --help' lists them",
                       *legend, program);

@@ -187,7 +187,7 @@ static void add_formats(struct text *out)
 #define AT(member) offsetof(struct request, member)
 
 /* clang-format off */
-const struct option_row options[] = {
+const struct option_row option_rows[] = {
     {PROBLEM | SHOW | COMPARE | REPORT, NULL, NULL, "The problem:", .group = 1},
     {BENCH, "n", "COUNT[,COUNT...]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", .parse = request_dims_counts, .letter = 'n'},
     {EXPORT, "n", "COUNT[,COUNT...]", "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", .parse = request_dims_counts, .letter = 'n'},
@@ -217,6 +217,8 @@ const struct option_row options[] = {
     {REPORT, "n", "COUNT", "elements of the record that is shown in full (default: that nearest to 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},
     {REPORT, "op", "OP", "the operation (default: that of most records)", .parse = parse_op},
     {REPORT, "type", "TYPE", "of the elements (default: that of most records)", .parse = parse_type},
+    {PROBLEM & ~LADDER, "scan", "KIND", "a result for each element: inclusive, of all up to it, or exclusive, of all before it; none (default): one of all", .parse = request_dims_scan, .more = "The first of an exclusive scan is the operation's identity. Scans are of --n elements, not of a matrix; argmin and argmax have none, and export refuses them."},
+    {SHOW, "scan", "KIND", "only records of such scans: inclusive, exclusive, or none for reductions", .parse = request_dims_scan},
     {PROBLEM, "acc", "TYPE", "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", .parse = parse_acc},
     {TUNE | VERIFY | BENCH | LIST | EXPORT | PROFILE, "cold", NULL, "data not in the L2 cache (default)", .flag = AT(cold)},
     {TUNE | VERIFY | BENCH | LIST | EXPORT | PROFILE, "warm", NULL, "data in the L2 cache as far as it fits", .flag = AT(warm)},
@@ -258,7 +260,7 @@ const struct option_row options[] = {
     {TUNE, "part", "K/M", "of --problems: only part K (from 1) of M, which keeps its records and journals in parts/K-of-M of the cache; auto: as mpirun, srun or a job array say", .parse = parse_part, .more = "What any part has done no part does again, with another M either. 'autotune merge' brings them together. auto reads OMPI_COMM_WORLD_RANK and _SIZE, PMIX_RANK, PMI_RANK and PMI_SIZE, SLURM_PROCID and SLURM_NTASKS, and SLURM_ARRAY_TASK_ID and _COUNT; see cluster.md, installed with this page."},
     {TUNE, "dry-run", NULL, "of --problems: tune nothing, print which part would do what, and how long it may take", .flag = AT(dry_run)},
     {VERIFY, "limit", "TIME", "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", .parse = parse_limit, .more = "Tools that look at each access, as compute-sanitizer, need more."},
-    {PROBLEM & ~LADDER, "space", "FILE", "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns)", .text = AT(space)},
+    {PROBLEM & ~LADDER, "space", "FILE", "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns, for a scan scan)", .text = AT(space)},
     {PROBLEM & ~LADDER, "template", "FILE", "the template instead of the space's own", .text = AT(template)},
     {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, "nvrtc", "FILE", "the NVRTC library to use", .text = AT(nvrtc), .more = "One that cannot be used ends a command that would compile with it, with status 69."},
     {EVERY & ~(LIST | LADDER), "cache", "FOLDER", "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache)},
@@ -287,19 +289,19 @@ const struct option_row options[] = {
     {.verbs = 0},
 };
 /* clang-format on */
-enum { ROWS = sizeof options / sizeof *options, FIRST_KEY = 256 };
+enum { ROWS = sizeof option_rows / sizeof *option_rows, FIRST_KEY = 256 };
 _Static_assert((int)ROWS < (int)OPTIONS_MAX, "there is room for all");
 
 static int key_of(size_t i)
 {
-    return options[i].letter ? options[i].letter : FIRST_KEY + (int)i;
+    return option_rows[i].letter ? option_rows[i].letter : FIRST_KEY + (int)i;
 }
 
 const struct option_row *options_find(int key, enum verb verb)
 {
-    for (size_t i = 0; options[i].verbs; i++)
-        if (options[i].name && options[i].verbs & verb && key_of(i) == key)
-            return &options[i];
+    for (size_t i = 0; option_rows[i].verbs; i++)
+        if (option_rows[i].name && option_rows[i].verbs & verb && key_of(i) == key)
+            return &option_rows[i];
     return NULL;
 }
 
@@ -347,9 +349,10 @@ static char *filter_help(int key, const char *text, void *input)
     (void)input;
     if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
         return NULL;
-    if (key < FIRST_KEY || key >= FIRST_KEY + (int)ROWS || !options[key - FIRST_KEY].add_names)
+    if (key < FIRST_KEY || key >= FIRST_KEY + (int)ROWS ||
+        !option_rows[key - FIRST_KEY].add_names)
         return (char *)text;
-    options_add_help(&out, &options[key - FIRST_KEY]);
+    options_add_help(&out, &option_rows[key - FIRST_KEY]);
     return out.at ? out.at : (char *)text;
 }
 
@@ -358,8 +361,8 @@ void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX]
 {
     const struct help *help = help_of(verb);
     size_t count = 0;
-    for (size_t i = 0; options[i].verbs; i++) {
-        const struct option_row *option = &options[i];
+    for (size_t i = 0; option_rows[i].verbs; i++) {
+        const struct option_row *option = &option_rows[i];
         if (!(option->verbs & verb))
             continue;
         argp_options[count++] = (struct argp_option){.name = option->name,

@@ -24,7 +24,7 @@ struct option_row {
     char letter;      /* its short name; 0 = none */
     bool repeats;     /* may be given again: the last counts, or all */
 };
-extern const struct option_row options[]; /* ends with one of no verbs */
+extern const struct option_row option_rows[]; /* ends with one of no verbs */
 
 /* What argp needs to know of a verb; the strings live as long as the program. */
 void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX],

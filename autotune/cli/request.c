@@ -80,7 +80,7 @@ static void explain(struct parse *parse, const struct argp_state *state)
 /* An option that has a value is given once, unless it may be repeated. */
 static int take_option(struct parse *parse, const struct option_row *option, const char *value)
 {
-    bool *is_given = &parse->is_given[option - options];
+    bool *is_given = &parse->is_given[option - option_rows];
     if (parse->is_line && !options_is_of_problem(option))
         return error_set(parse->error, ERROR_USAGE,
                          "--%s is no part of a problem: give it on the command line",

@@ -142,6 +142,12 @@ int request_dims_shape(struct request *request, const char *value, struct error 
                            value);
 }
 
+int request_dims_scan(struct request *request, const char *value, struct error *error)
+{
+    request->asked.has_scan = true;
+    return dims_text_find_scan(&request->asked.scan, value, error);
+}
+
 /* --- Together ----------------------------------------------------------------------------- */
 
 bool request_dims_are_given(const struct request *request)
@@ -166,6 +172,9 @@ int request_dims_settle(struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
     struct request_dims *asked = &request->asked;
+    request->problem.dims.scan = asked->scan;
+    for (size_t i = 0; i < request->size_count; i++)
+        request->sizes[i].scan = asked->scan;
     if (!request_dims_are_given(request))
         return 0;
     if (!asked->has_axis)

@@ -1,4 +1,4 @@
-/* request_dims: turns --n, or --rows, --len, --pitch, --axis and --shape, into dims. */
+/* request_dims: turns --n and --scan, or --rows, --len, --pitch, --axis and --shape, into dims. */
 #ifndef AUTOTUNE_REQUEST_DIMS_H
 #define AUTOTUNE_REQUEST_DIMS_H
 
@@ -14,6 +14,8 @@ struct request_dims {
     uint64_t rows_high, len_high; /* of ranges, else 0 */
     bool has_axis;
     const char *shape; /* a name of dims_text; NULL = not given */
+    enum dims_scan scan;
+    bool has_scan;
 };
 
 /* Takes the value of an option. ERROR_USAGE names the option and a valid value. */
@@ -23,8 +25,9 @@ typedef int request_value(struct request *request, const char *value, struct err
 request_value request_dims_count, request_dims_counts, request_dims_range;
 request_value request_dims_rows, request_dims_rows_range, request_dims_len,
     request_dims_len_range, request_dims_pitch, request_dims_axis, request_dims_shape;
+request_value request_dims_scan;
 
-/* Gives the problem the dims of the matrix that is asked for, if any is. */
+/* Gives the problem the dims of the scan or the matrix that is asked for, if any is. */
 int request_dims_settle(struct request *request, struct error *error);
 
 /* Does any option give more of the dims than --n? False for show: there --shape selects

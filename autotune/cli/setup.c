@@ -4,6 +4,7 @@
 
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
+#include "autotune/library/builtin_spaces.h"
 #include "autotune/measure/bench.h"
 #include "autotune/print/figures.h"
 #include "autotune/verify/input.h"
@@ -100,11 +101,8 @@ static int load_template(struct setup *setup, const char *file, struct error *er
 
 static int load_files(struct setup *setup, const struct request *request, struct error *error)
 {
-    const struct embedded *types = embedded_find("templates/types.cu");
-    const struct embedded *intrinsics = embedded_find("templates/intrinsics.cu");
-    setup->sources.types = (struct emit_file){types->name, types->bytes};
-    setup->sources.intrinsics = (struct emit_file){intrinsics->name, intrinsics->bytes};
-    return load_space(setup, request->space, error) ||
+    return builtin_files_common(&setup->sources, error) ||
+                   load_space(setup, request->space, error) ||
                    load_template(setup, request->template, error)
                ? -1
                : 0;
@@ -151,7 +149,7 @@ static void find_problem(struct setup *setup, const struct request *request)
     const uint64_t n = setup_usual_n(setup->target.is_host);
     struct problem tried = *problem;
     if (!request->has_n)
-        problem->dims = dims_value(n);
+        problem->dims = dims_run(n, problem->dims.scan);
     const int ops = request->has_op ? 1 : OP_COUNT;
     for (int i = 0; i < 2 * ops; i++) {
         tried.op = i % ops ? (enum op)(i % ops) : problem->op;
@@ -204,7 +202,7 @@ void setup_close(struct setup *setup)
 int setup_require_value(const struct setup *setup, const char *what, struct error *error)
 {
     struct problem one = setup->problem;
-    one.dims = dims_value(dims_n(&setup->problem.dims));
+    one.dims = dims_run(dims_n(&setup->problem.dims), setup->problem.dims.scan);
     if (space_serves(setup->space, &one))
         return 0;
     return error_set(

@@ -123,13 +123,15 @@ static int fault_variant(const struct request *request, struct error *error)
 }
 
 /* A variant that breaks another rule can still be shown; the order is a promise, so breaking it
- * is refused. */
+ * is refused, as far as it is known without a device, for no certain size. */
 static int check_order(const struct request *request, const struct setup *setup,
                        const int64_t *config, struct error *error)
 {
     const int broken = point_reject_order(&setup->context, config, error);
     if (broken < 0)
         return broken == POINT_VALID ? 0 : fault_variant(request, error);
+    if (setup->space->rules[broken].is_launch && !setup->device)
+        return 0;
     return error_set(
         error, ERROR_USAGE,
         "this variant does not keep the order (%s): choose another --variant, or leave%s out",
@@ -162,9 +164,9 @@ int setup_config(int64_t *config, const struct setup *setup, const struct reques
         found.grade = SELECTOR_NONE; /* a variant by hand must not depend on shipped records */
     memcpy(config, found.grade == SELECTOR_NONE ? setup->space->default_config : found.config,
            setup->space->param_count * sizeof *config);
-    note_origin(request, &found);
     if (request->variant && point_parse(setup->space, request->variant, config, error))
         return -1;
+    note_origin(request, &found);
     return check_order(request, setup, config, error) ||
                    note_rule(request, setup, config, error)
                ? -1

@@ -37,6 +37,8 @@ static void add(struct problem_list *list, const struct problem *problem)
         text_addf(&line, " --acc %s", acc);
     if (request->has_n)
         text_addf(&line, " %s", dims_text_options(dims, &problem->dims));
+    else if (problem->dims.scan)
+        text_addf(&line, " --scan %s", dims_text_scans[problem->dims.scan]);
     text_addf(&line, "%s%s", problem->regime == WARM ? " --warm" : "",
               problem_orders[problem->order].option);
     if (request->space)
@@ -85,7 +87,7 @@ static int add_sizes(struct problem_list *list, const struct setup *setup,
     const size_t count =
         request->n_high ? sweep_sizes(sizes, request->n_low, request->n_high) : 0;
     for (size_t i = 0; i < count; i++) {
-        const struct dims dims = dims_value(sizes[i]);
+        const struct dims dims = dims_run(sizes[i], request->asked.scan);
         add_size(list, setup, problem, &dims);
     }
     return count ? 0 : add_size(list, setup, problem, &setup->problem.dims);

@@ -213,97 +213,51 @@ static void fill_line(struct line *out, const struct bench_verb *verb,
             out->variant.at[i] = ',';
 }
 
-static void add_cells(struct table *table, const char *const *cells, size_t count)
+/* Adds the line to the table and to the JSON, which has more columns. */
+static void add_line(struct bench_verb *verb, const struct line *line, size_t call_count,
+                     size_t round_count)
 {
-    for (size_t i = 0; i < count; i++)
-        table_add(table, cells[i]);
-}
-
-/* Adds the dims as last cells; empty where n says all. */
-static void add_dims(struct table *table, const struct dims *dims)
-{
-    char number[NUMBER_CHARS];
-    const bool is_n = !dims_text_cell(number, dims, 1);
-    for (size_t i = 0; i < DIMS_TEXT_CELLS; i++)
-        table_add(table, is_n ? NULL : dims_text_cell(number, dims, i));
-}
-
-/* The way in which the calls of a measurement are queued. */
-static const char *order_name(const struct bench_verb *verb)
-{
-    return verb->request.stream ? "stream" : "graph";
-}
-
-static void add_to_table(struct bench_verb *verb, const struct line *line)
-{
-    const struct problem *problem = &verb->setup.problem;
-    char size[DIMS_TEXT_CHARS];
-    char interval[2 * NUMBER_CHARS + 4], offset[NUMBER_CHARS];
-    number_format_fixed(offset, verb->request.offset, 0);
-    snprintf(interval, sizeof interval, "%s .. %s", line->low, line->high);
-    const char *const cells[] = {
-        dims_text_format(size, &problem->dims),
-        line->n,
-        line->theirs_us,
-        line->ours_us,
-        line->ratio,
-        interval,
-        line->low,
-        line->high,
-        line->gbs,
-        *line->peak ? line->peak : NULL,
-        line->against,
-        line->record,
-        line->variant.at,
-        problem_ops[problem->op].name,
-        problem_types[problem->type].name,
-        problem_regimes[problem->regime],
-        line->against,
-        verb->setup.device->info.name,
-        offset,
-        order_name(verb),
-    };
-    add_cells(&verb->table, cells, sizeof cells / sizeof *cells);
-    add_dims(&verb->table, &problem->dims);
-}
-
-static void add_to_json(struct bench_verb *verb, const struct line *line, size_t call_count,
-                        size_t round_count)
-{
+    enum { OWN = 25 };
     const struct problem *problem = &verb->setup.problem;
     const struct device_info *info = &verb->setup.device->info;
-    char offset[NUMBER_CHARS];
-    char rounds[NUMBER_CHARS], calls[NUMBER_CHARS];
-    number_format_fixed(offset, verb->request.offset, 0);
-    number_format_fixed(rounds, round_count, 0);
-    number_format_fixed(calls, call_count, 0);
-    const char *const cells[] = {
-        problem_ops[problem->op].name,
-        problem_types[problem->type].name,
-        problem_types[problem->acc].name,
-        line->n,
-        problem_regimes[problem->regime],
-        problem_orders[problem->order].name,
-        order_name(verb),
-        offset,
-        rounds,
-        calls,
-        line->against,
-        line->theirs_us,
-        line->ours_us,
-        line->ratio,
-        line->low,
-        line->high,
-        line->gbs,
-        *line->peak ? line->peak : NULL,
-        line->record,
-        line->variant.at,
-        info->name,
-        info->driver,
-        info->compiler,
+    char size[DIMS_TEXT_CHARS], interval[2 * NUMBER_CHARS + 4];
+    char offset[NUMBER_CHARS], rounds[NUMBER_CHARS], calls[NUMBER_CHARS];
+    char dims[DIMS_TEXT_CELLS][NUMBER_CHARS];
+    snprintf(interval, sizeof interval, "%s .. %s", line->low, line->high);
+    struct table_value values[OWN + DIMS_TEXT_CELLS] = {
+        {"n", NULL, dims_text_format(size, &problem->dims)},
+        {NULL, "n", line->n},
+        {NULL, "cub_us", line->theirs_us},
+        {NULL, "ours_us", line->ours_us},
+        {NULL, "ratio", line->ratio},
+        {"95 % interval", NULL, interval},
+        {NULL, "ratio_lo", line->low},
+        {NULL, "ratio_hi", line->high},
+        {NULL, "ours_gbs", line->gbs},
+        {NULL, "peak_pct", *line->peak ? line->peak : NULL},
+        {"against", "against", line->against},
+        {"record", "record", line->record},
+        {NULL, "variant", line->variant.at},
+        {NULL, "op", problem_ops[problem->op].name},
+        {NULL, "type", problem_types[problem->type].name},
+        {NULL, "acc", problem_types[problem->acc].name},
+        {NULL, "regime", problem_regimes[problem->regime]},
+        {NULL, "problem_order", problem_orders[problem->order].name},
+        {NULL, "gpu", info->name},
+        {NULL, "driver", info->driver},
+        {NULL, "compiler", info->compiler},
+        {NULL, "offset", number_format_fixed(offset, verb->request.offset, 0)},
+        {NULL, "order", verb->request.stream ? "stream" : "graph"},
+        {NULL, "rounds", number_format_fixed(rounds, round_count, 0)},
+        {NULL, "calls", number_format_fixed(calls, call_count, 0)},
     };
-    add_cells(&verb->json, cells, sizeof cells / sizeof *cells);
-    add_dims(&verb->json, &problem->dims);
+    const bool is_n = !dims_text_cell(dims[0], &problem->dims, 1); /* which says all */
+    for (size_t i = 0; i < DIMS_TEXT_CELLS; i++)
+        values[OWN + i] =
+            (struct table_value){NULL, dims_text_keys[i],
+                                 is_n ? NULL : dims_text_cell(dims[i], &problem->dims, i)};
+    table_add_named(&verb->table, values, OWN + DIMS_TEXT_CELLS);
+    table_add_named(&verb->json, values, OWN + DIMS_TEXT_CELLS);
 }
 
 static int bench_one(struct bench_verb *verb, const struct dims *dims, struct error *error)
@@ -331,8 +285,7 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
     fill_line(&line, verb, &result, config);
     line.against = verb->chosen[result.best]->face->name;
     line.record = describe_grade(line.grade, &found);
-    add_to_table(verb, &line);
-    add_to_json(verb, &line, result.calls, options.rounds);
+    add_line(verb, &line, result.calls, options.rounds);
     text_dispose(&line.variant);
     return 0;
 }

@@ -1,4 +1,6 @@
 /* verb_list: lists what a user can choose from, a table for each topic. */
+#include "autotune/cli/help.h"
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -39,6 +41,35 @@ static int list_operations(struct table *table, const struct request *request,
         table_add(table, problem_ops[i].is_bitwise ? "integers" : "all");
         table_add(table, problem_ops[i].is_position ? "u64, a position" : "the accumulator");
         table_add(table, problem_ops[i].space);
+    }
+    return 0;
+}
+
+/* The options of every verb; the documents' lists of options are made of this. */
+static int list_options(struct table *table, const struct request *request, struct error *error)
+{
+    const char *group = NULL;
+    (void)request;
+    (void)error;
+    for (const struct option_row *option = option_rows; option->verbs; option++) {
+        struct text verbs_of = {0}, help = {0};
+        if (!option->name)
+            group = option->help;
+        if (!option->name)
+            continue;
+        for (unsigned bit = 1; bit && help_of(bit); bit <<= 1)
+            if (option->verbs & bit)
+                text_addf(&verbs_of, "%s%s", verbs_of.length ? " " : "", help_of(bit)->name);
+        options_add_help(&help, option);
+        table_addf(table, "--%s", option->name);
+        table_add(table, option->value);
+        table_add(table, verbs_of.at);
+        table_add(table, help.at);
+        table_addf(table, "%c", option->letter);
+        table_add(table, group);
+        table_add(table, option->more);
+        text_dispose(&verbs_of);
+        text_dispose(&help);
     }
     return 0;
 }
@@ -251,6 +282,10 @@ static const struct topic {
     {"rungs", list_rungs,
      {{"rung", "rung", false}, {"group", "group", false}, {"kernel", "kernel", false},
       {"space", "space", false}, {"params", "params", false}}},
+    {"options", list_options,
+     {{"option", "option", false}, {"value", "value", false}, {"verbs", "verbs", false},
+      {"help", "help", false}, {NULL, "letter", false}, {NULL, "group", false},
+      {NULL, "more", false}}},
     {"formats", list_formats,
      {{"format", "format", false}, {"files", "files", false}, {"purpose", "purpose", false}}},
     {"archs", list_archs,
@@ -305,6 +340,6 @@ int verb_list(int argc, char **argv, struct error *error)
     return error_set(
         error, ERROR_USAGE,
         "nothing to list is called '%s': %schoose devices, types, "
-        "operations, problems, params, variants, spaces, rungs, published, formats, archs or gpus",
+        "operations, problems, params, variants, spaces, rungs, published, options, formats, archs or gpus",
         wanted, text_hint(hint, wanted, names, TOPICS));
 }

@@ -46,6 +46,7 @@ static bool is_wanted(const struct interval *served, const struct request *reque
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
            (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
+           (!request->asked.has_scan || request->asked.scan == problem->dims.scan) &&
            (request->problem.order == ORDER_FREE || problem->order == request->problem.order);
 }
 
@@ -184,7 +185,8 @@ static void note_none(const struct request *request, const char *folder)
     const char *size = request->sweep ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->asked.shape || problem->order != ORDER_FREE;
+                         request->asked.shape || request->asked.scan ||
+                         problem->order != ORDER_FREE;
     if (request->n_high)
         snprintf(sizes, sizeof sizes, "--n %s..%s",
                  number_format_count(low, dims_n(&problem->dims)),
@@ -194,9 +196,11 @@ static void note_none(const struct request *request, const char *folder)
                  request->has_n && !request->sweep
                      ? number_format_count(low, dims_n(&problem->dims))
                      : size);
-    output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s' makes one\n",
+    output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s%s%s' makes one\n",
                 request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
                 request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
+                request->asked.scan ? " --scan " : "",
+                request->asked.scan ? dims_text_scans[request->asked.scan] : "",
                 request->has_op ? " --op " : "",
                 request->has_op ? problem_ops[problem->op].name : "",
                 request->has_type ? " --type " : "",

@@ -3,7 +3,7 @@
 #include "autotune/compare/compare_kernel.h"
 
 #include "autotune/compare/nearest_variant.h"
-#include "autotune/embedded.h"
+#include "autotune/library/builtin_spaces.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,20 +37,14 @@ static int open_space(struct compare_kernel *out, const char *name,
                       const struct problem *problem, const struct target *target,
                       struct error *error)
 {
-    char path[PATH_CHARS];
-    snprintf(path, sizeof path, "configs/%.100s.ini", name);
-    const struct embedded *file = embedded_find(path);
-    if (!file)
+    struct builtin_files files;
+    const int failed = builtin_files_open(&files, "configs", name, error);
+    out->rung.space = files.space;
+    out->rung.template = files.sources.template;
+    if (failed)
         return error_set(error, ERROR_FAILED, "its space %.100s is not built in", name);
-    if (space_load(&out->rung.space, file->name, file->bytes, file->length, embedded_space,
-                   error) ||
-        space_settle_default(out->rung.space, problem, target, error))
+    if (space_settle_default(out->rung.space, problem, target, error))
         return -1;
-    snprintf(path, sizeof path, "templates/%.200s", out->rung.space->template_name);
-    const struct embedded *template = embedded_find(path);
-    if (!template)
-        return error_set(error, ERROR_FAILED, "its template is not built in");
-    out->rung.template = (struct emit_file){template->name, template->bytes};
     memcpy(out->rung.config, out->rung.space->default_config,
            out->rung.space->param_count * sizeof *out->rung.config);
     return 0;
@@ -60,22 +54,17 @@ int compare_kernel_open(struct compare_kernel *out, const struct compare_winner 
                         const struct rungs *rungs, const struct problem *problem,
                         const struct target *target, struct error *error)
 {
-    const struct embedded *types = embedded_find("templates/types.cu");
-    const struct embedded *intrinsics = embedded_find("templates/intrinsics.cu");
     const char *space = winner->record ? winner->record->space : problem_space(problem);
     *out = (struct compare_kernel){.rung = {.space = NULL}};
     if ((winner->figure ? open_rung(out, winner, rungs, error)
                         : open_space(out, space, problem, target, error)) ||
         (winner->record && point_parse_record(out->rung.space, winner->record->params,
-                                              out->rung.config, error))) {
+                                              out->rung.config, error)) ||
+        builtin_files_common(&out->sources, error)) {
         compare_kernel_close(out);
         return -1;
     }
-    out->sources = (struct emit_sources){
-        .template = out->rung.template,
-        .types = {types->name, types->bytes},
-        .intrinsics = {intrinsics->name, intrinsics->bytes},
-    };
+    out->sources.template = out->rung.template;
     return 0;
 }
 

@@ -23,6 +23,7 @@ void bind_launches(struct device_launch *out, const struct planner_plan *plan,
                                    .cluster = (unsigned)launch->keys[PLANNER_CLUSTER],
                                    .shared_bytes = (unsigned)launch->keys[PLANNER_SHARED_BYTES],
                                    .is_cooperative = pass->is_cooperative,
+                                   .starts_in_any_order = pass->starts_in_any_order,
                                    .arg_count = pass->arg_count};
         for (size_t k = 0; k < pass->arg_count; k++)
             out[i].args[k] = values[pass->args[k]];

@@ -41,11 +41,10 @@ static bool read_head(const struct cubin *cubin, size_t index, Elf64_Shdr *out)
 static const char *find_string(const struct cubin *cubin, const Elf64_Shdr *strings,
                                uint64_t offset)
 {
+    if (strings->sh_type != SHT_STRTAB || offset >= strings->sh_size)
+        return NULL; /* of another type it may lie anywhere: see read_head */
     const char *at = (const char *)cubin->bytes + strings->sh_offset + offset;
-    if (strings->sh_type != SHT_STRTAB || offset >= strings->sh_size ||
-        !memchr(at, '\0', strings->sh_size - offset))
-        return NULL;
-    return at;
+    return memchr(at, '\0', strings->sh_size - offset) ? at : NULL;
 }
 
 static bool read_section(const struct cubin *cubin, size_t index, struct part *out)

@@ -64,10 +64,11 @@ enum { LAUNCH_ARGS_MAX = 8 };
 
 struct device_launch {
     const struct device_kernel *kernel;
-    unsigned grid, block;  /* blocks, threads per block */
-    unsigned cluster;      /* blocks per cluster; 0 or 1: none */
-    unsigned shared_bytes; /* dynamic shared memory of a block */
-    bool is_cooperative;   /* all blocks are resident at once, or the launch is refused */
+    unsigned grid, block;     /* blocks, threads per block */
+    unsigned cluster;         /* blocks per cluster; 0 or 1: none */
+    unsigned shared_bytes;    /* dynamic shared memory of a block */
+    bool is_cooperative;      /* all blocks are resident at once, or the launch is refused */
+    bool starts_in_any_order; /* its blocks wait for none that has not started */
     uint64_t args[LAUNCH_ARGS_MAX]; /* each of 8 bytes: a device address or an integer */
     size_t arg_count;
 };

@@ -5,6 +5,7 @@
 
 #include "autotune/device/fiber.h"
 #include "autotune/device/host_source.h"
+#include "autotune/device/temporary.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -26,7 +27,7 @@ enum {
     LIBRARY_MAX = 256 << 20, /* bytes of a compiled image */
     MESSAGE_LINES = 12,      /* of a failed compile, in its error */
     MESSAGE_CHARS = 1500,
-    FOLDER_CHARS = 48,
+    FOLDER_CHARS = TEMPORARY_CHARS + 48,
     LONG_AGO_S = 600,
 };
 
@@ -172,7 +173,8 @@ static const char *find_version(char *line)
 
 int host_compile_find(struct host_compiler *out, struct error *error)
 {
-    char folder[] = P_tmpdir, option[] = "--version", message[MESSAGE_CHARS];
+    char folder[TEMPORARY_CHARS], option[] = "--version", message[MESSAGE_CHARS];
+    snprintf(folder, sizeof folder, "%s", temporary_folder());
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         char program[16];
         snprintf(program, sizeof program, "%s", programs[i]);
@@ -259,10 +261,11 @@ static bool is_abandoned(const char *path, const char *name)
 
 void host_compile_sweep(void)
 {
-    DIR *list = opendir(P_tmpdir);
+    const char *folder = temporary_folder();
+    DIR *list = opendir(folder);
     for (const struct dirent *entry; list && (entry = readdir(list));) {
         char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", P_tmpdir, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (is_abandoned(path, entry->d_name))
             remove_folder(path);
     }
@@ -356,11 +359,13 @@ int host_compile_image(const struct host_compiler *compiler,
 {
     char folder[FOLDER_CHARS], path[PATH_MAX];
     struct text library = {0};
-    snprintf(folder, sizeof folder, P_tmpdir "/autotune-%d-%d-XXXXXX", (int)getppid(),
-             (int)getpid());
+    snprintf(folder, sizeof folder, "%s/autotune-%d-%d-XXXXXX", temporary_folder(),
+             (int)getppid(), (int)getpid());
     if (!mkdtemp(folder))
-        return error_set(error, ERROR_IO, "cannot create a folder in %s to compile in: %s",
-                         P_tmpdir, strerror(errno));
+        return error_set(
+            error, ERROR_IO,
+            "cannot create a folder in %s to compile in: %s; name another in TMPDIR",
+            temporary_folder(), strerror(errno));
     snprintf(path, sizeof path, "%s/kernel.so", folder);
     int status = write_units(folder, sources, count, compiler->is_tracing, error);
     if (status == 0)

@@ -78,8 +78,7 @@ static int open_cluster(struct host_runner *runner, struct error *error)
         runner->active[i] = slot;
     }
     runner->active_count += job->cluster;
-    host_schedule_start(runner->slots[first], runner->next_block);
-    runner->next_block += job->cluster;
+    host_schedule_start(runner->slots[first]);
     return 0;
 }
 
@@ -154,9 +153,10 @@ int host_run(struct host_runner *runner, const struct host_job *job, struct erro
 {
     runner->random = runner->seed ^ runner->launches++ * 0x2545f4914f6cdd1du;
     runner->job = job;
-    runner->next_block = 0;
+    runner->next_block = runner->barren_rounds = 0;
     runner->stretch = runner->delivery_count = 0;
     runner->current = NULL;
+    host_schedule_order(runner);
     fiber_init_native(&runner->native);
     const int status = run_blocks(runner, error);
     if (status != 0)

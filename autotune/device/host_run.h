@@ -7,6 +7,7 @@
 #include "autotune/device/host_trace.h"
 #include "generator/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -23,6 +24,8 @@ enum {
 struct host_job {
     const char *kernel;            /* for messages */
     unsigned grid, block, cluster; /* cluster: blocks, 1 or more, that run together */
+    bool starts_in_any_order; /* blocks start in an order drawn for the launch, else in that
+                                    * of their indices */
     const unsigned long long *args;
     const struct host_unit *(*unit)(void *context, unsigned slot, struct error *error);
     void *context;

@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-    GROW_ROUNDS = 16,      /* rounds of yielding after which one more block is started */
-    IDLE_ROUNDS = 1 << 16, /* ... of nothing else after which nothing is expected to change */
+    GROW_ROUNDS = 16,        /* rounds of yielding after which one more block is started */
+    IDLE_ROUNDS = 1 << 16,   /* ... of nothing else after which nothing is expected to change */
+    BARREN_ROUNDS = 1 << 15, /* ... of a few barriers too, as in a loop that waits */
 };
 
 /* --- The next thread ---------------------------------------------------------------------- */
@@ -78,7 +79,7 @@ FIBER_UNWATCHED static bool wake_yielded(struct host_runner *runner)
 {
     bool any = false;
     runner->event = STUCK;
-    if (++runner->idle_rounds > IDLE_ROUNDS)
+    if (++runner->idle_rounds > IDLE_ROUNDS || ++runner->barren_rounds > BARREN_ROUNDS)
         return false;
     if (++runner->stale_rounds > GROW_ROUNDS && runner->next_block < runner->job->grid) {
         runner->event = CROWDED;
@@ -308,17 +309,52 @@ FIBER_UNWATCHED static void start_block(struct slot *slot, unsigned block)
         make_ready(slot, w, warp->alive);
         left -= lanes;
     }
-    runner->stale_rounds = runner->idle_rounds = 0;
+    runner->stale_rounds = runner->idle_rounds = runner->barren_rounds = 0;
     /* A slot's blocks follow one another, as far as their shared memory goes. */
     fiber_acquire(&slot->end_object);
     poison_shared(slot);
     fiber_release(&slot->start_object);
 }
 
-FIBER_UNWATCHED void host_schedule_start(struct slot *first, unsigned block)
+/* Upwards, downwards or by steps that have no factor in common with the number of clusters. */
+FIBER_UNWATCHED void host_schedule_order(struct host_runner *runner)
+{
+    const unsigned count = runner->job->grid / runner->job->cluster;
+    runner->starts.factor = 1;
+    runner->starts.shift = 0;
+    if (!runner->job->starts_in_any_order || count < 2)
+        return;
+    const enum order order = draw(&runner->random) % ORDER_COUNT;
+    if (order == DESCENDING)
+        runner->starts.factor = runner->starts.shift = count - 1;
+    if (order != RANDOM)
+        return;
+    unsigned a, b;
+    do {
+        runner->starts.factor = a = 1 + (unsigned)(draw(&runner->random) % (count - 1));
+        b = count;
+        while (b) {
+            const unsigned rest = a % b;
+            a = b;
+            b = rest;
+        }
+    } while (a != 1);
+    runner->starts.shift = (unsigned)(draw(&runner->random) % count);
+}
+
+FIBER_UNWATCHED static unsigned next_block(struct host_runner *runner)
+{
+    const unsigned blocks = runner->job->cluster, count = runner->job->grid / blocks;
+    const uint64_t i = runner->next_block / blocks;
+    runner->next_block += blocks;
+    return (unsigned)((i * runner->starts.factor + runner->starts.shift) % count) * blocks;
+}
+
+FIBER_UNWATCHED void host_schedule_start(struct slot *first)
 {
     struct host_runner *runner = first->runner;
     const unsigned blocks = runner->job->cluster, threads = blocks * runner->job->block;
+    const unsigned block = next_block(runner);
     first->cluster = (struct cluster){.blocks = blocks, .alive = threads, .missing = threads};
     for (unsigned rank = 0; rank < blocks; rank++) {
         struct slot *slot = runner->slots[first->index + rank];
@@ -334,10 +370,8 @@ FIBER_UNWATCHED static void finish_block(struct slot *slot)
     struct slot *first = slot->first;
     if (--first->cluster.blocks > 0)
         return;
-    const unsigned blocks = runner->job->cluster, next = runner->next_block;
-    if (next < runner->job->grid) {
-        runner->next_block += blocks;
-        host_schedule_start(first, next);
+    if (runner->next_block < runner->job->grid) {
+        host_schedule_start(first);
         return;
     }
     for (unsigned i = 0; i < runner->active_count;)
@@ -345,7 +379,7 @@ FIBER_UNWATCHED static void finish_block(struct slot *slot)
             runner->active[i] = runner->active[--runner->active_count];
         else
             i++;
-    runner->stale_rounds = runner->idle_rounds = 0;
+    runner->stale_rounds = runner->idle_rounds = runner->barren_rounds = 0;
 }
 
 /* The thread has come to the end of its kernel; comes back when its next block begins. */

@@ -86,7 +86,11 @@ struct host_runner {
     struct slot *slots[HOST_SLOTS_MAX], *active[HOST_SLOTS_MAX];
     unsigned active_count;
     const struct host_job *job;
-    unsigned next_block; /* the next to start */
+    unsigned next_block; /* the next to start, counted from 0 */
+    struct {
+        unsigned factor, shift;
+    } starts;               /* the index of the i-th: see host_schedule_order */
+    unsigned barren_rounds; /* rounds of yielding since a block began or ended */
     struct slot *current;
     enum order warp_order, lane_order;
     unsigned stretch;      /* picks until these three are drawn again */
@@ -112,8 +116,11 @@ void host_schedule_refuse(struct thread *thread, const char *reason);
  * thread if there is none, with the reason in runner->event. Returns when `from` is picked. */
 void host_schedule_pass(struct host_runner *runner, struct fiber *from);
 
-/* Makes the blocks from that index on those of the cluster's slots, all their threads ready. */
-void host_schedule_start(struct slot *first, unsigned block);
+/* Draws the order in which the launch's clusters start: that of their indices, or any. */
+void host_schedule_order(struct host_runner *runner);
+
+/* Makes the next blocks to start those of the cluster's slots, all their threads ready. */
+void host_schedule_start(struct slot *first);
 
 /* What every fiber runs, given its struct thread: a thread of one block after another. */
 void host_schedule_threads(void *arg);

@@ -1,6 +1,7 @@
 /* export: builds the model. Turns records into rows in order, rows into steps, and steps into
  * kernels that rows may share. */
 #include "autotune/export/export_text.h"
+#include "autotune/export/library_names.h"
 
 #include "generator/call.h"
 #include "generator/dims_text.h"
@@ -28,6 +29,11 @@ int export_check_prefix(const char *prefix, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "--prefix %s: C or C++ has a meaning for that word: choose another",
                          prefix);
+    if (library_names_has(prefix))
+        return error_set(error, ERROR_USAGE,
+                         "--prefix %s: the headers of C, C++ or CUDA have that name: choose "
+                         "another, as my_%s",
+                         prefix, prefix);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "autotune/export/export_text.h"
 
 #include "autotune/export/expr_c.h"
+#include "generator/dims_text.h"
 #include "generator/words.h"
 
 #include <inttypes.h>
@@ -157,7 +158,7 @@ static void add_dims(struct text *out, const struct dims *dims)
         add_count(out, axes[i]->stride);
         text_adds(out, "}");
     }
-    text_adds(out, "}, ");
+    text_addf(out, ", DIMS_%s}, ", dims_text_scan_symbols[dims->scan]);
 }
 
 static void add_row(struct text *out, const struct export *export, const struct export_row *row,

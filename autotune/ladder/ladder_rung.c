@@ -3,6 +3,7 @@
 #include "autotune/ladder/ladder_rung.h"
 
 #include "autotune/embedded.h"
+#include "autotune/library/builtin_spaces.h"
 #include "generator/dims_text.h"
 
 #include <stdio.h>
@@ -10,22 +11,12 @@
 
 enum { PATH_CHARS = 200, N_USUAL = 25600, LEN_USUAL = 128 }; /* few for the emulator */
 
-static const struct embedded *find_file(const char *folder, const char *name,
-                                        struct error *error)
-{
-    char path[PATH_CHARS];
-    snprintf(path, sizeof path, "%s%s%s", folder, name,
-             strcmp(folder, "templates/") == 0 ? "" : ".ini");
-    const struct embedded *file = embedded_find(path);
-    if (!file)
-        error_set(error, ERROR_USAGE, "configs/ladder/rungs.ini: there is no %s: add it", path);
-    return file;
-}
-
 int ladder_rung_list(struct rungs *out, struct error *error)
 {
-    const struct embedded *file = find_file("configs/ladder/", "rungs", error);
-    return file ? rungs_load(out, file->name, file->bytes, file->length, error) : -1;
+    const char *name = "configs/ladder/rungs.ini";
+    const struct embedded *file = embedded_find(name);
+    return file ? rungs_load(out, file->name, file->bytes, file->length, error)
+                : error_set(error, ERROR_FAILED, "%s is not part of this build", name);
 }
 
 static int read_params(struct ladder_rung *out, struct error *error)
@@ -47,20 +38,17 @@ static int find_threads(struct ladder_rung *out, const char *name, struct error 
 int ladder_rung_open(struct ladder_rung *out, const struct rungs *rungs,
                      const struct rung *rung, struct error *error)
 {
-    const struct embedded *space, *template;
-    *out = (struct ladder_rung){.listed = rung};
-    space = find_file("configs/ladder/", rung->space, error);
-    if (!space || space_load(&out->space, space->name, space->bytes, space->length,
-                             embedded_space, error))
-        return -1;
-    template = find_file("templates/", out->space->template_name, error);
-    if (!template || find_threads(out, rungs->threads, error) || read_params(out, error)) {
-        ladder_rung_close(out);
-        return -1;
-    }
-    out->space_file = (struct emit_file){space->name, space->bytes};
-    out->template = (struct emit_file){template->name, template->bytes};
-    return 0;
+    struct builtin_files files;
+    const int failed = builtin_files_open(&files, "configs/ladder", rung->space, error);
+    *out = (struct ladder_rung){.listed = rung,
+                                .space = files.space,
+                                .space_file = files.file,
+                                .template = files.sources.template};
+    if (!failed && find_threads(out, rungs->threads, error) == 0 &&
+        read_params(out, error) == 0)
+        return 0;
+    ladder_rung_close(out);
+    return -1;
 }
 
 void ladder_rung_close(struct ladder_rung *rung)

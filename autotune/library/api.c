@@ -142,10 +142,18 @@ static int read_dims(struct problem *out, struct plan_count *count,
     const struct matrix matrix = {problem->rows, problem->len, problem->pitch, problem->axis};
     const int bytes = problem_types[out->type].bytes;
     struct error cause;
-    out->dims = dims_value(problem->n);
+    if (problem->scan < 0 || problem->scan >= DIMS_SCANS)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.scan is %d: give one of enum autotune_scan",
+                    problem->scan);
+    out->dims = dims_run(problem->n, (enum dims_scan)problem->scan);
     *count = (struct plan_count){"elements", false};
     if (!matrix.rows && !matrix.len && !matrix.pitch && !matrix.axis)
         return 0;
+    if (problem->scan)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.scan is not 0 beside rows, len, pitch or axis: a scan is "
+                    "of n elements");
     if (matrix.axis != 0 && matrix.axis != 1)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.axis is %d: 1 gives a result for each row, 0 for each "
@@ -169,7 +177,7 @@ static int check_extent(const struct problem *problem, struct autotune_error *er
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.n is 0: give the most elements that a call will have");
     if (extent > BYTES_MAX / (uint64_t)problem_types[problem->type].bytes ||
-        dims_results(&problem->dims) > RESULTS_MAX)
+        dims_kept(&problem->dims) > RESULTS_MAX)
         return fail(error, AUTOTUNE_N_TOO_LARGE,
                     "autotune_problem is of %llu elements, first to last: no kernel takes so "
                     "many; reduce them in parts",

@@ -7,36 +7,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int find_file(const struct embedded **out, const char *folder, const char *name,
+static int find_file(struct emit_file *out, const char *folder, const char *name,
                      const char *ending, struct error *error)
 {
     char path[200];
-    snprintf(path, sizeof path, "%s/%.150s%s", folder, name, ending);
-    *out = embedded_find(path);
-    return *out
-               ? 0
-               : error_set(error, ERROR_FAILED,
-                           "%s is not part of this build; build it again with `make clean all`",
-                           path);
+    snprintf(path, sizeof path, "%.40s/%.140s%s", folder, name, ending);
+    const struct embedded *file = embedded_find(path);
+    if (!file)
+        return error_set(error, ERROR_FAILED,
+                         "%s is not part of this build; build it again with `make clean all`",
+                         path);
+    *out = (struct emit_file){file->name, file->bytes};
+    return 0;
+}
+
+int builtin_files_common(struct emit_sources *out, struct error *error)
+{
+    return find_file(&out->types, "templates", "types.cu", "", error) ||
+                   find_file(&out->intrinsics, "templates", "intrinsics.cu", "", error)
+               ? -1
+               : 0;
+}
+
+int builtin_files_open(struct builtin_files *out, const char *folder, const char *name,
+                       struct error *error)
+{
+    *out = (struct builtin_files){.space = NULL};
+    return find_file(&out->file, folder, name, ".ini", error) ||
+                   space_load(&out->space, out->file.name, out->file.text,
+                              strlen(out->file.text), embedded_space, error) ||
+                   find_file(&out->sources.template, "templates", out->space->template_name, "",
+                             error) ||
+                   builtin_files_common(&out->sources, error)
+               ? -1
+               : 0;
 }
 
 static int open_space(struct builtin_spaces *spaces, const char *name, struct error *error)
 {
-    const struct embedded *file, *template, *types, *intrinsics;
-    if (find_file(&file, "configs", name, ".ini", error) ||
-        space_load(&spaces->space, file->name, file->bytes, file->length, embedded_space,
-                   error) ||
-        find_file(&template, "templates", spaces->space->template_name, "", error) ||
-        find_file(&types, "templates", "types.cu", "", error) ||
-        find_file(&intrinsics, "templates", "intrinsics.cu", "", error))
-        return -1;
+    struct builtin_files files;
+    const int failed = builtin_files_open(&files, "configs", name, error);
     spaces->name = name;
-    spaces->sources = (struct emit_sources){
-        .template = {template->name, template->bytes},
-        .types = {types->name, types->bytes},
-        .intrinsics = {intrinsics->name, intrinsics->bytes},
-    };
-    return 0;
+    spaces->space = files.space;
+    spaces->sources = files.sources;
+    return failed;
 }
 
 int builtin_spaces_find(struct builtin_spaces **builtins, const char *name,

@@ -7,6 +7,18 @@
 #include "generator/problem.h"
 #include "generator/space.h"
 
+/* The files of a built-in space: FOLDER/NAME.ini, its template, types and intrinsics. What is
+ * missing is missing in this build: ERROR_FAILED names it. */
+struct builtin_files {
+    struct space *space; /* space_free it, after a failure too */
+    struct emit_file file;
+    struct emit_sources sources;
+};
+int builtin_files_open(struct builtin_files *out, const char *folder, const char *name,
+                       struct error *error);
+/* Types and intrinsics, which serve all templates. */
+int builtin_files_common(struct emit_sources *out, struct error *error);
+
 /* A space with the sources of its kernels. */
 struct builtin_spaces {
     const char *name; /* "reduce" */

@@ -26,11 +26,14 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
                 output);
 }
 
-/* Do the results of a call begin behind its elements, or end before them? */
+/* Do the results of a call begin behind its elements, or end before them, or may they take their
+ * place? */
 static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t n,
                      uint64_t output)
 {
     const struct dims dims = plan_dims(plan, n);
+    if (dims.scan && input == output && plan->result_bytes == plan->element_bytes)
+        return true;
     return output + dims_results(&dims) * plan->result_bytes <= input ||
            output >= input + dims_extent(&dims) * plan->element_bytes;
 }

@@ -10,7 +10,7 @@
 
 #define BASELINE_SYMBOL "autotune_baseline"
 
-enum { BASELINE_VERSION = 3 }; /* of this interface; any other is refused */
+enum { BASELINE_VERSION = 4 }; /* of this interface; any other is refused */
 
 /* Names of types and operations are those of the command line: "i32", "f16", "sum". Elements
  * and results are as in the program: f16 and bf16 of 2 bytes, the result of type `acc`. */
@@ -20,7 +20,7 @@ struct baseline_face {
     const char *name; /* "CUB 3.0.1" */
 
     /* Does it have the operation for the type and such dims, of which one value is n elements
-     * one behind another? */
+     * one behind another? dims->scan tells a scan from it. */
     int (*supports)(const char *type, const char *acc, const char *op, const struct dims *dims);
 
     /* Bytes of temporary memory that enqueue needs. 0, or an error for explain. */

@@ -4,6 +4,7 @@
 #include "autotune/measure/bench.h"
 
 #include "autotune/device/bind.h"
+#include "autotune/embedded.h"
 #include "autotune/verify/poison.h"
 
 #include <assert.h>
@@ -88,6 +89,41 @@ static uint64_t sweep_bytes(const struct bench *bench)
     return (fits && least < l2 ? l2 : least) & ~(uint64_t)255;
 }
 
+static int load_sweep(struct bench *bench, struct error *error)
+{
+    const struct device_ops *ops = bench->device->ops;
+    const struct device_source source = {embedded_find("templates/device/sweep.cu")->bytes,
+                                         "sweep"};
+    struct device_image image = {0};
+    const int failed =
+        ops->compile(bench->device, &source, 1, &image, error) ||
+        ops->load(bench->device, &image, &bench->sweep_module, &bench->sweep_kernel, error);
+    device_dispose_image(&image);
+    return failed ? -1 : 0;
+}
+
+/* Of a scan: a kernel of its own, because what a scan has written would still be on its way to
+ * memory when the calls begin. */
+static int open_read(struct bench *bench, uint64_t bytes, struct error *error)
+{
+    enum { BLOCK = 256, BLOCKS_PER_SM = 8, WORD_BYTES = 16 };
+    const struct device_ops *ops = bench->device->ops;
+    if (load_sweep(bench, error) ||
+        ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
+        ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
+        ops->alloc(bench->device, 256, &bench->sweep_scratch, error))
+        return -1;
+    *bench->sweep =
+        (struct device_launch){.kernel = &bench->sweep_kernel,
+                               .grid = (unsigned)bench->device->info.target.sms * BLOCKS_PER_SM,
+                               .block = BLOCK,
+                               .args = {bench->sweep_data, bytes / WORD_BYTES,
+                                        bench->sweep_scratch},
+                               .arg_count = 3};
+    bench->sweep_count = 1;
+    return 0;
+}
+
 static int open_sweep(struct bench *bench, const struct point_context *context,
                       const int64_t *config,
                       const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -98,6 +134,8 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     if (info->target.is_host || bench->input->problem.regime == WARM)
         return 0;
     const uint64_t bytes = sweep_bytes(bench);
+    if (bench->input->problem.dims.scan)
+        return open_read(bench, bytes, error);
     const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
     struct problem problem = *context->problem;
     const struct point_context swept = {context->space, &problem, context->target};
@@ -198,6 +236,8 @@ void bench_close(struct bench *bench)
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             bench->device->ops->free(bench->device, buffers[i]);
+    if (bench->sweep_module)
+        bench->device->ops->unload(bench->device, bench->sweep_module);
     *bench = (struct bench){.device = NULL};
 }
 

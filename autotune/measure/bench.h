@@ -24,6 +24,8 @@ struct bench {
     uint64_t sweep_data, sweep_scratch, sweep_state;
     struct device_launch sweep[PLANNER_LAUNCHES]; /* launches that read the sweep's data */
     size_t sweep_count;                           /* 0: none needed */
+    struct device_module *sweep_module;           /* of templates/device/sweep.cu, or NULL */
+    struct device_kernel sweep_kernel;
 };
 
 /* About how many bytes bench_open allocates on the device for the results of a problem's calls

@@ -3,6 +3,7 @@
 #include "autotune/print/table.h"
 
 #include "generator/array.h"
+#include "generator/json.h"
 
 #include <locale.h>
 #include <stdarg.h>
@@ -41,6 +42,22 @@ void table_add(struct table *table, const char *cell)
     char *copy = cell ? strdup(cell) : NULL;
     table->failed |= cell && !copy;
     add_owned(table, copy);
+}
+
+static bool is_of(const struct table_value *value, const struct table_column *column)
+{
+    return column->key ? value->key && strcmp(value->key, column->key) == 0
+                       : value->title && strcmp(value->title, column->title) == 0;
+}
+
+void table_add_named(struct table *table, const struct table_value *values, size_t count)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        size_t k = 0;
+        while (k < count && !is_of(&values[k], &table->columns[i]))
+            k++;
+        table_add(table, k < count ? values[k].cell : NULL);
+    }
 }
 
 void table_addf(struct table *table, const char *format, ...)
@@ -233,39 +250,29 @@ static bool is_json_number(const char *s)
     return !*s;
 }
 
-static void add_json_cell(struct text *out, const char *cell, bool is_number)
+static void add_json_row(struct json *json, const struct table *table, size_t row)
 {
-    if (!cell)
-        text_adds(out, "null");
-    else if (is_number && is_json_number(cell))
-        text_adds(out, cell);
-    else
-        text_add_json(out, cell);
-}
-
-static void add_json_row(struct text *out, const struct table *table, size_t row)
-{
-    const char *separator = "{";
+    json_open(json, NULL, '{');
     for (size_t i = 0; i < table->column_count; i++) {
         const struct table_column *column = &table->columns[i];
-        if (!column->key)
-            continue;
-        text_adds(out, separator);
-        text_add_json(out, column->key);
-        text_adds(out, ": ");
-        add_json_cell(out, table_cell(table, row, i), column->is_number);
-        separator = ", ";
+        const char *cell = table_cell(table, row, i);
+        const bool is_number = cell && column->is_number && is_json_number(cell);
+        if (column->key)
+            (is_number ? json_number : json_string)(json, column->key, cell);
     }
-    text_adds(out, *separator == '{' ? "{}" : "}");
+    json_close(json, '}');
 }
 
 void table_json(struct text *out, const struct table *table)
 {
+    struct json json = {.out = out};
     out->failed |= table->failed;
-    text_adds(out, "[");
+    json_open(&json, NULL, '[');
     for (size_t row = 0; row < table->row_count; row++) {
-        text_adds(out, row ? ",\n " : "\n ");
-        add_json_row(out, table, row);
+        json_line(&json, "\n ");
+        add_json_row(&json, table, row);
     }
-    text_adds(out, table->row_count ? "\n]\n" : "]\n");
+    json_line(&json, table->row_count ? "\n" : NULL);
+    json_close(&json, ']');
+    text_adds(out, "\n");
 }

@@ -33,6 +33,13 @@ void table_add(struct table *table, const char *cell);
 void table_addf(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Adds a row of cells by their columns' keys, or titles of those that have no key; a column that
+ * is not among them is empty. So tables of different columns take the same values. */
+struct table_value {
+    const char *title, *key, *cell;
+};
+void table_add_named(struct table *table, const struct table_value *values, size_t count);
+
 /* Adds a number with so many decimals; an empty cell where it is not known. */
 void table_add_number(struct table *table, bool is_known, int decimals, double value);
 

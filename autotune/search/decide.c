@@ -1,17 +1,8 @@
-/* decide: attributes losses and sets deadlines. A worker announces each step before it takes
+/* decide: attributes losses. A worker announces each step before it takes
  * it, so its last announcement names the cause. */
 #include "autotune/search/decide.h"
 
 #include <assert.h>
-
-/* Seconds; the latter two on top of a multiple of the default's time. */
-static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
-static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
-static const double RACE_LIMIT = 30, RACE_TIMES = 4;
-/* For the default's proofs: far more than any take, and more again for each element of the
- * problem. */
-static const double DEFAULT_LIMIT = 20, ELEMENT_LIMIT = 1e-8;
-static const double DEFAULT_LIMIT_HOST = 180, ELEMENT_LIMIT_HOST = 1e-6;
 
 /* --- Losses ------------------------------------------------------------------------------- */
 
@@ -113,27 +104,6 @@ struct decision decide_proven(const struct job_proven *proven, const struct deci
         out.status = proven->is_loaded ? TRIAL_WRONG : TRIAL_FAILED;
     }
     return out;
-}
-
-/* --- Deadlines ---------------------------------------------------------------------------- */
-
-/* A kernel may be slow, not endless: it has many times as long as the default took. The
- * default's own deadlines: there is nothing yet to compare it with. */
-double decide_deadline(const struct decide_pace *pace, enum job_phase phase)
-{
-    const double call = (double)pace->ready.reference_ps * 1e-12 * (double)pace->ready.calls;
-    if (pace->is_opening && phase == PHASE_LOAD)
-        return DECIDE_OPEN_S;
-    if (pace->is_opening)
-        return pace->is_host ? DEFAULT_LIMIT_HOST + (double)pace->n * ELEMENT_LIMIT_HOST
-                             : DEFAULT_LIMIT + (double)pace->n * ELEMENT_LIMIT;
-    switch (phase) {
-    case PHASE_PROVE:
-        return PROVE_LIMIT + PROVE_TIMES * pace->ready.prove_s + MEASURE_TIMES * call;
-    case PHASE_MEASURE: return MEASURE_LIMIT + MEASURE_TIMES * call;
-    case PHASE_RACE: return RACE_LIMIT + RACE_TIMES * pace->race_s + MEASURE_TIMES * call;
-    default: return DECIDE_LOAD_S;
-    }
 }
 
 /* --- Messages ----------------------------------------------------------------------------- */

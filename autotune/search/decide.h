@@ -1,17 +1,13 @@
 /* decide: says what follows from what a worker did: who is judged, what becomes of the unit it
- * had and of the worker, how long its next step may take. Pure functions: search alone acts. */
+ * had and of the worker. Pure functions: search alone acts. */
 #ifndef AUTOTUNE_DECIDE_H
 #define AUTOTUNE_DECIDE_H
 
 #include "autotune/search/job.h"
 #include "autotune/search/trials.h"
 
-enum {
-    DECIDE_FAILURES = 3,    /* times in a row that a worker may be lost before it is ready */
-    DECIDE_OPEN_S = 180,    /* seconds to get ready, without the default's proofs ... */
-    DECIDE_LOAD_S = 30,     /* ... to announce the first step of a unit ... */
-    DECIDE_COMPILE_S = 120, /* ... and to compile one */
-};
+/* Times in a row that a worker may be lost before it is ready. */
+enum { DECIDE_FAILURES = 3 };
 
 /* Variants that are compiled together. */
 struct decide_unit {
@@ -59,16 +55,6 @@ struct decision decide_proven(const struct job_proven *proven, const struct deci
 
 /* After the loss of a race: did the worker announce this candidate, or its variant? */
 bool decide_is_announced(const struct job_at *at, uint64_t candidate, uint64_t variant);
-
-/* How long things take here. */
-struct decide_pace {
-    bool is_host, is_opening;
-    uint64_t n;
-    double race_s;
-    struct job_ready ready; /* the default's times, unless the worker is opening */
-};
-/* Seconds after which a worker that announced this step is given up. */
-double decide_deadline(const struct decide_pace *pace, enum job_phase phase);
 
 /* Could a worker have sent this? On the emulator a kernel runs in the worker's own memory. */
 bool decide_is_trial(const struct job_trial *trial, size_t candidates);

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
-static const uint64_t RANDOM_RESULTS = 1 << 14;     /* results, likewise */
+static const uint64_t RANDOM_MAX = (16u << 20) + 7;     /* elements of the rounding proof */
+static const uint64_t RANDOM_RESULTS = 1 << 14;         /* results, likewise */
+static const uint64_t RANDOM_SCAN_MAX = (1u << 20) + 7; /* elements of a scan's */
 static const uint64_t PAST_32_BITS =
     (1ull << 31) + 100003; /* elements of the proof past 2^31 */
 
@@ -64,10 +65,11 @@ static void close_rounding(struct finalist_checks_rounding *rounding, struct dev
 static void limit_rounding(struct problem *problem)
 {
     struct dims *dims = &problem->dims;
-    const uint64_t depth = dims->depth.n < RANDOM_MAX ? dims->depth.n : RANDOM_MAX;
+    const uint64_t longest = dims->scan ? RANDOM_SCAN_MAX : RANDOM_MAX;
+    const uint64_t depth = dims->depth.n < longest ? dims->depth.n : longest;
     const uint64_t most =
         RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
-    const uint64_t results = dims_results(dims);
+    const uint64_t results = dims_kept(dims);
     *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
 }
 
@@ -112,6 +114,8 @@ static bool judge_rounding(struct job_entrant *report, const struct problem *pro
     oracle_bits bits = 0;
     memcpy(&bits, result, (size_t)problem_types[problem_result(problem)].bytes);
     const double got = oracle_to_double(problem->acc, bits);
+    if (!(sum_abs > 0)) /* a scan's result before its first element */
+        return !(got < reference->value || got > reference->value);
     const double error = fabs(got - reference->value) / sum_abs;
     const double bound = oracle_bound(problem->acc, report->height, sum_abs) / sum_abs;
     const bool is_right = error <= bound; /* false for NaN too */
@@ -163,7 +167,7 @@ static int open_past(struct input *out, const struct measurer *measurer, struct 
     struct error no_room;
     *out = (struct input){.device = NULL};
     if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS ||
-        !oracle_is_run(&problem.dims))
+        !oracle_is_run(&problem.dims) || problem.dims.scan) /* whose results need room too */
         return 0;
     if (device->ops->free_bytes(device, &free_bytes, error))
         return -1;

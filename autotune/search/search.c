@@ -5,6 +5,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/stats.h"
+#include "autotune/search/deadline.h"
 #include "autotune/search/queued_unit.h"
 #include "generator/array.h"
 
@@ -121,7 +122,7 @@ static int start_worker(struct search *search, size_t slot, struct error *error)
     if (task->ops->start(task->workers, slot, task->job, task->options->seed,
                          measures(search, slot) ? task->job->specs[slot] : NULL, error))
         return -1;
-    set_deadline(search, slot, DECIDE_OPEN_S);
+    set_deadline(search, slot, DEADLINE_OPEN_S);
     return 0;
 }
 
@@ -259,7 +260,7 @@ static int send_compile(struct search *search, size_t slot, const struct decide_
     search->slots[slot].unit = *unit;
     int failed = job_code_configs(&frame, (struct job_configs *)(uintptr_t)&message,
                                   points->width, false, error) ||
-                 send_work(search, slot, &frame, DECIDE_COMPILE_S, error);
+                 send_work(search, slot, &frame, DEADLINE_COMPILE_S, error);
     frame_dispose(&frame);
     free(configs);
     return failed;
@@ -324,7 +325,7 @@ static int send_unit(struct search *search, size_t slot, struct queued_unit *que
         }
     search->slots[slot].queued = queued;
     int failed = job_code_unit(&frame, unit, points_of(search)->width, false, error) ||
-                 send_work(search, slot, &frame, DECIDE_LOAD_S, error);
+                 send_work(search, slot, &frame, DEADLINE_LOAD_S, error);
     frame_dispose(&frame);
     return failed;
 }
@@ -573,13 +574,13 @@ static int take_at(struct search *search, size_t slot, const struct job_at *at)
 {
     const struct tune_job *job = search->task.job;
     struct worker_slot *worker = &search->slots[slot];
-    const struct decide_pace pace = {.is_host = job->info->target.is_host,
-                                     .is_opening = worker->state == WORKER_OPENING,
-                                     .n = dims_n(&job->context->problem->dims),
-                                     .race_s = search->task.options->race_s,
-                                     .ready = worker->ready};
+    const struct pace pace = {.is_host = job->info->target.is_host,
+                              .is_opening = worker->state == WORKER_OPENING,
+                              .n = dims_n(&job->context->problem->dims),
+                              .race_s = search->task.options->race_s,
+                              .ready = worker->ready};
     worker->at = *at;
-    set_deadline(search, slot, decide_deadline(&pace, at->phase));
+    set_deadline(search, slot, deadline_s(&pace, at->phase));
     return 0;
 }
 
@@ -838,7 +839,7 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
         return error_memory(error, search->queue.count * sizeof *race.units);
     int failed = list_entrants(search, candidates, count, &race, error) ||
                  job_code_race(&frame, &race, points_of(search)->width, false, error) ||
-                 send_work(search, slot, &frame, DECIDE_LOAD_S, error);
+                 send_work(search, slot, &frame, DEADLINE_LOAD_S, error);
     frame_dispose(&frame);
     free(race.units);
     return failed;

@@ -24,12 +24,12 @@ void sweep_regime_init(struct sweep_regime *out, const struct setup *setup, enum
     sweep_regime_open(out, regime);
     out->count = sweep_sizes(sizes, low, high);
     for (; is_within_l2 && out->count; out->count--) {
-        problem.dims = dims_value(sizes[out->count - 1]);
+        problem.dims = dims_run(sizes[out->count - 1], problem.dims.scan);
         if (problem_bytes_read(&problem) <= (double)setup->target.l2_bytes)
             break;
     }
     for (size_t i = 0; i < out->count; i++)
-        out->sizes[i] = dims_value(sizes[i]);
+        out->sizes[i] = dims_run(sizes[i], problem.dims.scan);
 }
 
 size_t sweep_regime_nearest(const struct sweep_regime *regime, uint64_t n)

@@ -5,6 +5,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/print/figures.h"
 #include "generator/dims_text.h"
+#include "generator/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -208,70 +209,58 @@ static void print_winner(struct text *out, const struct setup *setup,
 
 /* --- JSON --------------------------------------------------------------------------------- */
 
-static void json_key(struct text *out, const struct record *record)
+static void add_key(struct json *json, const struct record *record)
 {
     const struct problem *problem = &record->problem;
-    const struct {
-        const char *key, *value;
-    } fields[] = {
-        {"gpu", record->gpu},
-        {"driver", record->driver},
-        {"compiler", record->compiler},
-        {"op", problem_ops[problem->op].name},
-        {"type", problem_types[problem->type].name},
-        {"acc", problem_types[problem->acc].name},
-        {"regime", problem_regimes[problem->regime]},
-        {"params", record->params},
-        {"tuned", record->tuned},
-    };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        text_addf(out, "%s\"%s\": ", i ? ", " : "{", fields[i].key);
-        text_add_json(out, fields[i].value);
-    }
+    json_string(json, "gpu", record->gpu);
+    json_string(json, "driver", record->driver);
+    json_string(json, "compiler", record->compiler);
+    json_string(json, "op", problem_ops[problem->op].name);
+    json_string(json, "type", problem_types[problem->type].name);
+    json_string(json, "acc", problem_types[problem->acc].name);
+    json_string(json, "regime", problem_regimes[problem->regime]);
+    json_string(json, "params", record->params);
+    json_string(json, "tuned", record->tuned);
+    json_line(json, "\n ");
+    json_string(json, "order", problem_orders[problem->order].name);
+    json_count(json, "n", dims_n(&problem->dims));
 }
 
 /* The dims that n does not determine. */
-static void json_sizes(struct text *out, const struct dims *dims)
+static void add_sizes(struct json *json, const struct dims *dims)
 {
     char number[NUMBER_CHARS];
-    for (size_t i = 0; i < DIMS_TEXT_CELLS && dims_text_cell(number, dims, 1); i++) {
-        const char *cell = dims_text_cell(number, dims, i);
-        text_addf(out, ", \"%s\": ", dims_text_keys[i]);
-        if (i > 0)
-            text_adds(out, cell);
-        else
-            text_add_json(out, cell);
-    }
+    for (size_t i = 0; i < DIMS_TEXT_CELLS && dims_text_cell(number, dims, 1); i++)
+        (i > 0 ? json_number : json_string)(json, dims_text_keys[i],
+                                            dims_text_cell(number, dims, i));
 }
 
-static void json_times(struct text *out, const struct setup *setup, const struct record *record)
+static void add_times(struct json *json, const struct setup *setup, const struct record *record)
 {
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
-    char speed[NUMBER_CHARS];
-    text_addf(out,
-              ",\n \"order\": \"%s\", \"n\": %" PRIu64 ", \"median_ps\": %" PRIu64
-              ", \"low_ps\": %" PRIu64 ", \"high_ps\": %" PRIu64
-              ", \"gbs\": %s, \"peak_pct\": ",
-              problem_orders[record->problem.order].name, dims_n(&record->problem.dims),
-              record->median_ps, record->low_ps, record->high_ps,
-              figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
+    char number[NUMBER_CHARS];
+    json_count(json, "median_ps", record->median_ps);
+    json_count(json, "low_ps", record->low_ps);
+    json_count(json, "high_ps", record->high_ps);
+    json_number(json, "gbs",
+                figures_speed(number, figures_gbs(&record->problem, record->median_ps)));
     if (percent < 0)
-        text_adds(out, "null");
+        json_number(json, "peak_pct", NULL);
     else
-        text_addf(out, "%.1f", percent);
-    json_sizes(out, &record->problem.dims);
-    text_adds(out, ", \"registers\": ");
+        json_real(json, "peak_pct", percent, 1);
+    add_sizes(json, &record->problem.dims);
     if (setup->target.is_host)
-        text_adds(out, "null");
+        json_number(json, "registers", NULL);
     else
-        text_addf(out, "%u", record->registers);
-    text_addf(out, ", \"error\": %s, \"ties\": %u, \"candidates\": %u",
-              *record->error ? record->error : "null", record->ties, record->candidates);
+        json_count(json, "registers", record->registers);
+    json_number(json, "error", *record->error ? record->error : NULL);
+    json_count(json, "ties", record->ties);
+    json_count(json, "candidates", record->candidates);
 }
 
 /* The state of the GPU at the end of the race. */
-static void json_reading(struct text *out, const struct record *record)
+static void add_reading(struct json *json, const struct record *record)
 {
     const struct {
         const char *key;
@@ -282,30 +271,44 @@ static void json_reading(struct text *out, const struct record *record)
                   {"finals_milliwatts", record->milliwatts}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].value)
-            text_addf(out, ", \"%s\": %" PRIu64, fields[i].key, fields[i].value);
+            json_count(json, fields[i].key, fields[i].value);
         else
-            text_addf(out, ", \"%s\": null", fields[i].key);
+            json_number(json, fields[i].key, NULL);
+}
+
+static void add_run(struct json *json, const struct tune_result *result)
+{
+    json_real(json, "seconds", result->seconds, 2);
+    json_count(json, "variants", result->points.variant_count);
+    json_count(json, "recalled", result->recalled);
+    json_count(json, "rounds", result->rounds);
+    json_count(json, "repeated", result->repeated);
+    json_count(json, "restarts", result->restarts);
+    for (size_t i = 0; i < TRIAL_STATUSES; i++)
+        json_count(json, trial_statuses[i], result->counts[i]);
 }
 
 static void json_report(struct text *out, const struct report *report,
                         const struct record *record, const struct tune_result *result)
 {
-    json_key(out, record);
-    json_times(out, report->setup, record);
-    json_reading(out, record);
-    text_addf(out, ",\n \"from_record\": %s, \"emulated\": %s", result ? "false" : "true",
-              report->setup->target.is_host ? "true" : "false");
+    struct json json = {.out = out};
+    struct text finalists = {0};
+    json_open(&json, NULL, '{');
+    add_key(&json, record);
+    add_times(&json, report->setup, record);
+    add_reading(&json, record);
+    json_line(&json, "\n ");
+    json_bool(&json, "from_record", !result);
+    json_bool(&json, "emulated", report->setup->target.is_host);
     if (result)
-        text_addf(out,
-                  ", \"seconds\": %.2f, \"variants\": %zu, \"recalled\": %zu, \"rounds\": %zu, "
-                  "\"repeated\": %zu, \"restarts\": %zu",
-                  result->seconds, result->points.variant_count, result->recalled,
-                  result->rounds, result->repeated, result->restarts);
-    for (size_t i = 0; result && i < TRIAL_STATUSES; i++)
-        text_addf(out, ", \"%s\": %zu", trial_statuses[i], result->counts[i]);
-    text_adds(out, ",\n \"finalists\": ");
-    table_json(out, &report->table);
-    text_adds(out, "}\n");
+        add_run(&json, result);
+    json_line(&json, "\n ");
+    table_json(&finalists, &report->table);
+    json_number(&json, "finalists", finalists.at);
+    json_close(&json, '}');
+    text_adds(out, "\n");
+    out->failed |= finalists.failed;
+    text_dispose(&finalists);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ static int plan(struct sweep *sweep, struct error *error)
                     problem_regimes[sweep->regimes[i].regime]);
     sweep_size_note_budget(sweep);
     output_note(request, "; a variant may lose %.3g %% in its interval\n", 100 * request->loss);
-    const struct dims most = dims_value(request->n_high);
+    const struct dims most = dims_run(request->n_high, request->problem.dims.scan);
     return setup_resize(&sweep->setup, &most, sweep->regimes->regime, error) ||
                    setup_check_room(&sweep->setup, error) ||
                    tune_save_check(sweep->setup.space, error)

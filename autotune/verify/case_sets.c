@@ -35,11 +35,13 @@ int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
                                     count_bytes(sets, set), error);
 }
 
-/* Places the outputs of all cases, one behind the other, at each alignment in turn. */
+/* Places the outputs of all cases, one behind the other, at each alignment in turn: one further for
+ * each round of the inputs' starts, so that both vary independently. */
 static int place_slots(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
     const uint64_t bytes = (uint64_t)problem_types[problem_result(sets->problem)].bytes;
     const uint64_t room = (set->cases.count + 1) * sizeof *set->slots;
+    const uint64_t starts = 16 / (uint64_t)problem_types[sets->problem->type].bytes;
     set->slots = malloc(room);
     if (!set->slots)
         return error_memory(error, room);
@@ -47,8 +49,9 @@ static int place_slots(const struct case_sets *sets, struct case_set *set, struc
     for (size_t i = 0; i < set->cases.count; i++) {
         const uint64_t end =
             set->slots[i] + SLOT_GUARD + dims_results(&set->cases.cases[i].dims) * bytes;
+        const uint64_t turn = i + 1 + (i + 1) / starts;
         set->slots[i + 1] = (end + CASE_SLOT_BYTES - 1) / CASE_SLOT_BYTES * CASE_SLOT_BYTES +
-                            (i + 1) * bytes % CASE_SLOT_BYTES;
+                            turn * bytes % CASE_SLOT_BYTES;
     }
     return 0;
 }

@@ -94,6 +94,7 @@ struct run {
     const struct device_kernel *const *kernels;
     const struct case_set *set;
     bool takes_turns;         /* with another run: only the cases of its turn */
+    bool is_in_place;         /* results take the elements' place */
     unsigned turn;            /* 0 or 1 */
     struct planner_plan plan; /* of the dims planned last: most cases have the same */
     struct problem problem;   /* of those dims */
@@ -157,10 +158,13 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
     const uint64_t free_bytes = check->used_bytes - find_end(&run->plan, accum_bytes);
     const uint64_t free_state_bytes = check->used_state_bytes - run->plan.state_bytes;
+    const uint64_t output = check->outputs + run->set->slots[i];
     const struct planner_buffers buffers = {
-        .input = run->set->elements + run->set->cases.cases[i].offset *
-                                          (uint64_t)problem_types[check->problem.type].bytes,
-        .output = check->outputs + run->set->slots[i],
+        .input = run->is_in_place ? output
+                                  : run->set->elements +
+                                        run->set->cases.cases[i].offset *
+                                            (uint64_t)problem_types[check->problem.type].bytes,
+        .output = output,
         .scratch = check->scratch + POISON_SCRATCH_GUARD +
                    free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
         .state = check->state + POISON_STATE_GUARD + free_state_bytes,
@@ -192,6 +196,19 @@ static int reserve_scratch(struct run *run, struct error *error)
                : 0;
 }
 
+/* Copies the elements of the case to where its results will be. */
+static int place_input(const struct run *run, size_t i, struct error *error)
+{
+    const struct check *check = run->check;
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    const uint64_t bytes = (uint64_t)problem_types[check->problem.type].bytes;
+    if (!run->is_in_place || dims_n(&c->dims) == 0)
+        return 0;
+    return check->device->ops->copy(check->device, check->outputs + run->set->slots[i],
+                                    run->set->elements + c->offset * bytes,
+                                    dims_n(&c->dims) * bytes, error);
+}
+
 static int launch_cases(struct run *run, struct error *error)
 {
     struct device *device = run->check->device;
@@ -201,7 +218,7 @@ static int launch_cases(struct run *run, struct error *error)
     for (size_t i = 0; !failed && i < run->set->cases.count; i++) {
         if (!is_turn(run, i))
             continue;
-        failed = plan_case(run, i, error);
+        failed = plan_case(run, i, error) || place_input(run, i, error);
         if (failed)
             break;
         bind_case(run, i, launches + count);
@@ -233,7 +250,7 @@ static void fault(const struct run *run, size_t i, uint64_t result, const char *
     const uint64_t starts = 16 / (uint64_t)problem_types[run->check->problem.type].bytes;
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], size[DIMS_TEXT_CHARS];
     out->is_right = false;
-    if (oracle_is_run(&c->dims))
+    if (oracle_is_run(&c->dims) && !c->dims.scan)
         snprintf(out->reason, sizeof out->reason, "%s at n = %" PRIu64, what, c->dims.depth.n);
     else
         snprintf(out->reason, sizeof out->reason, "%s of %s, result %" PRIu64, what,
@@ -385,7 +402,7 @@ int check_choose(struct check_configs *out, const struct point_context *context,
         if (call_plan(&plan, &narrow, config, error))
             return -1;
         const int64_t *keys = plan.launches[plan.first].keys;
-        const uint64_t tiles = TILES * (uint64_t)keys[PLANNER_TILE] / dims_results(&large.dims);
+        const uint64_t tiles = TILES * (uint64_t)keys[PLANNER_TILE] / dims_kept(&large.dims);
         large.dims = oracle_resize(&large.dims, RESULTS, tiles > DEPTH ? tiles : DEPTH, 0);
         if (call_plan(&plan, &narrow, config, error))
             return -1;
@@ -395,6 +412,13 @@ int check_choose(struct check_configs *out, const struct point_context *context,
         }
     }
     return 0;
+}
+
+/* May a call's results take the place of its elements? */
+static bool can_be_in_place(const struct problem *problem)
+{
+    return problem->dims.scan &&
+           problem_types[problem->type].bytes == problem_types[problem->acc].bytes;
 }
 
 static int check_set(struct check *check, const struct point_context *context,
@@ -430,6 +454,7 @@ static int check_set(struct check *check, const struct point_context *context,
                              .kernels = kernels,
                              .set = set,
                              .takes_turns = takes_turns,
+                             .is_in_place = can_be_in_place(context->problem),
                              .turn = 1};
     if (set->cases.count == 0)
         return 0;

@@ -57,10 +57,16 @@ uint64_t input_bytes(const struct problem *problem, const struct device_info *in
     return GUARD_BYTES + input_count(problem, info) * find_stride(problem);
 }
 
+/* Several results have elements that may lie far apart, or elements in common. */
+static bool is_made_whole(const struct problem *problem)
+{
+    return !oracle_is_run(&problem->dims) || problem->dims.scan;
+}
+
 uint64_t input_period(const struct problem *problem)
 {
     const uint64_t n = problem->dims.depth.n;
-    if (!oracle_is_run(&problem->dims)) /* its results are folded one by one anyway */
+    if (is_made_whole(problem)) /* its results are folded one by one anyway */
         return 0;
     for (size_t i = 0; i < sizeof PERIODS / sizeof *PERIODS && PERIODS[i] < n; i++)
         if (oracle_can_repeat(problem, PERIODS[i]))
@@ -219,6 +225,7 @@ struct share {
     void *elements;
     unsigned char *expects; /* of the first result of all */
     uint64_t first, count;
+    struct oracle_fold fold; /* of a scan: of what is before */
     double largest;
     struct error error;
     int failed;
@@ -245,6 +252,31 @@ static void *fold_share(void *argument)
     return NULL;
 }
 
+static void *scan_share(void *argument)
+{
+    struct share *share = argument;
+    const struct problem *problem = &share->source->problem;
+    const uint64_t bytes = (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t result_bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
+    oracle_bits ignored;
+    oracle_fold_scan(&share->fold, (unsigned char *)share->elements + share->first * bytes,
+                     share->count, share->expects + share->first * result_bytes);
+    share->largest = share->fold.largest;
+    share->failed = oracle_fold_finish(&share->fold, &ignored, &share->error);
+    return NULL;
+}
+
+static void *sum_share(void *argument)
+{
+    struct share *share = argument;
+    const struct problem *problem = &share->source->problem;
+    const uint64_t bytes = (uint64_t)problem_types[problem->type].bytes;
+    oracle_fold_init(&share->fold, problem);
+    oracle_fold_add(&share->fold, (unsigned char *)share->elements + share->first * bytes,
+                    share->count);
+    return NULL;
+}
+
 static void share_out(void *(*work)(void *), struct share *shares, size_t count, uint64_t total)
 {
     for (size_t i = 0; i < count; i++) {
@@ -252,6 +284,20 @@ static void share_out(void *(*work)(void *), struct share *shares, size_t count,
         shares[i].count = total / count + (i < total % count);
     }
     threads_run(work, shares, sizeof *shares, count);
+}
+
+/* Each share begins where those before it end. */
+static void scan_shares(struct share *shares, size_t count)
+{
+    struct oracle_fold before;
+    oracle_fold_init(&before, &shares->source->problem);
+    threads_run(sum_share, shares, sizeof *shares, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct oracle_fold own = shares[i].fold;
+        shares[i].fold = before;
+        oracle_fold_merge(&before, &own);
+    }
+    threads_run(scan_share, shares, sizeof *shares, count);
 }
 
 static int fill_shares(struct input *input, const struct filler *filler, void *elements,
@@ -265,7 +311,10 @@ static int fill_shares(struct input *input, const struct filler *filler, void *e
         shares[i] =
             (struct share){.source = &filler->source, .elements = elements, .expects = expects};
     share_out(fill_share, shares, count, dims_extent(dims));
-    share_out(fold_share, shares, count, dims_results(dims));
+    if (dims->scan)
+        scan_shares(shares, count);
+    else
+        share_out(fold_share, shares, count, dims_results(dims));
     for (size_t i = 0; i < count; i++) {
         if (shares[i].failed) {
             *error = shares[i].error;
@@ -333,9 +382,8 @@ double input_own_bytes(const struct problem *problem, const struct device_info *
     const double results =
         (double)input_count(problem, info) * (double)dims_results(&problem->dims);
     const double expects = results * problem_types[problem_result(problem)].bytes;
-    return oracle_is_run(&problem->dims)
-               ? 0
-               : (double)dims_extent(&problem->dims) * element + expects;
+    return !is_made_whole(problem) ? 0
+                                   : (double)dims_extent(&problem->dims) * element + expects;
 }
 
 /* The deciding element of a run is its last, so that input_mark may move it; for other inputs
@@ -343,7 +391,7 @@ double input_own_bytes(const struct problem *problem, const struct device_info *
 static uint64_t first_mark(const struct input *input, size_t i)
 {
     const struct dims *dims = &input->problem.dims;
-    if (oracle_is_run(dims))
+    if (!is_made_whole(&input->problem))
         return input_last(input);
     return dims->depth.n ? (dims->depth.n / 2 + i) % dims->depth.n : 0;
 }
@@ -356,8 +404,8 @@ static int fill_input(struct input *input, size_t i, struct filler *filler, stru
     filler->to = input_address(input, i);
     if (write_guards(input, i, error))
         return -1;
-    return oracle_is_run(&input->problem.dims) ? fill_run(input, filler, expects, error)
-                                               : fill_whole(input, filler, expects, error);
+    return is_made_whole(&input->problem) ? fill_whole(input, filler, expects, error)
+                                          : fill_run(input, filler, expects, error);
 }
 
 static int fill_all(struct input *input, struct error *error)
@@ -366,7 +414,7 @@ static int fill_all(struct input *input, struct error *error)
     const uint64_t made = input->period ? input->period : input->problem.dims.depth.n;
     const uint64_t bytes = (uint64_t)problem_types[input->problem.type].bytes;
     const uint64_t chunks = made * bytes / CHUNK_BYTES + 1, cores = threads_of_cores();
-    const bool is_run = oracle_is_run(&input->problem.dims);
+    const bool is_run = !is_made_whole(&input->problem);
     struct filler filler = {
         .device = input->device,
         .bytes = bytes,
@@ -449,7 +497,7 @@ static int write_element(struct input *input, uint64_t position, bool marked,
 /* False for several results: each has a mark of its own. */
 bool input_has_mark(const struct input *input)
 {
-    return oracle_is_run(&input->problem.dims) && oracle_has_mark(&input->problem);
+    return !is_made_whole(&input->problem) && oracle_has_mark(&input->problem);
 }
 
 int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *error)

@@ -200,10 +200,19 @@ static void find_results(const struct dims *dims, uint64_t first, uint64_t count
     *to = (end < dims->outer.n ? end : dims->outer.n) * dims->inner.n;
 }
 
+static bool has_stairs(const struct problem *problem)
+{
+    return problem->dims.scan && problem_ops[problem->op].seeks;
+}
+
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out)
 {
     const struct dims *dims = &input->problem.dims;
     const size_t bytes = (size_t)problem_types[input->problem.type].bytes;
+    for (uint64_t i = 0; i < count && has_stairs(&input->problem); i++)
+        oracle_put_stair(input, first + i, (unsigned char *)out + i * bytes);
+    if (has_stairs(&input->problem))
+        return;
     struct decider deciders[ORACLE_DECIDING_MAX];
     const size_t decider_count = list_deciders(input, deciders);
     uint64_t from = 0, to = 0;
@@ -232,7 +241,8 @@ bool oracle_is_run(const struct dims *dims)
 struct dims oracle_resize(const struct dims *dims, uint64_t results, uint64_t depth,
                           uint64_t gap)
 {
-    return oracle_is_run(dims) ? dims_value(depth) : dims_resized(dims, results, depth, gap);
+    return oracle_is_run(dims) ? dims_run(depth, dims->scan)
+                               : dims_resized(dims, results, depth, gap);
 }
 
 void oracle_element(const struct oracle_input *input, uint64_t position, bool marked, void *out)

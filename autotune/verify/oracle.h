@@ -132,6 +132,12 @@ void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *inp
                          const struct oracle_fold *period, const struct oracle_fold *rest);
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
 
+/* Adds elements as oracle_fold_add does and writes the result of a scan at each of them, one behind
+ * the other, each in the result type's bytes: before it is added, or after. Whether the fold has
+ * stayed exact oracle_fold_finish tells. */
+void oracle_fold_scan(struct oracle_fold *fold, const void *elements, uint64_t count,
+                      void *expects);
+
 /* Folds the results [first, first + count) of the array at `elements` to `expects`, one behind
  * the other, each in the result type's bytes. `largest` grows to the largest partial magnitude.
  * Fails as oracle_fold_finish where not exact. */
@@ -155,7 +161,7 @@ struct oracle_reference {
 void oracle_reference_add(struct oracle_reference *reference, const struct problem *problem,
                           const void *elements, uint64_t count, double *compensation);
 
-/* The references of all results of the array at `elements`. */
+/* The references of all results of the array at `elements`; of a scan at each element. */
 void oracle_references(struct oracle_reference *out, const struct problem *problem,
                        const void *elements);
 

@@ -20,6 +20,7 @@ enum {
     LARGE = 100003,
     LARGE_TILES = 98304, /* of tiles: 3 * 2^15, a multiple of most */
     TIES = 8,
+    SCAN_POSITIONS = 32, /* of a scan, which has many results at each */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -169,6 +170,29 @@ static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t
     else
         decide_mark(layout, window, n, which, seed, &state);
     return layout_add_folded(layout, window, n);
+}
+
+/* Adds a window of stairs: see oracle_put_stair. */
+static int add_stairs(struct layout *layout, uint64_t n, uint64_t start, size_t which)
+{
+    struct oracle_input input = {.problem = layout->problem, .seed = layout->seed + which};
+    const uint64_t from = layout->guard + start_at(layout, start, which);
+    uint64_t first;
+    if (layout_add_elements(layout, from + n, &first))
+        return -1;
+    input.problem.dims.depth.n = n;
+    oracle_fill(&input, 0, n, layout_element(layout, first + from));
+    return layout_add_folded(layout, first + from, n);
+}
+
+static int add_all_stairs(struct layout *layout)
+{
+    for (size_t i = 0; i < layout->size_count; i++)
+        for (uint64_t start = 0; start < layout->starts; start++)
+            if (add_stairs(layout, size_at(layout, i, start), start, i + 5 * start))
+                return -1;
+    uint64_t last;
+    return layout_add_elements(layout, layout->guard, &last);
 }
 
 static int add_segments(struct layout *layout)
@@ -325,7 +349,11 @@ static int make_run(struct layout *layout)
     list_sizes(layout);
     if (!oracle_has_mark(&layout->problem))
         return make_hashed(layout);
-    return add_segments(layout) || oracle_sweep(layout) ? -1 : 0;
+    /* A mark at each position of a scan would have as many results each time. */
+    const bool has_stairs = layout->problem.dims.scan && problem_ops[layout->problem.op].seeks;
+    return add_segments(layout) || (has_stairs ? add_all_stairs(layout) : oracle_sweep(layout))
+               ? -1
+               : 0;
 }
 
 /* --- Public functions --------------------------------------------------------------------- */
@@ -348,6 +376,8 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
         .sweep_n = 2 * shape->tile + (shape->tile / 8 | 1),
         .error = error,
     };
+    if (problem->dims.scan)
+        layout->shape.positions_max = least(shape->positions_max, SCAN_POSITIONS);
 }
 
 static int end_layout(struct oracle_cases *out, int failed)

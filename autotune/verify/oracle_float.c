@@ -70,6 +70,26 @@ static void add_sum(struct oracle_fold *fold, union element_block *block, uint64
     fold->words[TOTAL] = bits_of(total);
 }
 
+static void scan_sum(struct oracle_fold *fold, union element_block *block, uint64_t count,
+                     void *expects)
+{
+    const struct oracle_op *op = &oracle_ops[fold->problem.op];
+    const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
+    double total = double_of(fold->words[TOTAL]);
+    for (uint64_t i = count; i < CHUNK; i++)
+        block->f64[i] = 0.0;
+    fold->words[FLAWED] |= has_fraction(block);
+    if (op->map_floats)
+        op->map_floats(block, NULL);
+    for (uint64_t i = 0; i < count; i++) {
+        const double before = total;
+        total += block->f64[i];
+        see_partial(fold, total);
+        element_store(fold->problem.acc, is_exclusive ? before : total, expects, i);
+    }
+    fold->words[TOTAL] = bits_of(total);
+}
+
 static void merge_sum(struct oracle_fold *into, const struct oracle_fold *from)
 {
     const double total = double_of(into->words[TOTAL]) + double_of(from->words[TOTAL]);
@@ -104,6 +124,20 @@ static void add_product(struct oracle_fold *fold, union element_block *block, ui
     see_partial(fold, (double)(int64_t)fold->words[EXPONENT]);
 }
 
+static void scan_product(struct oracle_fold *fold, union element_block *block, uint64_t count,
+                         void *expects)
+{
+    const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
+    const double sign = fold->words[TOTAL] & 1 ? -1.0 : 1.0;
+    double total = ldexp(sign, (int)(int64_t)fold->words[EXPONENT]);
+    for (uint64_t i = 0; i < count; i++) {
+        const double before = total;
+        total *= block->f64[i];
+        element_store(fold->problem.acc, is_exclusive ? before : total, expects, i);
+    }
+    add_product(fold, block, count);
+}
+
 static void merge_product(struct oracle_fold *into, const struct oracle_fold *from)
 {
     into->words[FLAWED] |= from->words[FLAWED];
@@ -131,7 +165,10 @@ static int finish_exact(const struct oracle_fold *fold, double limit, double val
 
 static int finish_sum(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
 {
-    const double limit = ldexp(0.75, problem_types[fold->problem.acc].exact_bits);
+    const struct problem *problem = &fold->problem;
+    /* Between two of a scan's sums, whose signs may differ, lies twice as much as in either. */
+    const bool is_twice = problem->dims.scan && !oracle_ops[problem->op].map_floats;
+    const double limit = ldexp(is_twice ? 0.5 : 0.75, problem_types[problem->acc].exact_bits);
     return finish_exact(fold, limit, double_of(fold->words[TOTAL]), out, error);
 }
 
@@ -276,6 +313,7 @@ double oracle_bound(enum type acc, uint64_t height, double sum_abs)
 
 const struct oracle_folding oracle_fold_sum = {
     .add = add_sum,
+    .scan = scan_sum,
     .merge = merge_sum,
     .see_period = see_period,
     .finish = finish_sum,
@@ -285,6 +323,7 @@ const struct oracle_folding oracle_fold_sum = {
 
 const struct oracle_folding oracle_fold_product = {
     .add = add_product,
+    .scan = scan_product,
     .merge = merge_product,
     .finish = finish_product,
     .random = random_factor,

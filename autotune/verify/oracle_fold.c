@@ -61,8 +61,25 @@ static int finish_words(const struct oracle_fold *fold, oracle_bits *out, struct
     return 0;
 }
 
+/* Writes what finish_words gives, for each. */
+static void scan_words(struct oracle_fold *fold, union element_block *block, uint64_t count,
+                       void *expects)
+{
+    const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
+    uint64_t total = fold->words[TOTAL];
+    if (op_of(fold)->map_words)
+        op_of(fold)->map_words(block);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t before = total;
+        total = op_of(fold)->combine_one(total, block->u64[i]);
+        element_store_word(fold->problem.acc, is_exclusive ? before : total, expects, i);
+    }
+    fold->words[TOTAL] = total;
+}
+
 const struct oracle_folding oracle_fold_words = {.init = init_words,
                                                  .add = add_words,
+                                                 .scan = scan_words,
                                                  .merge = merge_words,
                                                  .finish = finish_words};
 
@@ -134,8 +151,33 @@ static int finish_order(const struct oracle_fold *fold, oracle_bits *out, struct
     return 0;
 }
 
+/* Elements one by one: a block's NaN must not reach the results before it. */
+static void scan_order(struct oracle_fold *fold, union element_block *block, uint64_t count,
+                       void *expects)
+{
+    const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
+    const enum type type = fold->problem.type;
+    const bool is_float = problem_types[type].is_float;
+    struct error ignored;
+    oracle_bits bits;
+    finish_order(fold, &bits, &ignored);
+    for (uint64_t i = 0; i < count; i++) {
+        if (is_exclusive)
+            element_store_word(fold->problem.acc, bits, expects, i);
+        fold->words[HAS_NAN] |= is_float && block->f64[i] != block->f64[i];
+        fold->words[TOTAL] =
+            op_of(fold)->combine_one(fold->words[TOTAL], turn(type, block->u64[i]));
+        fold->count++;
+        finish_order(fold, &bits, &ignored);
+        if (!is_exclusive)
+            element_store_word(fold->problem.acc, bits, expects, i);
+    }
+    fold->count -= count;
+}
+
 const struct oracle_folding oracle_fold_order = {.init = init_words,
                                                  .add = add_order,
+                                                 .scan = scan_order,
                                                  .merge = merge_words,
                                                  .finish = finish_order};
 
@@ -173,6 +215,29 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
     folding->add(fold, &block, count);
     fold->count += count;
     fold->next += count;
+}
+
+void oracle_fold_scan(struct oracle_fold *fold, const void *elements, uint64_t count,
+                      void *expects)
+{
+    const enum type type = fold->problem.type;
+    const size_t bytes = (size_t)problem_types[type].bytes;
+    const size_t result_bytes = (size_t)problem_types[fold->problem.acc].bytes;
+    const unsigned char *from = elements;
+    unsigned char *to = expects;
+    union element_block raw = {.u64 = {0}}, block;
+    while (count > 0) {
+        const uint64_t take = count < BLOCK ? count : BLOCK;
+        if (take < BLOCK)
+            memcpy(&raw, from, take * bytes);
+        element_widen(type, &block, take < BLOCK ? (const void *)&raw : from);
+        folding_of(fold)->scan(fold, &block, take, to);
+        fold->count += take;
+        fold->next += take;
+        from += take * bytes;
+        to += take * result_bytes;
+        count -= take;
+    }
 }
 
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)

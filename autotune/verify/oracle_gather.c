@@ -83,9 +83,32 @@ int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t 
     return 0;
 }
 
+/* Of a scan, whose elements lie together. */
+static void refer_to_each(struct oracle_reference *out, const struct problem *problem,
+                          const void *elements)
+{
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
+    struct oracle_reference sum = {0};
+    double compensation = 0;
+    for (uint64_t i = 0; i < problem->dims.depth.n; i++) {
+        out[i] = sum;
+        oracle_reference_add(&sum, problem, (const unsigned char *)elements + i * bytes, 1,
+                             &compensation);
+        if (problem->dims.scan == DIMS_INCLUSIVE)
+            out[i] = sum;
+    }
+    /* Of no elements there is no product yet. */
+    if (problem->dims.scan == DIMS_EXCLUSIVE && problem->dims.depth.n > 0)
+        out[0].value = oracle_ops[problem->op].start;
+}
+
 void oracle_references(struct oracle_reference *out, const struct problem *problem,
                        const void *elements)
 {
+    if (problem->dims.scan) {
+        refer_to_each(out, problem, elements);
+        return;
+    }
     unsigned char room[PIECE * ELEMENT_MAX];
     for (uint64_t r = 0; r < dims_results(&problem->dims); r++) {
         double compensation = 0;

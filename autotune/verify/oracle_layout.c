@@ -48,7 +48,8 @@ static int grow_cases(struct layout *layout)
 static int grow_expects(struct layout *layout, uint64_t more)
 {
     struct oracle_cases *out = layout->out;
-    const uint64_t wanted = layout->expect_count + more;
+    const uint64_t wanted =
+        layout->expect_count + more + 1; /* a scan of nothing has a place too */
     if (wanted <= layout->expect_capacity)
         return 0;
     void *grown = realloc(out->expects, 2 * wanted * sizeof *out->expects);
@@ -74,11 +75,28 @@ oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struc
 int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect)
 {
     const struct dims dims = dims_value(n);
+    if (layout->problem.dims.scan)
+        return layout_add_folded(layout, offset, n);
     oracle_bits *at = layout_add_case(layout, offset, &dims);
     if (at == NULL)
         return -1;
     *at = expect;
     return 0;
+}
+
+/* The results as they lie on the device; then they become oracle_bits, the last first. */
+static int add_scan(struct layout *layout, uint64_t offset, uint64_t n)
+{
+    const struct dims dims = dims_run(n, layout->problem.dims.scan);
+    oracle_bits *expects = layout_add_case(layout, offset, &dims), ignored;
+    struct oracle_fold fold;
+    if (expects == NULL)
+        return -1;
+    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_scan(&fold, layout_element(layout, offset), n, expects);
+    for (uint64_t i = n; i-- > 0;)
+        expects[i] = element_load_word(layout->problem.acc, expects, i);
+    return oracle_fold_finish(&fold, &ignored, layout->error);
 }
 
 /* Appends `count` elements, all loud; the first of them is aligned. */
@@ -115,6 +133,8 @@ int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits 
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
 {
     oracle_bits expect;
+    if (layout->problem.dims.scan)
+        return add_scan(layout, offset, n);
     if (layout_fold(layout, offset, n, &expect))
         return -1;
     return layout_add_run(layout, offset, n, expect);

@@ -42,7 +42,8 @@ unsigned char *layout_element(const struct layout *layout, uint64_t index);
  * room. */
 oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims);
 
-/* Appends a case of a run, with the result given or folded from its elements. */
+/* Appends a case of a run, with the result given or folded from its elements; of a scan all results
+ * are folded. */
 int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect);
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n);
 int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out);

@@ -83,6 +83,41 @@ static uint64_t combine_xor(uint64_t total, const union element_block *block)
     return total;
 }
 
+static uint64_t add_word(uint64_t total, uint64_t word)
+{
+    return total + word;
+}
+
+static uint64_t multiply_word(uint64_t total, uint64_t word)
+{
+    return total * word;
+}
+
+static uint64_t least_word(uint64_t total, uint64_t word)
+{
+    return (int64_t)word < (int64_t)total ? word : total;
+}
+
+static uint64_t greatest_word(uint64_t total, uint64_t word)
+{
+    return (int64_t)word > (int64_t)total ? word : total;
+}
+
+static uint64_t and_word(uint64_t total, uint64_t word)
+{
+    return total & word;
+}
+
+static uint64_t or_word(uint64_t total, uint64_t word)
+{
+    return total | word;
+}
+
+static uint64_t xor_word(uint64_t total, uint64_t word)
+{
+    return total ^ word;
+}
+
 /* --- One step of floats ------------------------------------------------------------------- */
 
 static double step_sum(double total, double x)
@@ -262,6 +297,7 @@ const struct oracle_op oracle_ops[OP_COUNT] = {
     [SUM] = {.integers = {&oracle_words, &oracle_fold_words, SPECIALS(sum_limits)},
              .floats = {&oracle_dense, &oracle_fold_sum, SPECIALS(sum_specials)},
              .combine = combine_sum,
+             .combine_one = add_word,
              .step = step_sum},
     [SUMSQ] = {.integers = {&oracle_odds, &oracle_fold_words, SPECIALS(sum_limits)},
                .floats = {&oracle_sparse, &oracle_fold_sum, SPECIALS(sumsq_specials)},
@@ -269,32 +305,39 @@ const struct oracle_op oracle_ops[OP_COUNT] = {
                .map_floats = square_floats,
                .power = 2,
                .combine = combine_sum,
+               .combine_one = add_word,
                .step = step_sumsq},
     [PROD] = {.integers = {&oracle_odds, &oracle_fold_words, SPECIALS(prod_limits)},
               .floats = {&oracle_signs, &oracle_fold_product, SPECIALS(prod_specials)},
               .combine = combine_prod,
+              .combine_one = multiply_word,
               .identity = 1,
               .step = step_prod,
               .start = 1.0},
     [MIN] = {.integers = {&oracle_nears, &oracle_fold_order, SPECIALS(min_limits)},
              .floats = {&oracle_near_floats, &oracle_fold_order, SPECIALS(min_specials)},
              .combine = combine_min,
+             .combine_one = least_word,
              .identity = INT64_MAX,
              .step = step_min,
              .start = HUGE_VAL},
     [MAX] = {.integers = {&oracle_nears, &oracle_fold_order, SPECIALS(max_limits)},
              .floats = {&oracle_near_floats, &oracle_fold_order, SPECIALS(max_specials)},
              .combine = combine_max,
+             .combine_one = greatest_word,
              .identity = (uint64_t)INT64_MIN,
              .step = step_max,
              .start = -HUGE_VAL},
     [AND] = {.integers = {&oracle_flats, &oracle_fold_words, SPECIALS(and_limits)},
              .combine = combine_and,
+             .combine_one = and_word,
              .identity = UINT64_MAX},
     [OR] = {.integers = {&oracle_flats, &oracle_fold_words, SPECIALS(or_limits)},
-            .combine = combine_or},
+            .combine = combine_or,
+            .combine_one = or_word},
     [XOR] = {.integers = {&oracle_words, &oracle_fold_words, SPECIALS(sum_limits)},
-             .combine = combine_xor},
+             .combine = combine_xor,
+             .combine_one = xor_word},
     [ARGMIN] = {.integers = {&oracle_nears, &oracle_fold_position, SPECIALS(min_limits)},
                 .floats = {&oracle_near_floats, &oracle_fold_position,
                            SPECIALS(argmin_specials)}},

@@ -51,6 +51,11 @@ extern const struct oracle_values oracle_words, /* any word but 0 */
 
 struct oracle_recipe oracle_recipe(const struct oracle_input *input);
 
+/* Writes element `index` of a flight of stairs, for scans of the least or the greatest: one element
+ * in four is before all that come before it, the others are behind it. So each result shows which
+ * elements it is made of: one that is lost, or read too soon, changes those behind it. */
+void oracle_put_stair(const struct oracle_input *input, uint64_t index, void *out);
+
 /* Writes the mark, which is before all elements of the recipe. */
 void oracle_put_mark(const struct oracle_input *input, void *out);
 
@@ -71,6 +76,10 @@ struct oracle_folding {
     /* Folds the first `count` of a block of widened elements, which it may change. */
     void (*add)(struct oracle_fold *fold, union element_block *block, uint64_t count);
     void (*merge)(struct oracle_fold *into, const struct oracle_fold *from);
+
+    /* Writes the results of a scan at the first `count` of a block of widened elements. */
+    void (*scan)(struct oracle_fold *fold, union element_block *block, uint64_t count,
+                 void *expects);
 
     /* Notes partial results inside another period behind what was merged; NULL: none is larger
      * than at its end. */
@@ -141,6 +150,7 @@ struct oracle_op {
 
     /* Words, of the least and the greatest as signed integers in the order of the values. */
     uint64_t (*combine)(uint64_t total, const union element_block *block);
+    uint64_t (*combine_one)(uint64_t total, uint64_t word);
     uint64_t identity;
 
     /* One step as the kernels promise it, and its start value; NULL for positions. */

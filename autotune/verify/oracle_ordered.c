@@ -21,20 +21,24 @@ enum {
 static double draw(const struct problem *problem, enum scale scale, uint64_t word)
 {
     const double unit = (double)(word >> 11) * 0x1p-53, sign = word & 1 ? -1.0 : 1.0;
-    const int least = ilogb(element_range(problem->acc).small);
+    const int own = ilogb(element_range(problem->type).small);
+    const int of_acc = ilogb(element_range(problem->acc).small);
+    const int wanted = problem->op == SUMSQ ? of_acc / 2 : of_acc + 2;
+    const int least = wanted > own ? wanted : own + 2;
+    const int far = ilogb(element_range(problem->type).largest) < 30 ? 2 : 3;
     const int power = (int)(word >> 1 & 15) - 8;
     const bool is_seldom = (word >> 1 & 127) == 0;
     if (is_seldom && scale == INFINITIES)
         return HUGE_VAL;
     if (problem->op == PROD)
-        return is_seldom && scale == TINIES ? sign * ldexp(1, least / 3)
-                                            : sign * exp2(2 * unit - 1);
+        return is_seldom && scale == TINIES
+                   ? sign * ldexp(1, of_acc / 3 > own ? of_acc / 3 : own)
+                   : sign * exp2(2 * unit - 1);
     if (is_seldom && scale == FAR_APART)
         return sign * 0.0;
-    return sign * ldexp(1 + unit, scale == FAR_APART     ? 3 * power
-                                  : scale != TINIES      ? power
-                                  : problem->op == SUMSQ ? power + least / 2
-                                                         : power + least + 2);
+    return sign * ldexp(1 + unit, scale == FAR_APART ? far * power
+                                  : scale == TINIES  ? least + power
+                                                     : power);
 }
 
 /* Adds an array of these dims, `start` elements past alignment, between loud elements. */
@@ -69,10 +73,9 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
 int oracle_add_ordered(struct layout *layout)
 {
     const uint64_t tile = layout->shape.tile, at_once = layout->shape.at_once;
-    const uint64_t depths[] = {1,     2,          5,    31,       127,
-                               128,   129,        1000, 1023,     1024,
-                               1025,  1153,       3071, 5 * 1024, 2 * tile + 1,
-                               16384, MANY_LEAVES};
+    const uint64_t depths[] =
+        {1,    2,    3,    4,    5,    14,   31,       60,           127,   128,        129,
+         1000, 1023, 1024, 1025, 1153, 3071, 5 * 1024, 2 * tile + 1, 16384, MANY_LEAVES};
     const bool is_run = oracle_is_run(&layout->problem.dims);
     unsigned turn = 0;
     for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
@@ -84,8 +87,8 @@ int oracle_add_ordered(struct layout *layout)
             const struct dims dims = oracle_resize(&layout->problem.dims, results, depths[d],
                                                    turn % 3 ? turn % TURNS : 0);
             const bool is_many = depths[d] == MANY_LEAVES;
-            if ((is_many && (!is_run || tile > 2 * AUTOTUNE_LEAF)) ||
-                (is_long && (start + d) % layout->starts >= (is_many ? 2 : 1)))
+            if ((is_many && tile > 2 * AUTOTUNE_LEAF) ||
+                (is_long && (start + d) % layout->starts >= (is_many && is_run ? 2 : 1)))
                 continue;
             for (enum scale scale = AROUND_ONE; scale < SCALES; scale++)
                 if ((is_long ? scale != INFINITIES : scale == turn % SCALES) &&

@@ -110,6 +110,22 @@ static void put(const struct layout *layout, enum oracle_special_value value, ui
         element_store_word(type, word_of(type, value), elements, at);
 }
 
+/* The results of a scan, step by step: of floats, with what a NaN turns into, as above. */
+static void scan(const struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out)
+{
+    const struct problem *problem = &layout->problem;
+    const struct oracle_op *op = &oracle_ops[problem->op];
+    oracle_bits total = 0;
+    element_store(problem->acc, op->start, &total, 0);
+    for (uint64_t i = 0; i < n; i++) {
+        const oracle_bits old = total;
+        const double x = element_load(problem->type, layout->out->elements, offset + i);
+        const double before = element_load(problem->acc, &total, 0);
+        element_store(problem->acc, op->step(before, x), &total, 0);
+        out[i] = problem->dims.scan == DIMS_EXCLUSIVE ? old : total;
+    }
+}
+
 /* The expected result: integers are folded as always, floats as docs/correctness.md
  * promises. */
 static int expect(struct layout *layout, const struct oracle_special *special, uint64_t offset,
@@ -132,24 +148,30 @@ static int add_special(struct layout *layout, const struct oracle_special *speci
     const uint64_t places[PLACES] = {0, n / 2, n - 1};
     const uint64_t start = layout->out->count % (LAYOUT_LINE * layout->starts);
     const struct dims dims = oracle_resize(&layout->problem.dims, 1, n, 0);
+    const bool is_float = problem_types[layout->problem.type].is_float;
     uint64_t first;
     oracle_bits result, *at;
     if (layout_add_elements(layout, GAP + start + n + GAP, &first))
         return -1;
     const uint64_t offset = first + GAP + start;
-    if (problem_types[layout->problem.type].is_float)
+    if (is_float)
         for (uint64_t i = first; i < layout->out->element_count; i++)
             put(layout, NOT_A_NUMBER, i);
     for (uint64_t i = offset; i < offset + n; i++)
         put(layout, special->others, i);
     put(layout, special->one, offset + places[which]);
     put(layout, special->two, offset + places[(which + 2) % PLACES]);
-    if (expect(layout, special, offset, n, &result))
+    if (dims.scan && !is_float)
+        return layout_add_folded(layout, offset, n);
+    if (!dims.scan && expect(layout, special, offset, n, &result))
         return -1;
     at = layout_add_case(layout, offset, &dims);
     if (at == NULL)
         return -1;
-    *at = result;
+    if (dims.scan)
+        scan(layout, offset, n, at);
+    else
+        *at = result;
     return 0;
 }
 

@@ -397,3 +397,24 @@ const struct oracle_values oracle_sparse = {make_sparse_f32, make_sparse_f64, DE
                                             sparse_span, can_repeat_sparse};
 const struct oracle_values oracle_signs = {make_sign_f32, make_sign_f64, DECIDING_SIGNS, NULL,
                                            NULL};
+
+/* --- Stairs ------------------------------------------------------------------------------- */
+
+void oracle_put_stair(const struct oracle_input *input, uint64_t index, void *out)
+{
+    const struct type_row *row = &problem_types[input->problem.type];
+    const uint64_t n = input->problem.dims.depth.n;
+    const int bits = row->is_float ? row->exact_bits : 8 * row->bytes;
+    const uint64_t room = (uint64_t)1 << ((bits < 40 ? bits : 40) - 3);
+    const uint64_t hash = oracle_mix(oracle_mix(input->seed) + index);
+    const uint64_t level =
+        n <= room ? index : (uint64_t)((double)index / (double)n * (double)room);
+    const int64_t behind = hash % 4 ? (int64_t)(hash / 4 % room) + 1 : 0;
+    const int64_t height = (int64_t)level - behind;
+    const int64_t value = problem_ops[input->problem.op].seeks < 0 ? -height : height;
+    if (row->is_float)
+        element_store(input->problem.type, (double)value, out, 0);
+    else
+        element_store_word(input->problem.type,
+                           (uint64_t)value + (row->is_signed ? 0 : 2 * room), out, 0);
+}

@@ -48,14 +48,14 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
 {
     const struct problem *open = &proof->check_problem; /* regime and n are the same for all */
     if (proof->check && open->op == problem->op && open->type == problem->type &&
-        open->acc == problem->acc)
+        open->acc == problem->acc && open->dims.scan == problem->dims.scan)
         return 0;
     if (proof->check)
         check_close(proof->check);
     proof->check = NULL;
     proof->check_problem = *problem;
     /* no size: which axes are kept, and how large elements may be */
-    const uint64_t results = dims_results(&problem->dims);
+    const uint64_t results = dims_kept(&problem->dims);
     proof->check_problem.dims =
         dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, N, 0);
     return check_open(&proof->check, proof->device, &proof->check_problem,

@@ -11,7 +11,7 @@
 enum {
     DRAWN = 3000,      /* points drawn before pairs are looked for */
     TRIED = 600,       /* places in which a pair is looked for, those that cover all first */
-    PLACE_COLUMNS = 4, /* operation, type, accumulator, target; and behind them: */
+    PLACE_COLUMNS = 4, /* operation, type, accumulator, target with scan; and behind them: */
     SIZE_COLUMN = PLACE_COLUMNS,
 };
 
@@ -22,7 +22,8 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
  * loads. */
 static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
 
-/* False where the space does not serve the problem's operation, in any order. */
+/* False where the space does not serve the problem's operation, in any order. A scan stays one of its
+ * kind. */
 static bool set_size(struct problem *problem, const struct space *space, size_t i)
 {
     static const enum order orders[] = {ORDER_FREE, ORDER_BY_N};
@@ -40,7 +41,8 @@ static bool set_size(struct problem *problem, const struct space *space, size_t 
 int sample_places(struct sample_place **out, size_t *count, const struct space *space,
                   size_t target_count, struct error *error)
 {
-    const size_t total = (size_t)OP_COUNT * TYPE_COUNT * TYPE_COUNT * target_count * SIZES;
+    const size_t total =
+        (size_t)DIMS_SCANS * OP_COUNT * TYPE_COUNT * TYPE_COUNT * target_count * SIZES;
     struct sample_place *places = calloc(total, sizeof *places);
     *count = 0;
     if (!places)
@@ -53,9 +55,10 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
         place.target = (rest /= SIZES) % target_count;
         place.problem.acc = (enum type)((rest /= target_count) % TYPE_COUNT);
         place.problem.type = (enum type)((rest /= TYPE_COUNT) % TYPE_COUNT);
-        place.problem.op = (enum op)(rest / TYPE_COUNT);
+        place.problem.op = (enum op)((rest /= TYPE_COUNT) % OP_COUNT);
+        const enum dims_scan scan = place.problem.dims.scan = (enum dims_scan)(rest / OP_COUNT);
         if (problem_check(&place.problem, &ignored) == 0 &&
-            set_size(&place.problem, space, size))
+            set_size(&place.problem, space, size) && place.problem.dims.scan == scan)
             places[(*count)++] = place;
     }
     *out = places;
@@ -80,7 +83,7 @@ static void format_place(const struct sample_place *place, unsigned char *out)
     out[0] = (unsigned char)place->problem.op;
     out[1] = (unsigned char)place->problem.type;
     out[2] = (unsigned char)find_acc(place->problem.acc);
-    out[3] = (unsigned char)place->target;
+    out[3] = (unsigned char)(place->target * DIMS_SCANS + place->problem.dims.scan);
     out[SIZE_COLUMN] = (unsigned char)size;
 }
 
@@ -89,7 +92,7 @@ static void count_values(size_t counts[SIZE_COLUMN + 1], size_t target_count)
     counts[0] = OP_COUNT;
     counts[1] = TYPE_COUNT;
     counts[2] = find_acc(TYPE_COUNT);
-    counts[3] = target_count;
+    counts[3] = target_count * DIMS_SCANS;
     counts[SIZE_COLUMN] = SIZES;
 }
 
@@ -280,7 +283,8 @@ static struct sample_place find_place(const struct pool *pool, const unsigned ch
     struct sample_place place = {.problem = {.op = (enum op)columns[0],
                                              .type = (enum type)columns[1],
                                              .regime = COLD},
-                                 .target = columns[3]};
+                                 .target = columns[3] / DIMS_SCANS};
+    place.problem.dims.scan = (enum dims_scan)(columns[3] % DIMS_SCANS);
     for (int acc = 0; acc < TYPE_COUNT; acc++)
         if (problem_types[acc].acc == (enum type)acc && find_acc((enum type)acc) == columns[2])
             place.problem.acc = (enum type)acc;

@@ -9,14 +9,19 @@
 // Rows are cub::DeviceSegmentedReduce: from CUB 3.3 on, and without gaps, with the overload for
 // segments of one size, else with offsets that are computed, not read.
 //
+// Scans are cub::DeviceScan, where the result has the elements' type: InclusiveSum and ExclusiveSum,
+// and InclusiveScan and ExclusiveScan of minima and maxima.
+//
 // With -DUNORDERED: sums alone, whose parts CUB may add in any order, which for some types lets it
 // use atomics (from CCCL 3.2 on). The result of floats then differs from run to run.
 #include "autotune/measure/baseline_face.h"
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/functional>
+#include <cuda/std/limits>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -137,6 +142,57 @@ cudaError_t run_rows(void *temp, size_t &bytes, const void *in, void *out,
 }
 #endif
 
+#ifndef UNORDERED
+struct least {
+    template <typename T>
+    __host__ __device__ T operator()(T a, T b) const { return b < a ? b : a; }
+};
+
+struct greatest {
+    template <typename T>
+    __host__ __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+
+// What changes no minimum, or no maximum.
+template <typename elem, op OP>
+elem identity()
+{
+    using limits = cuda::std::numeric_limits<elem>;
+    if constexpr (limits::has_infinity)
+        return OP == MIN ? limits::infinity() : -limits::infinity();
+    else
+        return OP == MIN ? limits::max() : limits::lowest();
+}
+
+template <typename elem, op OP, typename count>
+cudaError_t scan(void *temp, size_t &bytes, const void *in, void *out, count n, bool is_exclusive,
+                 cudaStream_t stream)
+{
+    const elem *x = static_cast<const elem *>(in);
+    elem *y = static_cast<elem *>(out);
+    if constexpr (OP == SUM) {
+        return is_exclusive ? cub::DeviceScan::ExclusiveSum(temp, bytes, x, y, n, stream)
+                            : cub::DeviceScan::InclusiveSum(temp, bytes, x, y, n, stream);
+    } else {
+        const cuda::std::conditional_t<OP == MIN, least, greatest> combine;
+        return is_exclusive ? cub::DeviceScan::ExclusiveScan(temp, bytes, x, y, combine,
+                                                             identity<elem, OP>(), n, stream)
+                            : cub::DeviceScan::InclusiveScan(temp, bytes, x, y, combine, n, stream);
+    }
+}
+
+template <typename elem, op OP>
+cudaError_t run_scan(void *temp, size_t &bytes, const void *in, void *out, const dims &shape,
+                     cudaStream_t stream)
+{
+    const uint64_t n = shape.depth.n;
+    const bool is_exclusive = shape.scan == DIMS_EXCLUSIVE;
+    return n <= INT32_MAX
+               ? scan<elem, OP>(temp, bytes, in, out, int32_t(n), is_exclusive, stream)
+               : scan<elem, OP>(temp, bytes, in, out, uint64_t(n), is_exclusive, stream);
+}
+#endif
+
 using run_fn = cudaError_t(void *, size_t &, const void *, void *, const dims &, cudaStream_t);
 #ifndef UNORDERED
 // Minima and maxima of rows have the elements' type.
@@ -150,22 +206,36 @@ constexpr run_fn *choose_rows()
 }
 #endif
 
+#ifndef UNORDERED
+template <typename elem, typename acc, op OP>
+constexpr run_fn *choose_scan()
+{
+    if constexpr (std::is_same_v<elem, acc>)
+        return run_scan<elem, OP>;
+    else
+        return nullptr;
+}
+#endif
+
 struct row {
     const char *type, *acc;
     run_fn *ops[3]; // by op
     run_fn *rows[3];
+    run_fn *scans[3];
 };
 
 template <typename elem, typename acc>
 constexpr row make_row(const char *type, const char *acc_name)
 {
 #ifdef UNORDERED
-    return {type, acc_name, {run<elem, acc, SUM>, nullptr, nullptr}, {}};
+    return {type, acc_name, {run<elem, acc, SUM>, nullptr, nullptr}, {}, {}};
 #else
     return {type, acc_name,
             {run<elem, acc, SUM>, run<elem, acc, MIN>, run<elem, acc, MAX>},
             {choose_rows<elem, acc, SUM>(), choose_rows<elem, acc, MIN>(),
-             choose_rows<elem, acc, MAX>()}};
+             choose_rows<elem, acc, MAX>()},
+            {choose_scan<elem, acc, SUM>(), choose_scan<elem, acc, MIN>(),
+             choose_scan<elem, acc, MAX>()}};
 #endif
 }
 
@@ -177,7 +247,7 @@ const row rows[] = {
     make_row<__half, float>("f16", "f32"),      make_row<__nv_bfloat16, float>("bf16", "f32"),
 };
 
-// One value of elements one behind another, or rows; nullptr for what CUB does not have.
+// One value of elements one behind another, a scan of them, or rows; nullptr for what CUB does not have.
 run_fn *find(const char *type, const char *acc, const char *name, const dims &shape)
 {
     const bool is_value = dims_extent(&shape) == shape.depth.n;
@@ -186,7 +256,9 @@ run_fn *find(const char *type, const char *acc, const char *name, const dims &sh
     for (const row &r : rows)
         for (int i = 0; i < 3; i++)
             if (!strcmp(r.type, type) && !strcmp(r.acc, acc) && !strcmp(op_names[i], name))
-                return is_value ? r.ops[i] : r.rows[i];
+                return shape.scan ? (is_value ? r.scans[i] : nullptr)
+                       : is_value ? r.ops[i]
+                                  : r.rows[i];
     return nullptr;
 }
 

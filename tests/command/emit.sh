@@ -128,4 +128,6 @@ for file in one two atomic; do
     fi
 done
 refuses pass-of-no-name 64 "no such pass: it has [a-z]+" emit --arch sm_90 --pass nope --quiet --cache nothing
+run emit --n 1K --arch sm_90 --variant BLOCK=77 --cache nothing
+check error-of-a-variant-stands-alone sh -c '[ "$(wc -l < err)" -eq 1 ] && grep -q "BLOCK=77.*choose one" err'
 finish

@@ -18,6 +18,13 @@ for verb in $WITH_OPTIONS; do
 done
 sort -u options-* > options
 
+# What they say of options is what `make docs` writes.
+mkdir made
+"$ROOT/docs/generate.sh" "$AUTOTUNE" made
+for page in autotune.1 autotune.bash usage.md; do
+    check "made-$page" cmp "$ROOT/docs/$page" "made/$page"
+done
+
 # --- The manual page ----------------------------------------------------------------------
 
 sed 's/\\-/-/g; s/\\f.//g' "$PAGE" > page
@@ -104,6 +111,7 @@ if command -v bash > /dev/null; then
     completes number "" autotune --n ""
     completes options-after-a-flag "--cold --confirm --cache --csv" autotune tune --warm --c
     completes topic "params published" autotune list p
+    completes topic-of-options "operations options" autotune list o
     completes gpu "rtx5070 rtx5070ti" autotune export --gpu rtx507
     completes arch "sm_80 sm_86 sm_87 sm_88 sm_89" autotune emit --arch sm_8
     completes rung "harris harris-1 harris-2 harris-3 harris-4 harris-5 harris-6 harris-7 harris-7-256 harris-7-64" autotune ladder --rung harris

@@ -83,4 +83,27 @@ printf '//? if BLOCK == 64\n' | cat - "$ROOT/templates/reduce.cu" > open.cu
 refuses open-if 64 'open.cu:[0-9]+: ' emit --arch sm_90 --template open.cu --quiet
 : > empty.cu
 refuses empty 64 'empty.cu' emit --arch sm_90 --template empty.cu --quiet
+
+# TMPDIR is where all of it goes, and of sources that were kept the newest stay. Seen to fail with
+# /tmp in place of TMPDIR, and without make_room.
+mkdir here
+TMPDIR=$SCRATCH/absent
+refuses tmpdir-of-compiler 74 "in $SCRATCH/absent to compile in" --device host --n 1K \
+    --space small.ini --retune
+run emit --arch sm_90 --sass --quiet
+if [ "$status" -eq 69 ]; then
+    skip tmpdir-of-disassembler "no NVRTC for sm_90 here"
+else
+    check tmpdir-of-disassembler refused 74 "$SCRATCH/absent/autotune-.* cannot be made"
+fi
+TMPDIR=$SCRATCH/here
+for i in $(seq 10 49); do touch -d "2001-01-01 00:$i" "$TMPDIR/autotune-old0$i.cu"; done
+echo > "$TMPDIR/autotune-notmine.cu"
+run --device host --n 1K --space small.ini --template broken.cu
+check tmpdir-of-source keeps_source
+check tmpdir-of-source-is [ "${kept%/*}" = "$TMPDIR" ]
+check kept-sources-do-not-pile-up [ "$(find here -name 'autotune-??????.cu' | wc -l)" -eq 16 ]
+check kept-sources-are-the-newest [ -e here/autotune-old049.cu ]
+check others-stay [ -e here/autotune-notmine.cu ]
+TMPDIR=$SCRATCH
 finish

@@ -76,8 +76,12 @@ done
 refuses cold-warm 64 "--cold and --warm" --device host --cold --warm
 refuses order-twice 64 "give one of them" --device host --order n --deterministic
 refuses order-unknown 64 "choose one of free run n" --device host --order m
-refuses order-of-columns 64 "no kernel keeps order n of columns yet" --device host --order n --type f32 \
-    --rows 5 --len 5 --axis 0
+refuses order-other-space 64 "its kernels are not for --order n: use --space ordered" --device host --order n \
+    --type f32 --space reduce
+refuses order-other-rows 64 "use --space ordered-rows" --device host --order n --type f32 --space rows --rows 5 \
+    --len 5
+refuses order-not-asked 64 "its kernels are for --order n: use --space reduce" --device host --order run \
+    --type f32 --space ordered
 refuses ptx-sass 64 "choose one" emit --ptx --sass
 refuses ptx-cubin 64 "choose one" emit --ptx --cubin x
 refuses cover-all 64 "choose one" verify --device host --cover --all

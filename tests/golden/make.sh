@@ -10,9 +10,10 @@ export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
 
 space=reduce
+scan=none
 # kernel NAME OP TYPE ACC ARCH PASS VARIANT
 kernel() {
-    "$AUTOTUNE" emit --quiet --space "$space" --op "$2" --type "$3" --acc "$4" --arch "$5" --pass "$6" \
+    "$AUTOTUNE" emit --quiet --space "$space" --scan "$scan" --op "$2" --type "$3" --acc "$4" --arch "$5" --pass "$6" \
         --variant "$7" > "$folder/$1.cu"
 }
 
@@ -99,3 +100,30 @@ kernel columns_f16_last_block sum f16 f32 sm_90 last \
     BLOCK=256,LANES=32,VECTOR=8,EDGES=MASKED,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=LAST_BLOCK
 kernel columns_u8_host max u8 u32 host main \
     BLOCK=64,LANES=4,VECTOR=16,EDGES=MASKED,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=0,SPLIT=WHOLE
+
+space=ordered
+kernel ordered_f32 sum f32 f32 sm_90 last \
+    BLOCK=256,LEAVES=4,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=4,FINISH=LAST_BLOCK
+kernel ordered_f16_host sumsq f16 f32 host flagged \
+    BLOCK=64,LEAVES=1,UNROLL=1,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=1,FINISH=FLAGGED
+space=ordered-rows
+kernel ordered_rows_f64 prod f64 f64 sm_80 main \
+    BLOCK=128,SPLIT=BY_LANES,LANES=4,PARTS=8,ROUNDS=1,LEAVES=2,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=1
+space=ordered-columns
+kernel ordered_columns_f32 sum f32 f64 sm_90 last \
+    BLOCK=256,ACROSS=8,VECTOR=4,OWN=4,ROUNDS=8,UNROLL=2,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=LAST_BLOCK,LEAVES=1,TAKE=4
+space=scan
+scan=inclusive
+kernel scan_i32 sum i32 i32 sm_90 look_back \
+    BLOCK=256,ITEMS=16,VECTOR=4,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=LOOK_BACK,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
+kernel scan_f64_one max f64 f64 sm_90 one \
+    BLOCK=128,ITEMS=4,VECTOR=2,ARRANGE=STRIPED,LOAD=STREAMING,WRITE=2,STORE=NO_PLACE,MIN_BLOCKS=0,METHOD=ONE_BLOCK
+scan=exclusive
+kernel scan_u64_blocked xor u64 u64 sm_80 by_index \
+    BLOCK=256,ITEMS=7,VECTOR=1,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=1,STORE=LEAVE_FIRST,MIN_BLOCKS=1,METHOD=LOOK_BACK,NUMBERING=BLOCK_INDEX,LOOK=64,PREFIXES=GROUPS,PAUSE=20
+kernel scan_f16_sums sum f16 f32 sm_90 sums \
+    BLOCK=256,ITEMS=8,VECTOR=8,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=REDUCE_FIRST,GRID=2
+kernel scan_f16_shares sum f16 f32 sm_90 shares \
+    BLOCK=256,ITEMS=8,VECTOR=8,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=PAST_L1,MIN_BLOCKS=1,METHOD=REDUCE_FIRST,GRID=2
+kernel scan_u8_host min u8 u32 host look_back \
+    BLOCK=64,ITEMS=16,VECTOR=16,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=0,METHOD=LOOK_BACK,NUMBERING=TICKET,LOOK=8,PREFIXES=EVERY,PAUSE=0

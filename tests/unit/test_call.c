@@ -484,12 +484,20 @@ static void test_fewer(void **state)
         bool is_outer; /* which axis is shortened, to 5 */
         int launches;
     } cases[] = {
-        {"rows", "SPLIT=WHOLE PIECES=0", {{900, 71}, {70, 1}, {1, 1}}, true, 1},
-        {"rows", "SPLIT=PARTS PIECES=2", {{90, 70000}, {70000, 1}, {1, 1}}, true, 2},
-        {"rows", "SPLIT=LAST_BLOCK PIECES=2", {{9, 80000}, {70000, 1}, {1, 1}}, true, 1},
-        {"columns", "SPLIT=WHOLE PIECES=0", {{1, 1}, {900, 70}, {70, 1}}, false, 1},
-        {"columns", "SPLIT=PARTS PIECES=2", {{1, 1}, {9000, 71}, {70, 1}}, false, 2},
-        {"columns", "SPLIT=LAST_BLOCK PIECES=2", {{1, 1}, {9000, 71}, {70, 1}}, false, 1},
+        {"rows", "SPLIT=WHOLE PIECES=0", {{900, 71}, {70, 1}, {1, 1}, DIMS_ALL}, true, 1},
+        {"rows", "SPLIT=PARTS PIECES=2", {{90, 70000}, {70000, 1}, {1, 1}, DIMS_ALL}, true, 2},
+        {"rows",
+         "SPLIT=LAST_BLOCK PIECES=2",
+         {{9, 80000}, {70000, 1}, {1, 1}, DIMS_ALL},
+         true,
+         1},
+        {"columns", "SPLIT=WHOLE PIECES=0", {{1, 1}, {900, 70}, {70, 1}, DIMS_ALL}, false, 1},
+        {"columns", "SPLIT=PARTS PIECES=2", {{1, 1}, {9000, 71}, {70, 1}, DIMS_ALL}, false, 2},
+        {"columns",
+         "SPLIT=LAST_BLOCK PIECES=2",
+         {{1, 1}, {9000, 71}, {70, 1}, DIMS_ALL},
+         false,
+         1},
     };
     const struct target target = find_target();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,5 +1,6 @@
 /* Tests of autotune/search/decide.c: what follows from a loss or a proof, case by case, and how
  * long a step may take. */
+#include "autotune/search/deadline.h"
 #include "autotune/search/decide.h"
 
 #include <setjmp.h>
@@ -138,24 +139,24 @@ static void test_proofs(void **state)
 /* A deadline grows with what it is a multiple of, and is never none. */
 static void test_deadlines(void **state)
 {
-    struct decide_pace pace = {.is_opening = true, .n = 400000000};
+    struct pace pace = {.is_opening = true, .n = 400000000};
     (void)state;
-    assert_true(decide_deadline(&pace, PHASE_LOAD) == DECIDE_OPEN_S);
-    const double gpu = decide_deadline(&pace, PHASE_PROVE);
+    assert_true(deadline_s(&pace, PHASE_LOAD) == DEADLINE_OPEN_S);
+    const double gpu = deadline_s(&pace, PHASE_PROVE);
     pace.is_host = true;
-    assert_true(decide_deadline(&pace, PHASE_MEASURE) > gpu && gpu > 0);
+    assert_true(deadline_s(&pace, PHASE_MEASURE) > gpu && gpu > 0);
     pace.is_opening = false;
     pace.ready = (struct job_ready){.reference_ps = 1000000000, .calls = 2, .prove_s = 0.1};
-    assert_true(decide_deadline(&pace, PHASE_LOAD) == DECIDE_LOAD_S);
+    assert_true(deadline_s(&pace, PHASE_LOAD) == DEADLINE_LOAD_S);
     for (int phase = PHASE_PROVE; phase <= PHASE_RACE; phase++) {
-        struct decide_pace slower = pace;
+        struct pace slower = pace;
         slower.ready.reference_ps *= 10;
-        assert_true(decide_deadline(&slower, (enum job_phase)phase) >
-                    decide_deadline(&pace, (enum job_phase)phase) + 1);
+        assert_true(deadline_s(&slower, (enum job_phase)phase) >
+                    deadline_s(&pace, (enum job_phase)phase) + 1);
     }
-    const double race = decide_deadline(&pace, PHASE_RACE);
+    const double race = deadline_s(&pace, PHASE_RACE);
     pace.race_s = 10;
-    assert_true(decide_deadline(&pace, PHASE_RACE) >= race + 10);
+    assert_true(deadline_s(&pace, PHASE_RACE) >= race + 10);
 }
 
 static void test_messages(void **state)

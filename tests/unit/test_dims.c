@@ -8,13 +8,7 @@
 #include <cmocka.h>
 
 /* Written as outer, depth, inner. */
-#define DIMS(on, os, dn, ds, in, is)                                                           \
-    {                                                                                          \
-        {on, os}, {dn, ds},                                                                    \
-        {                                                                                      \
-            in, is                                                                             \
-        }                                                                                      \
-    }
+#define DIMS(on, os, dn, ds, in, is) {{on, os}, {dn, ds}, {in, is}, DIMS_ALL}
 
 static const struct {
     const char *what;

@@ -2,6 +2,7 @@
  * and no others, say how they are made again, and are the same every time; and whatever is
  * wrong with a template is refused with file and line. */
 #include "autotune/device/gpus.h"
+#include "generator/dims_text.h"
 #include "tests/unit/reduce_files.h"
 
 #include <glob.h>
@@ -96,7 +97,7 @@ struct origin {
     bool is_used;
 };
 
-enum { ORIGINS_MAX = 64 };
+enum { ORIGINS_MAX = 128 };
 
 struct origins {
     struct lines lines; /* intrinsics, types and template, one after the other */
@@ -376,11 +377,14 @@ static void test_hash_of_code(void **state)
 static void emit_command(struct text *out, const struct fixture *fixture, const char *line)
 {
     char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16];
-    char pass[32], variant[400];
+    char pass[32], variant[400], scan[16];
     struct problem problem = {.dims = DIMS_VALUE(1000)};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;
     const bool has_space = sscanf(line, "// autotune emit --space %31s", name) == 1;
+    const char *scans = strstr(line, " --scan ");
+    if (scans && sscanf(scans, " --scan %15s", scan) == 1)
+        assert_int_equal(dims_text_find_scan(&problem.dims.scan, scan, &error), 0);
     if (sscanf(has_space ? strstr(line, " --op") : line + strlen("// autotune emit"),
                " --op %15s --type %15s --acc %15s --arch %15s --pass %31s --variant %399s", op,
                type, acc, arch, pass, variant) != 6)
@@ -532,10 +536,10 @@ static void test_long_lines(void **state)
     assert_int_equal(emit_little(&out, *state, "b\n", types.at), -1);
     assert_non_null(strstr(error.text, "parts.cu:1: "));
     text_clear(&types);
-    for (int i = 0; i < 65; i++)
+    for (int i = 0; i < 97; i++)
         text_addf(&types, "//? define p%d\nx\n", i);
     assert_int_equal(emit_little(&out, *state, "b\n", types.at), -1);
-    assert_non_null(strstr(error.text, "parts.cu:129: "));
+    assert_non_null(strstr(error.text, "parts.cu:193: "));
     text_dispose(&template);
     text_dispose(&types);
     text_dispose(&out);

@@ -2,6 +2,7 @@
  * NVRTC is found, as the program itself then says so. */
 #include "autotune/device/locate.h"
 #include "autotune/device/nvrtc.h"
+#include "autotune/embedded.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -83,6 +84,22 @@ static void test_units(void **state)
         device_dispose_image(&image);
         nvrtc_close(nvrtc);
     }
+}
+
+/* What bench reads with before cold scans: no emulator runs it. */
+static void test_sweep(void **state)
+{
+    (void)state;
+    const struct device_source source = {embedded_find("templates/device/sweep.cu")->bytes,
+                                         "sweep"};
+    struct nvrtc *nvrtc = open_any();
+    struct device_image image;
+    struct error error;
+    if (nvrtc_compile(nvrtc, 80, NVRTC_CUBIN, &source, 1, &image, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(image.count, 1);
+    device_dispose_image(&image);
+    nvrtc_close(nvrtc);
 }
 
 static void test_same_bytes(void **state)
@@ -326,11 +343,12 @@ static void test_locate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units),    cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_log),      cmocka_unit_test(test_long_log),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_advice),
-        cmocka_unit_test(test_bad_path), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_list),     cmocka_unit_test(test_locate),
+        cmocka_unit_test(test_units),      cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_log),
+        cmocka_unit_test(test_long_log),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_advice),     cmocka_unit_test(test_bad_path),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_list),
+        cmocka_unit_test(test_locate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,60 @@ static void test_unknown_names(void **state)
     assert_true(y >= 5 && y <= 5);
 }
 
+/* Parts that begin and end at any leaves, in any order, give the bits of the whole. */
+static void test_parts(void **state)
+{
+    static double x[N_MAX];
+    uint64_t random = 3;
+    (void)state;
+    for (size_t i = 0; i < N_MAX; i++)
+        x[i] = draw(&random, 0);
+    for (size_t turn = 0; turn < 300; turn++) {
+        struct autotune_subtree all[4 * AUTOTUNE_SUBTREES];
+        const char *op = problem_ops[turn % 3].name;
+        const uint64_t n = turn < SIZES ? sizes[turn] : random_next(&random) % N_MAX;
+        uint64_t cuts[] = {random_next(&random) % (n + 1) / 1024 * 1024,
+                           random_next(&random) % (n + 1) / 1024 * 1024};
+        const uint64_t low = cuts[0] < cuts[1] ? cuts[0] : cuts[1],
+                       high = cuts[0] + cuts[1] - low;
+        const uint64_t ends[][2] = {{high, n}, {0, low}, {low, high}};
+        double whole, parts;
+        size_t count = 0;
+        for (size_t p = 0; p < 3; p++) {
+            const int got = autotune_subtrees(all + count, ends[p][0], ends[p][1], n);
+            assert_in_range(got, 0, 2 * 6);
+            count += (size_t)got;
+        }
+        for (size_t i = 0; i < count; i++)
+            autotune_reference(&all[i].value, op, "f64", "f64", x + all[i].first, all[i].count,
+                               1);
+        assert_int_equal(autotune_combine(&parts, op, "f64", all, count, n), 0);
+        autotune_reference(&whole, op, "f64", "f64", x, n, 1);
+        assert_memory_equal(&parts, &whole, sizeof whole);
+        if (count == 0)
+            continue;
+        assert_int_equal(autotune_combine(&parts, op, "f64", all, count - 1, n), -1);
+        all[count] = all[0];
+        assert_int_equal(autotune_combine(&parts, op, "f64", all, count + 1, n), -1);
+        assert_int_equal(autotune_combine(&parts, "max", "f64", all, count, n), -1);
+    }
+}
+
+static void test_no_parts(void **state)
+{
+    struct autotune_subtree out[AUTOTUNE_SUBTREES];
+    (void)state;
+    assert_int_equal(autotune_subtrees(out, 1, 2048, 4096), -1);
+    assert_int_equal(autotune_subtrees(out, 0, 2047, 4096), -1);
+    assert_int_equal(autotune_subtrees(out, 2048, 1024, 4096), -1);
+    assert_int_equal(autotune_subtrees(out, 0, 5120, 4096), -1);
+    assert_int_equal(autotune_subtrees(out, 1024, 1024, 4096), 0);
+    assert_int_equal(autotune_subtrees(out, 0, UINT64_MAX, UINT64_MAX), 1);
+    assert_int_equal(out[0].count, UINT64_MAX);
+    assert_in_range(autotune_subtrees(out, 1024, UINT64_MAX - 1023, UINT64_MAX), 1,
+                    AUTOTUNE_SUBTREES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +237,8 @@ int main(void)
         cmocka_unit_test(test_strides_and_accumulators),
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_unknown_names),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_no_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,7 +279,8 @@ static void test_too_much(void **state)
     load_bytes(bytes.at, 31, "2^40 points");
     text_clear(&bytes);
     add_params(&bytes, 300, "1");
-    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT;
+    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT -
+                    (DIMS_SCANS - 1);
     load_bytes(bytes.at, 4 + 2 * fit + 2, "256 names");
     text_clear(&bytes);
     memset(name, 'A', sizeof name);

@@ -112,6 +112,14 @@ static void test_save_into_current_folder(void **state)
     free(before);
 }
 
+static bool has_identical(const struct records *records, const struct record *record)
+{
+    for (size_t i = 0; i < records->count; i++)
+        if (is_identical(&records->at[i], record))
+            return true;
+    return false;
+}
+
 /* Another of these fields is another record; any other change replaces. */
 static void test_same_key_replaces(void **state)
 {
@@ -147,11 +155,45 @@ static void test_same_key_replaces(void **state)
         struct records records = loaded(path);
         assert_int_equal(records.count, 11);
         assert_int_equal(records.skipped, 0);
-        assert_true(is_identical(&records.at[0], &replacing[i]));
+        assert_true(has_identical(&records, &replacing[i]));
         for (int k = 1; k < 11; k++)
-            assert_true(is_identical(&records.at[k], &kept[k]));
+            assert_true(has_identical(&records, &kept[k]));
         store_dispose(&records);
     }
+}
+
+/* The bytes of a file depend on its records, not on which was saved first. */
+static void test_order_of_saving_changes_nothing(void **state)
+{
+    enum { KEPT = 8 };
+    char path[PATH_CHARS];
+    struct record kept[KEPT];
+    struct text first = {0};
+    struct error error;
+
+    for (int i = 0; i < KEPT; i++)
+        kept[i] = example_record;
+    kept[1].problem.op = MAX;
+    kept[2].problem.type = kept[2].problem.acc = U32;
+    kept[3].problem.regime = WARM;
+    kept[4].problem.dims = dims_run(7, DIMS_INCLUSIVE);
+    strcpy(kept[5].params, "BLOCK=512");
+    kept[5].problem.dims.depth.n++;
+    strcpy(kept[6].gpu, "NVIDIA-H200");
+    kept[7].sms--;
+    for (int step = 1; step < KEPT; step += 2) { /* each is prime to their number */
+        struct text bytes = {0};
+        path_in(path, state, record_file);
+        unlink(path);
+        for (int i = 0; i < KEPT; i++)
+            save(path, &kept[i * step % KEPT]);
+        assert_int_equal(text_read(&bytes, path, 1 << 20, &error), 0);
+        if (step == 1)
+            text_add(&first, bytes.at, bytes.length);
+        assert_string_equal(bytes.at, first.at);
+        text_dispose(&bytes);
+    }
+    text_dispose(&first);
 }
 
 /* A name that has to be cleaned finds its own record again. */
@@ -382,7 +424,8 @@ static bool is_sample(const struct records *records, const struct record *record
             took_at(records, dims_n(&record->problem.dims), raced[i]) == 1060000 + 10000 * i);
 }
 
-/* Returns how many records were read; each must be one of the samples, and none twice. */
+/* Returns how many records were read; each must be one of the samples, and none twice. A file that
+ * has lost one says so. */
 static size_t assert_identical_or_missing(const char *bytes, size_t length,
                                           const struct record samples[SAMPLES])
 {
@@ -400,6 +443,8 @@ static size_t assert_identical_or_missing(const char *bytes, size_t length,
         seen |= 1u << s;
     }
     size_t count = records.count;
+    if (count < SAMPLES)
+        assert_true(records.skipped && records.reason.code != ERROR_NONE);
     store_dispose(&records);
     return count;
 }
@@ -490,6 +535,35 @@ static void test_damaged_file_is_kept_beside(void **state)
     kept = get_file(kept_path);
     assert_string_equal(kept.at, "no record file\n");
     text_dispose(&kept);
+    text_dispose(&file);
+}
+
+/* Cut between two records, or with fields in the first section: nothing else is wrong. */
+static void test_missing_sections_are_noticed(void **state)
+{
+    char path[PATH_CHARS], kept_path[PATH_CHARS];
+    struct record samples[SAMPLES];
+    struct text file = sample_file(state, samples), more = {0};
+    struct error error;
+
+    strstr(file.at, "\n[record 3]")[0] = '\0';
+    put_file(path_in(path, state, "cut.ini"), file.at, strlen(file.at));
+    struct records records = loaded(path);
+    assert_int_equal(records.count, 2);
+    assert_int_equal(records.skipped, 1);
+    assert_non_null(strstr(records.reason.text, "cut.ini:4: it had 3 records and has 2"));
+    store_dispose(&records);
+    save(path, &example_record);
+    struct text kept = get_file(path_in(kept_path, state, "cut.ini.damaged"));
+    assert_string_equal(kept.at, file.at);
+    text_dispose(&kept);
+
+    text_adds(&more, "[autotune]\nschema = 2\nop = sum\n");
+    assert_int_equal(store_load_bytes(&records, "f", more.at, more.length, &error), 0);
+    assert_int_equal(records.skipped, 1);
+    assert_non_null(strstr(records.reason.text, "f:3: op: "));
+    store_dispose(&records);
+    text_dispose(&more);
     text_dispose(&file);
 }
 
@@ -605,6 +679,7 @@ int main(void)
         IN_FOLDER(test_save_and_load),
         IN_FOLDER(test_save_into_current_folder),
         IN_FOLDER(test_same_key_replaces),
+        IN_FOLDER(test_order_of_saving_changes_nothing),
         IN_FOLDER(test_cleaned_name_replaces),
         IN_FOLDER(test_doubled_key_becomes_one),
         IN_FOLDER(test_unreadable_record_is_not_written),
@@ -616,6 +691,7 @@ int main(void)
         IN_FOLDER(test_every_length_cut),
         IN_FOLDER(test_every_line_dropped_or_doubled),
         IN_FOLDER(test_damaged_file_is_kept_beside),
+        IN_FOLDER(test_missing_sections_are_noticed),
         IN_FOLDER(test_newer_schema_is_left_alone),
         IN_FOLDER(test_older_schema_is_kept_beside),
         IN_FOLDER(test_what_is_no_record_file),

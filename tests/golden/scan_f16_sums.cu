@@ -1,0 +1,224 @@
+// exclusive scan, sum of f16 accumulated in f32, for sm_90: pass 'sums' of scan, made from scan.cu by
+// autotune emit --space scan --scan exclusive --op sum --type f16 --acc f32 --arch sm_90 --pass sums --variant BLOCK=256,ITEMS=8,VECTOR=8,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=REDUCE_FIRST,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
+
+enum {
+    BLOCK = 256,    // threads per block
+    ITEMS = 8,      // elements per thread per tile
+    VECTOR = 8,     // elements per load
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 2048,    // BLOCK * ITEMS
+    LOADS = 1,      // ITEMS / VECTOR
+    WIDTH = 8,      // ARRANGE == BLOCKED ? ITEMS : VECTOR
+    RUNS = 1,       // ITEMS / WIDTH
+    ELEM_BYTES = 2, // bytes of an element
+};
+
+typedef unsigned short elem; // its bits
+
+typedef float accum;
+
+// What one load brings.
+typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0;
+}
+
+// The value of an f16, exactly.
+__device__ __forceinline__ float half_value(unsigned short bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    const accum x = half_value(value);
+    return x;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a + b;
+}
+
+// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
+// is the value of 2^k of them.
+__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
+{
+    unsigned k = 0;
+    for (; before >> k & 1; k++)
+        a = combine(level[k], a);
+    level[k] = a;
+}
+
+__device__ __forceinline__ vec load(const vec *from)
+{
+    return *from;
+}
+
+// What a thread has of a tile: RUNS loads, each 32 loads behind the one before.
+typedef vec run;
+
+// A tile: its places begin at x and, if it is written, at y; those in [low, high) are of the input.
+typedef struct {
+    const elem *x;
+    accum *y;
+    unsigned low, high;
+} tile;
+
+// The tile of this number; tile 0 begins where a load may, so that all loads are aligned.
+__device__ __forceinline__ tile find_tile(const elem *x, unsigned long long n, accum *y,
+                                          unsigned number)
+{
+    const unsigned skip = (unsigned)((unsigned long long)x / ELEM_BYTES % VECTOR);
+    const unsigned long long first = (unsigned long long)number * TILE, end = n + skip;
+    tile it;
+    it.x = x + (first - skip);
+    it.y = y + (first - skip);
+    it.low = number == 0 ? skip : 0;
+    it.high = first >= end ? 0 : end - first < TILE ? (unsigned)(end - first) : TILE;
+    return it;
+}
+
+// Is this place of the tile one of the input?
+__device__ __forceinline__ bool holds(const tile *in, unsigned place)
+{
+    return place - in->low < in->high - in->low;
+}
+
+// Where a warp's elements begin, and where a thread's run does.
+__device__ __forceinline__ unsigned warp_place(void)
+{
+    return threadIdx.x / 32 * (32 * ITEMS);
+}
+
+__device__ __forceinline__ unsigned run_place(int r)
+{
+    return warp_place() + r * (32 * WIDTH) + threadIdx.x % 32 * WIDTH;
+}
+
+// Loads VECTOR elements from a place on; those that are not of the input stay undefined.
+__device__ __forceinline__ void load_some(vec *to, const tile *from, unsigned place)
+{
+    for (int j = 0; j < VECTOR; j++)
+        if (holds(from, place + j))
+            to->at[j] = from->x[place + j];
+}
+
+// Loads a thread's elements, all under way at a time; `is_whole` says that all are of the input.
+__device__ __forceinline__ void load_tile(run mine[RUNS], const tile *from, const bool is_whole)
+{
+    vec got[LOADS];
+    const unsigned first = warp_place() + threadIdx.x % 32 * VECTOR;
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++) {
+        const unsigned place = first + u * (32 * VECTOR);
+        if (is_whole || (holds(from, place) && holds(from, place + (VECTOR - 1))))
+            got[u] = load((const vec *)(from->x + place));
+        else
+            load_some(&got[u], from, place);
+    }
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++)
+        mine[r] = got[r];
+}
+
+// What an element counts for: the identity where it is not of the input.
+__device__ __forceinline__ accum value_of(const run *mine, int j, const tile *in, unsigned place,
+                                          const bool is_whole)
+{
+    return is_whole || holds(in, place + j) ? map(mine->at[j]) : identity();
+}
+
+// Loads a tile and combines each of a thread's runs.
+__device__ __forceinline__ void sum_tile(accum sums[RUNS], run mine[RUNS], const tile *in,
+                                         const bool is_whole)
+{
+    load_tile(mine, in, is_whole);
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++) {
+        sums[r] = value_of(&mine[r], 0, in, run_place(r), is_whole);
+        #pragma unroll
+        for (int j = 1; j < WIDTH; j++)
+            sums[r] = combine(sums[r], value_of(&mine[r], j, in, run_place(r), is_whole));
+    }
+}
+
+// Combines each lane's value with those of the lanes before it.
+__device__ __forceinline__ accum lanes_scan(accum a, int lanes)
+{
+    #pragma unroll
+    for (int d = 1; d < lanes; d *= 2) {
+        const accum before = __shfl_up_sync(~0u, a, d);
+        if (threadIdx.x % 32 >= d)
+            a = combine(before, a);
+    }
+    return a;
+}
+
+// Of one value a warp: what the warps before this one have together; *all is what all have.
+__device__ __forceinline__ accum warps_scan(accum a, accum *all)
+{
+    __shared__ accum totals[BLOCK / 32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (lane == 31)
+        totals[warp] = a;
+    __syncthreads();
+    const accum to = lanes_scan(lane < BLOCK / 32 ? totals[lane] : identity(), BLOCK / 32);
+    *all = __shfl_sync(~0u, to, BLOCK / 32 - 1);
+    const accum before = __shfl_sync(~0u, to, warp > 0 ? warp - 1 : 0);
+    return warp > 0 ? before : identity();
+}
+
+// Turns the sums of runs into what comes before each within the tile; the tile's own sum goes to
+// *all.
+__device__ __forceinline__ void scan_runs(accum sums[RUNS], accum *all)
+{
+    const unsigned lane = threadIdx.x % 32;
+    accum warp = identity();
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++)
+        sums[r] = lanes_scan(sums[r], 32);
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++) {
+        const accum before = __shfl_up_sync(~0u, sums[r], 1), row = __shfl_sync(~0u, sums[r], 31);
+        sums[r] = lane > 0 ? combine(warp, before) : warp;
+        warp = combine(warp, row);
+    }
+    const accum warps = warps_scan(warp, all);
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++)
+        sums[r] = combine(warps, sums[r]);
+}
+
+// The first step: each block leaves the sum of its share of the tiles in `partials`.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+scan(const elem *x, unsigned long long n, accum *partials)
+{
+    run mine[RUNS];
+    accum sums[RUNS], all;
+    const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
+    accum carry = identity();
+    const unsigned first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
+    const unsigned last = (unsigned)((unsigned long long)tiles * (blockIdx.x + 1) / gridDim.x);
+    for (unsigned number = first; number < last; number++) {
+        const tile own = find_tile(x, n, partials, number);
+        const bool is_whole = own.low == 0 && own.high == TILE;
+        if (is_whole)
+            sum_tile(sums, mine, &own, true);
+        else
+            sum_tile(sums, mine, &own, false);
+        scan_runs(sums, &all);
+        carry = combine(carry, all);
+        __syncthreads(); // all have read what the next tile writes
+    }
+    if (threadIdx.x == 0)
+        partials[blockIdx.x] = carry;
+}

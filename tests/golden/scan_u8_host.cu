@@ -1,0 +1,428 @@
+// exclusive scan, min of u8 accumulated in u32, for host: pass 'look_back' of scan, made from scan.cu by
+// autotune emit --space scan --scan exclusive --op min --type u8 --acc u32 --arch host --pass look_back --variant BLOCK=64,ITEMS=16,VECTOR=16,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=0,METHOD=LOOK_BACK,NUMBERING=TICKET,LOOK=8,PREFIXES=EVERY,PAUSE=0
+
+enum {
+    BLOCK = 64,      // threads per block
+    ITEMS = 16,      // elements per thread per tile
+    VECTOR = 16,     // elements per load
+    WRITE = 4,       // results per store, where they may be stored together
+    LOOK = 8,        // tiles looked back at together
+    TILE = 1024,     // BLOCK * ITEMS
+    LOADS = 1,       // ITEMS / VECTOR
+    WIDTH = 16,      // ARRANGE == BLOCKED ? ITEMS : VECTOR
+    RUNS = 1,        // ITEMS / WIDTH
+    DEEP = 1,        // ceil_div(LOOK, 32)
+    ELEM_BYTES = 1,  // bytes of an element
+    ACCUM_BYTES = 4, // bytes of an accumulator
+};
+
+typedef unsigned char elem;
+
+typedef unsigned accum;
+
+// What one load brings.
+typedef union __align__(VECTOR * ELEM_BYTES) {
+    unsigned word[VECTOR * ELEM_BYTES / 4]; // first, so that it is moved by words
+    elem at[VECTOR];
+} vec;
+
+// What one store writes.
+typedef struct __align__(WRITE * ACCUM_BYTES) { accum at[WRITE]; } stored;
+
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return 0xffffffff;
+}
+
+// What is combined of an element.
+__device__ __forceinline__ accum map(elem value)
+{
+    return (accum)value;
+}
+
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return a < b ? a : b;
+}
+
+// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
+// is the value of 2^k of them.
+__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
+{
+    unsigned k = 0;
+    for (; before >> k & 1; k++)
+        a = combine(level[k], a);
+    level[k] = a;
+}
+
+__device__ __forceinline__ vec load(const vec *from)
+{
+    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
+    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+}
+
+// Writes results, where a store of so many may begin.
+__device__ __forceinline__ void store(stored *to, stored from)
+{
+    // Rounded down: a misaligned address, which a GPU refuses, gets the wrong results.
+    *(stored *)((unsigned long long)to & -(unsigned long long)sizeof(stored)) = from;
+}
+
+// Counts a block in and says how many came before it. Releases what this thread wrote and
+// acquires what the others released. The count wraps to 0 after the last of `blocks`: ready for
+// the next call.
+__device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
+{
+    return host_arrive(arrived, blocks);
+}
+
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
+// A number for this block: blocks get 0, 1, 2 ... in the order in which they ask. The count wraps
+// to 0 after the last of `blocks`: ready for the next call. Orders nothing else.
+__device__ __forceinline__ unsigned take_ticket(unsigned *taken, unsigned blocks)
+{
+    return host_arrive(taken, blocks);
+}
+
+__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned what)
+{
+    const unsigned long long both = (unsigned long long)bits << 32 | what;
+    __atomic_store_n(word, both, __ATOMIC_RELAXED);
+}
+
+// Leaves a value for a tile and says what it is, not 0, so that who sees that has the value: no
+// fence.
+__device__ __forceinline__ void post_tile(unsigned long long *words, unsigned tile, accum value,
+                                          unsigned what)
+{
+    const union { accum value; unsigned bits; } from = {value};
+    post_half(words + tile, from.bits, what);
+}
+
+__device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+// The value that was left for a tile, and what it is: 0 where there is none yet.
+__device__ __forceinline__ unsigned read_tile(const unsigned long long *words, unsigned tile,
+                                              accum *value)
+{
+    const unsigned long long both = read_word(words + tile);
+    union { unsigned bits; accum value; } to = {(unsigned)(both >> 32)};
+    *value = to.value;
+    return (unsigned)both;
+}
+
+// Lets others go on before the next look.
+__device__ __forceinline__ void wait_a_bit(void)
+{
+    host_yield();
+}
+
+// What a thread has of a tile: ITEMS neighbours.
+typedef struct { elem at[WIDTH]; } run;
+
+// Shared memory in which a tile changes places: loads bring each warp's elements lane by lane, and
+// results leave it like that.
+typedef union __align__(16) {
+    elem in[TILE];
+    accum out[TILE];
+} staging;
+
+__device__ __forceinline__ staging *staged(void)
+{
+    __shared__ staging all;
+    return &all;
+}
+
+// A tile: its places begin at x and, if it is written, at y; those in [low, high) are of the input.
+typedef struct {
+    const elem *x;
+    accum *y;
+    unsigned low, high;
+} tile;
+
+// The tile of this number; tile 0 begins where a load may, so that all loads are aligned.
+__device__ __forceinline__ tile find_tile(const elem *x, unsigned long long n, accum *y,
+                                          unsigned number)
+{
+    const unsigned skip = (unsigned)((unsigned long long)x / ELEM_BYTES % VECTOR);
+    const unsigned long long first = (unsigned long long)number * TILE, end = n + skip;
+    tile it;
+    it.x = x + (first - skip);
+    it.y = y + (first - skip);
+    it.low = number == 0 ? skip : 0;
+    it.high = first >= end ? 0 : end - first < TILE ? (unsigned)(end - first) : TILE;
+    return it;
+}
+
+// Is this place of the tile one of the input?
+__device__ __forceinline__ bool holds(const tile *in, unsigned place)
+{
+    return place - in->low < in->high - in->low;
+}
+
+// Where a warp's elements begin, and where a thread's run does.
+__device__ __forceinline__ unsigned warp_place(void)
+{
+    return threadIdx.x / 32 * (32 * ITEMS);
+}
+
+__device__ __forceinline__ unsigned run_place(int r)
+{
+    return warp_place() + r * (32 * WIDTH) + threadIdx.x % 32 * WIDTH;
+}
+
+// Loads VECTOR elements from a place on; those that are not of the input stay undefined.
+__device__ __forceinline__ void load_some(vec *to, const tile *from, unsigned place)
+{
+    for (int j = 0; j < VECTOR; j++)
+        if (holds(from, place + j))
+            to->at[j] = from->x[place + j];
+}
+
+// Loads a thread's elements, all under way at a time; `is_whole` says that all are of the input.
+__device__ __forceinline__ void load_tile(run mine[RUNS], const tile *from, const bool is_whole)
+{
+    vec got[LOADS];
+    const unsigned first = warp_place() + threadIdx.x % 32 * VECTOR;
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++) {
+        const unsigned place = first + u * (32 * VECTOR);
+        if (is_whole || (holds(from, place) && holds(from, place + (VECTOR - 1))))
+            got[u] = load((const vec *)(from->x + place));
+        else
+            load_some(&got[u], from, place);
+    }
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++)
+        *(vec *)(staged()->in + first + u * (32 * VECTOR)) = got[u];
+    __syncwarp();
+    #pragma unroll
+    for (int j = 0; j < ITEMS; j++)
+        mine[0].at[j] = staged()->in[run_place(0) + j];
+}
+
+// What an element counts for: the identity where it is not of the input.
+__device__ __forceinline__ accum value_of(const run *mine, int j, const tile *in, unsigned place,
+                                          const bool is_whole)
+{
+    return is_whole || holds(in, place + j) ? map(mine->at[j]) : identity();
+}
+
+// Loads a tile and combines each of a thread's runs.
+__device__ __forceinline__ void sum_tile(accum sums[RUNS], run mine[RUNS], const tile *in,
+                                         const bool is_whole)
+{
+    load_tile(mine, in, is_whole);
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++) {
+        sums[r] = value_of(&mine[r], 0, in, run_place(r), is_whole);
+        #pragma unroll
+        for (int j = 1; j < WIDTH; j++)
+            sums[r] = combine(sums[r], value_of(&mine[r], j, in, run_place(r), is_whole));
+    }
+}
+
+// Combines each lane's value with those of the lanes before it.
+__device__ __forceinline__ accum lanes_scan(accum a, int lanes)
+{
+    #pragma unroll
+    for (int d = 1; d < lanes; d *= 2) {
+        const accum before = __shfl_up_sync(~0u, a, d);
+        if (threadIdx.x % 32 >= d)
+            a = combine(before, a);
+    }
+    return a;
+}
+
+// Of one value a warp: what the warps before this one have together; *all is what all have.
+__device__ __forceinline__ accum warps_scan(accum a, accum *all)
+{
+    __shared__ accum totals[BLOCK / 32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (lane == 31)
+        totals[warp] = a;
+    __syncthreads();
+    const accum to = lanes_scan(lane < BLOCK / 32 ? totals[lane] : identity(), BLOCK / 32);
+    *all = __shfl_sync(~0u, to, BLOCK / 32 - 1);
+    const accum before = __shfl_sync(~0u, to, warp > 0 ? warp - 1 : 0);
+    return warp > 0 ? before : identity();
+}
+
+// Turns the sums of runs into what comes before each within the tile; the tile's own sum goes to
+// *all.
+__device__ __forceinline__ void scan_runs(accum sums[RUNS], accum *all)
+{
+    const unsigned lane = threadIdx.x % 32;
+    accum warp = identity();
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++)
+        sums[r] = lanes_scan(sums[r], 32);
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++) {
+        const accum before = __shfl_up_sync(~0u, sums[r], 1), row = __shfl_sync(~0u, sums[r], 31);
+        sums[r] = lane > 0 ? combine(warp, before) : warp;
+        warp = combine(warp, row);
+    }
+    const accum warps = warps_scan(warp, all);
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++)
+        sums[r] = combine(warps, sums[r]);
+}
+
+// Writes WRITE results from a place on: as one where they may be, else those of the input.
+__device__ __forceinline__ void put(const tile *to, unsigned place, const stored *from,
+                                    const bool is_one)
+{
+    if (is_one)
+        store((stored *)(to->y + place), *from);
+    else
+        for (int k = 0; k < WRITE; k++)
+            if (holds(to, place + k))
+                to->y[place + k] = from->at[k];
+}
+
+// Writes a thread's results: `before` is what comes before each of its runs.
+__device__ __forceinline__ void write_tile(const accum before[RUNS], const run mine[RUNS],
+                                           const tile *to, const bool is_whole)
+{
+    const bool is_one = is_whole && (unsigned long long)to->y % (WRITE * ACCUM_BYTES) == 0;
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++) {
+        accum a = before[r];
+        #pragma unroll
+        for (int j = 0; j < WIDTH; j++) {
+            const accum b = combine(a, value_of(&mine[r], j, to, run_place(r), is_whole));
+            staged()->out[run_place(r) + j] = a;
+            a = b;
+        }
+    }
+    __syncwarp();
+    #pragma unroll
+    for (int u = 0; u < ITEMS / WRITE; u++) {
+        const unsigned place = warp_place() + (u * 32 + threadIdx.x % 32) * WRITE;
+        put(to, place, (const stored *)(staged()->out + place), is_one);
+    }
+}
+
+// What is known of a tile: the sum of its own elements, or of all up to it.
+enum { OWN = 1, ALL_UP_TO = 2 };
+
+// The sum of DEEP tiles, the last of which is `last`, as far as one is known of all up to it; tiles
+// before the first count as such. Returns what it is the sum of; 0 while a tile is not known.
+__device__ __forceinline__ unsigned look(const unsigned long long *words, long long last, accum *sum)
+{
+    accum got[DEEP], a = identity();
+    unsigned known[DEEP], what = OWN;
+    #pragma unroll
+    for (int k = 0; k < DEEP; k++) {
+        known[k] = ALL_UP_TO;
+        got[k] = identity();
+        if (last >= k)
+            known[k] = read_tile(words, (unsigned)(last - k), &got[k]);
+    }
+    #pragma unroll
+    for (int k = 0; k < DEEP; k++)
+        if (what == OWN) {
+            what = known[k];
+            a = combine(got[k], a);
+        }
+    *sum = a;
+    return what;
+}
+
+// The sum of all tiles before this one, by a whole warp: LOOK tiles at a time, the nearest first,
+// until one is known with all before it.
+__device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number)
+{
+    const unsigned lane = threadIdx.x;
+    accum carry = identity();
+    for (long long last = (long long)number - 1;; last -= LOOK) {
+        accum a;
+        unsigned done, what;
+        for (;;) {
+            what = OWN;
+            a = identity();
+            if (lane < LOOK)
+                what = look(words, last - lane, &a);
+            done = __ballot_sync(~0u, what == ALL_UP_TO);
+            const unsigned needed = (done & -done) - 1; // lanes nearer than that; all where none is
+            if ((__ballot_sync(~0u, what != 0) & needed) == needed)
+                break;
+            wait_a_bit();
+        }
+        if (done != 0 && lane >= __ffs(done))
+            a = identity();
+        #pragma unroll
+        for (int d = 1; d < 32; d *= 2)
+            a = combine(__shfl_down_sync(~0u, a, d), a);
+        carry = combine(__shfl_sync(~0u, a, 0), carry);
+        if (done != 0)
+            return carry;
+    }
+}
+
+// Scans n elements of x, n is not 0: a tile a block. Each leaves the sum of its tile in `state`
+// with a flag in the same word, looks back at those before it for what to begin with, and leaves
+// the sum of all up to it. The last to finish sets all back to zero. An aborted launch leaves some
+// above zero: clear them then.
+// Blocks take tiles in the order in which they start, so that none waits for one that has not.
+__global__ void
+__launch_bounds__(BLOCK)
+scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
+{
+    run mine[RUNS];
+    accum sums[RUNS], all;
+    unsigned *const counts = (unsigned *)state; // blocks that have started, and that have finished
+    unsigned long long *const words = state + 1;
+    __shared__ unsigned ticket;
+    if (threadIdx.x == 0)
+        ticket = take_ticket(counts, gridDim.x);
+    __syncthreads();
+    const unsigned number = ticket;
+    const tile own = find_tile(x, n, y, number);
+    const bool is_whole = own.low == 0 && own.high == TILE;
+    if (is_whole)
+        sum_tile(sums, mine, &own, true);
+    else
+        sum_tile(sums, mine, &own, false);
+    scan_runs(sums, &all);
+    __shared__ accum before_all;
+    if (threadIdx.x < 32) {
+        accum carry = identity();
+        if (number > 0 && threadIdx.x == 0)
+            post_tile(words, number, all, OWN);
+        if (number > 0)
+            carry = look_back(words, number);
+        if (threadIdx.x == 0) {
+                post_tile(words, number, combine(carry, all), ALL_UP_TO);
+            before_all = carry;
+        }
+    }
+    __syncthreads();
+    const accum carry = before_all;
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++)
+        sums[r] = combine(carry, sums[r]);
+    if (is_whole)
+        write_tile(sums, mine, &own, true);
+    else
+        write_tile(sums, mine, &own, false);
+
+    // Nobody looks at a tile any more once all blocks have come here.
+    __shared__ bool is_last;
+    if (threadIdx.x == 0)
+        is_last = arrive(counts + 1, gridDim.x) == gridDim.x - 1;
+    __syncthreads();
+    if (is_last)
+        for (unsigned i = threadIdx.x; i < gridDim.x * (ACCUM_BYTES / 4); i += BLOCK)
+            clear_word(words + i);
+}
