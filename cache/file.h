@@ -44,7 +44,8 @@ int file_make_folder_of(const char *path, struct error *error); /* the folder a 
 int file_sync_folder_of(const char *path, struct error *error);
 
 /* Opens for reading and appending, makes the file where there is none, and locks it until it is
- * closed. Does not wait. -1: EWOULDBLOCK in errno when another process holds the lock, ESTALE
+ * closed. On a file system that has no locks it is open without one: what is put in place by a
+ * rename is whole there too, and of two that write at once the later counts. Does not wait. -1: EWOULDBLOCK in errno when another process holds the lock, ESTALE
  * when the file was moved or removed just now (try again); else as file_open. */
 int file_open_locked(const char *path, struct error *error);
 

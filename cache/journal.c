@@ -9,6 +9,7 @@
 #include "cache/store.h"
 #include "generator/array.h"
 #include "generator/dims_text.h"
+#include "generator/number.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -305,6 +306,50 @@ int journal_append(struct journal *journal, const struct journal_trial *trial,
         journal->count++;
     text_dispose(&text);
     return result;
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    return number_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+static int adopt_new(struct journal *journal, const struct journal *other, size_t *adopted,
+                     struct error *error)
+{
+    const size_t count = journal->count;
+    uint64_t *own = malloc((count + 1) * sizeof *own);
+    int failed = own ? 0 : error_memory(error, (count + 1) * sizeof *own);
+
+    for (size_t i = 0; own && i < count; i++)
+        own[i] = journal->trials[i].identity;
+    if (own)
+        qsort(own, count, sizeof *own, by_identity);
+    for (size_t i = 0; i < other->count && !failed; i++)
+        if (!bsearch(&other->trials[i].identity, own, count, sizeof *own, by_identity)) {
+            failed = journal_append(journal, &other->trials[i], error);
+            *adopted += !failed;
+        }
+    free(own);
+    return failed;
+}
+
+int journal_adopt(struct journal *journal, const struct record *key, const char *path,
+                  size_t *adopted, struct error *error)
+{
+    struct journal other;
+    struct record found;
+    struct error ignored;
+    size_t count = 0;
+    int failed = 0;
+
+    if (journal_load(&other, &found, path, &ignored) == 0) {
+        if (!journal_header_difference(JOURNAL_HEADER_READ, &found, key))
+            failed = adopt_new(journal, &other, &count, error);
+        journal_close(&other);
+    }
+    if (adopted)
+        *adopted = count;
+    return failed;
 }
 
 void journal_forget(struct journal *journal)

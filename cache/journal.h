@@ -57,6 +57,12 @@ int journal_append(struct journal *journal, const struct journal_trial *trial,
  * here. */
 void journal_forget(struct journal *journal);
 
+/* Appends the trials of another journal, at a path where there need be none, whose identities this
+ * one lacks; `adopted` (may be NULL) is how many. What is there for another key, damaged or not to be
+ * trusted counts as none. Errors are those of journal_append. */
+int journal_adopt(struct journal *journal, const struct record *key, const char *path,
+                  size_t *adopted, struct error *error);
+
 /* What was appended so far survives a power failure. */
 int journal_sync(struct journal *journal, struct error *error);
 void journal_close(struct journal *journal);

@@ -387,10 +387,59 @@ int store_tidy(struct records *records, struct error *error)
     return has_room ? 0 : error_memory(error, room * sizeof *numbers);
 }
 
+static int first_difference(const int *by, size_t count)
+{
+    size_t i = 0;
+    while (i + 1 < count && by[i] == 0)
+        i++;
+    return by[i];
+}
+
+static int compare_dim(const struct dim *a, const struct dim *b)
+{
+    const int by_n = number_compare(a->n, b->n);
+    return by_n ? by_n : number_compare(a->stride, b->stride);
+}
+
+static int compare_problems(const struct problem *a, const struct problem *b)
+{
+    const int by[] = {
+        (int)a->op - (int)b->op,
+        (int)a->type - (int)b->type,
+        (int)a->acc - (int)b->acc,
+        (int)a->order - (int)b->order,
+        number_compare(dims_n(&a->dims), dims_n(&b->dims)),
+        compare_dim(&a->dims.outer, &b->dims.outer),
+        compare_dim(&a->dims.depth, &b->dims.depth),
+        compare_dim(&a->dims.inner, &b->dims.inner),
+        (int)a->dims.scan - (int)b->dims.scan,
+        (int)a->regime - (int)b->regime,
+    };
+    return first_difference(by, sizeof by / sizeof *by);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+    const int by[] = {
+        compare_problems(&x->problem, &y->problem),
+        strcmp(x->space, y->space),
+        strcmp(x->gpu, y->gpu), /* names may have one file where punctuation alone differs */
+        x->cc - y->cc,
+        x->sms - y->sms,
+        x->memory_clock_khz - y->memory_clock_khz,
+        x->bus_bits - y->bus_bits,
+    };
+    return first_difference(by, sizeof by / sizeof *by);
+}
+
+/* In an order of its own: the same records give the same file, whoever found which first. */
 static int emit_file(struct text *out, struct records *records, struct error *error)
 {
     if (store_tidy(records, error))
         return -1;
+    if (records->count)
+        qsort(records->at, records->count, sizeof *records->at, by_key);
     text_addf(out,
               "; Records of autotune. A record that was changed by hand is left out.\n\n"
               "[%s]\nrecords = %zu\nschema = %d\n",

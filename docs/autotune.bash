@@ -7,8 +7,8 @@ _autotune_options() {
     case $1 in
     bench) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --offset --against --stream --rounds --device --seed --space --template --nvrtc --cache --json --csv --quiet --help" ;;
     export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --format --output --prefix --quiet --help" ;;
-    tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --space --template --nvrtc --cache --json --csv --quiet --help" ;;
-    list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --space --template --sources --json --csv --quiet --help" ;;
+    tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
+    list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --sources --json --csv --quiet --help" ;;
     emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --variant --pass --space --template --nvrtc --cache --ptx --cubin --sass --quiet --help" ;;
     verify) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --cover --small --all --part --limit --space --template --nvrtc --cache --quiet --help" ;;
     profile) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
@@ -25,12 +25,12 @@ _autotune_options() {
 _autotune_takes() {
     case $1:$2 in
     --n:bench | -n:bench | --n:export | -n:export) echo "COUNT[,COUNT...]" ;;
-    --n:tune | -n:tune | --n:ladder | -n:ladder | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
-    --n:list | -n:list | --n:emit | -n:emit | --n:verify | -n:verify | --n:profile | -n:profile | --n:compare | -n:compare | --n:report | -n:report) echo "COUNT" ;;
-    --rows:tune) echo "COUNT[..COUNT]" ;;
-    --len:tune) echo "COUNT[..COUNT]" ;;
-    --rows:export | --rows:list | --rows:emit | --rows:verify | --rows:bench | --rows:ladder | --rows:profile) echo "COUNT" ;;
-    --len:list | --len:emit | --len:verify | --len:bench | --len:ladder | --len:export | --len:profile) echo "COUNT" ;;
+    --n:tune | -n:tune | --n:list | -n:list | --n:ladder | -n:ladder | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
+    --n:emit | -n:emit | --n:verify | -n:verify | --n:profile | -n:profile | --n:compare | -n:compare | --n:report | -n:report) echo "COUNT" ;;
+    --rows:tune | --rows:list) echo "COUNT[..COUNT]" ;;
+    --len:tune | --len:list) echo "COUNT[..COUNT]" ;;
+    --rows:export | --rows:emit | --rows:verify | --rows:bench | --rows:ladder | --rows:profile) echo "COUNT" ;;
+    --len:emit | --len:verify | --len:bench | --len:ladder | --len:export | --len:profile) echo "COUNT" ;;
     --pitch:*) echo "COUNT" ;;
     --axis:*) echo "AXIS" ;;
     --shape:*) echo "SHAPE" ;;
@@ -59,6 +59,7 @@ _autotune_takes() {
     --variant:*) echo "PARAMS" ;;
     --pass:*) echo "NAME" ;;
     --part:*) echo "K/M" ;;
+    --problems:*) echo "FILE" ;;
     --limit:*) echo "TIME" ;;
     --space:*) echo "FILE" ;;
     --template:*) echo "FILE" ;;
@@ -95,6 +96,7 @@ _autotune_values() {
     --type) _autotune_list types "s/,.*//" ;;
     --acc) _autotune_list types "s/.*,//" ;;
     --format) _autotune_list formats "s/,.*//" ;;
+    --part) echo auto ;;
     --axis) echo "0 1" ;;
     --shape) echo "rows columns" ;;
     --order) if [[ $2 == show ]]; then echo "run n"; else echo "free run n"; fi ;;

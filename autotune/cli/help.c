@@ -23,6 +23,7 @@ static const struct help all[] = {
      "  autotune --device 0 --n 1K..4G --loss 0.5\n"
      "  autotune --device 0 " DIMS_TEXT_SWEEP " --type f32\n"
      "  autotune --device all --n 400M --budget 30s\n"
+     "  autotune --problems problems.txt --part 1/8\n"
      "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" EXIT_CODES},
     {VERB_SHOW, "show", NULL,
      "Shows the records kept so far, of all devices.\v"
@@ -33,11 +34,12 @@ static const struct help all[] = {
      "  autotune show --type f32 --csv -\n\n" EXIT_CODES},
     {VERB_MERGE, "merge", "FILE...",
      "Merges record files of other machines into the folder of records, each record into its "
-     "GPU's file. Of two for the same problem on the same GPU the faster is kept, or, where "
+     "GPU's file; of a FILE that is a folder of records all of them, and its journals. Of two for the same problem on the same GPU the faster is kept, or, where "
      "driver, compiler, sources or method differ, the newer. Of intervals that overlap the newer "
      "takes its range, and the older keeps what is left of it on both sides.\v"
      "Examples:\n"
      "  autotune merge nvidia-h200.ini\n"
+     "  autotune merge ~/.cache/autotune/parts/*\n"
      "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n\n" EXIT_CODES},
     {VERB_COMPARE, "compare", "A B [C...]\n--rungs [A...]",
      "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
@@ -64,11 +66,13 @@ static const struct help all[] = {
      "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
      "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
     {VERB_LIST, "list", "[TOPIC]",
-     "Lists what there is to choose from: devices (the default), types, operations, params, variants, "
-     "spaces, options, formats, archs, gpus or rungs.\v"
+     "Lists what there is to choose from: devices (the default), types, operations, problems, params, "
+     "variants, spaces, options, formats, archs, gpus or rungs. Problems come as --problems reads them: every "
+     "operation and type that go together, or those given, at each size.\v"
      "Examples:\n"
      "  autotune list params\n"
      "  autotune list gpus --sources\n"
+     "  autotune list problems --n 1Ki..1Gi --type f32 > problems.txt\n"
      "  autotune list variants --arch sm_80 --type f64\n\n" EXIT_CODES},
     {VERB_EMIT, "emit", NULL,
      "Prints the CUDA source of a variant: the one given, else the record's that fits best, "

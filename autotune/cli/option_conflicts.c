@@ -70,7 +70,7 @@ static int check_sample(const struct request *request, struct error *error)
         {request->limit_s > 0 && !request->small && !is_many,
          "--limit is of proofs in this process: give --small, --cover or --all too; a whole proof of one "
          "variant has workers with limits of their own"},
-        {request->parts > 1 && !is_many,
+        {request->verb == VERB_VERIFY && request->has_part && !is_many,
          "--part divides --cover or --all: give one of them too"},
         {is_many && is_one,
          "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES
@@ -114,6 +114,24 @@ static bool has_own_problem(const struct request *request)
            request->template;
 }
 
+/* Of a list of problems. */
+static int check_list(const struct request *request, struct error *error)
+{
+    const bool is_list = request->problems;
+    const struct option_conflict conflicts[] = {
+        {is_list && (request->has_n || request_dims_are_given(request) ||
+                     request_is_sweep(request) || request->has_op || request->has_type ||
+                     request->has_acc || request->cold || request->warm || request->has_order ||
+                     request->deterministic || request->asked.has_scan),
+         "--problems has the problems: leave " DIMS_TEXT_SIZES
+         ", --op, --type, --acc, --cold, --warm, --order and --scan to its lines"},
+        {request->dry_run && !is_list, "--dry-run is of a list: give --problems too"},
+        {request->verb == VERB_TUNE && request->has_part && !is_list,
+         "--part divides a list: give --problems too"},
+    };
+    return refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
 /* Checks tune and ladder for what a run measures. */
 static int check_run(const struct request *request, struct error *error)
 {
@@ -126,7 +144,7 @@ static int check_run(const struct request *request, struct error *error)
          "--replay runs on one journal, a range takes many: leave one of them out"},
         {request->replay && (request->has_n || request_dims_are_given(request)),
          "--replay runs on the problem of its journal: leave out its size"},
-        {request->replay && has_own_problem(request),
+        {request->replay && !request->problems && has_own_problem(request),
          "--replay runs on the problem and the space of its journal: leave out --op, --type, --acc, "
          "--cold, --warm, --order, --space and --template"},
         {request->replay && request->retune,
@@ -169,7 +187,7 @@ int option_conflicts_check(const struct request *request, struct error *error)
 {
     return check_problem(request, error) || check_sample(request, error) ||
                    check_arguments(request, error) || check_run(request, error) ||
-                   check_output(request, error)
+                   check_list(request, error) || check_output(request, error)
                ? -1
                : 0;
 }

@@ -3,6 +3,7 @@
 #include "autotune/cli/options.h"
 
 #include "autotune/cli/help.h"
+#include "autotune/cli/request_part.h"
 #include "autotune/export/export.h"
 #include "autotune/measure/paired.h"
 #include "generator/number.h"
@@ -86,17 +87,8 @@ static int parse_seed(struct request *request, const char *value, struct error *
 
 static int parse_part(struct request *request, const char *value, struct error *error)
 {
-    char k[16], m[16], rest;
-    uint64_t part, parts;
-    if (sscanf(value, "%15[0-9]/%15[0-9]%c", k, m, &rest) != 2 ||
-        number_parse_count(&part, k, "--part", error) ||
-        number_parse_count(&parts, m, "--part", error) || part < 1 || part > parts ||
-        parts > 1000000)
-        return error_set(error, ERROR_USAGE,
-                         "--part is '%.100s': write K/M with 1 <= K <= M, such as 1/8", value);
-    request->part = (unsigned)part - 1;
-    request->parts = (unsigned)parts;
-    return 0;
+    request->has_part = true;
+    return request_part_parse(&request->part, value, error);
 }
 
 /* "30s", "500ms", "2m". */
@@ -200,13 +192,16 @@ const struct option_row option_rows[] = {
     {BENCH, "n", "COUNT[,COUNT...]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", .parse = request_dims_counts, .letter = 'n'},
     {EXPORT, "n", "COUNT[,COUNT...]", "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", .parse = request_dims_counts, .letter = 'n'},
     {TUNE, "n", "COUNT[..COUNT]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", .parse = request_dims_range, .letter = 'n'},
-    {PROBLEM & ~(TUNE | BENCH | LADDER | EXPORT), "n", "COUNT", "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},
+    {LIST, "n", "COUNT[..COUNT]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; of problems 1K..4G lists each size of a sweep (default 400M, on the host 1M)", .parse = request_dims_range, .letter = 'n'},
+    {PROBLEM & ~(TUNE | BENCH | LADDER | LIST | EXPORT), "n", "COUNT", "elements: 400M is 400,000,000, 400Mi is 400*2^20 (default 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},
     {LADDER, "n", "COUNT[..COUNT]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; 128Ki..32Mi gives a table of times by n, each twice the one before (default 400M, on the host 20K)", .parse = request_dims_range, .letter = 'n'},
     {TUNE, "rows", "COUNT[..COUNT]", "a matrix of this many rows instead of --n: a result for each row; 1K..1M sweeps a range", .parse = request_dims_rows_range, .repeats = true, .more = "GB/s then counts the results written too. Positions know single values only."},
     {TUNE, "len", "COUNT[..COUNT]", "elements of a row; a result is of at most 2^31 elements; 32..4096 sweeps a range", .parse = request_dims_len_range, .repeats = true},
+    {LIST, "rows", "COUNT[..COUNT]", "a matrix of this many rows instead of --n: a result for each row; of problems 1K..1M lists a range", .parse = request_dims_rows_range, .repeats = true},
+    {LIST, "len", "COUNT[..COUNT]", "elements of a row; of problems 32..4096 lists a range", .parse = request_dims_len_range, .repeats = true},
     {EXPORT, "rows", "COUNT", "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --space rows or columns takes all shapes", .parse = request_dims_rows, .repeats = true},
-    {PROBLEM & ~(TUNE | EXPORT), "rows", "COUNT", "a matrix of this many rows instead of --n: a result for each row", .parse = request_dims_rows, .repeats = true},
-    {PROBLEM & ~TUNE, "len", "COUNT", "elements of a row; a result is of at most 2^31 elements", .parse = request_dims_len, .repeats = true},
+    {PROBLEM & ~(TUNE | LIST | EXPORT), "rows", "COUNT", "a matrix of this many rows instead of --n: a result for each row", .parse = request_dims_rows, .repeats = true},
+    {PROBLEM & ~(TUNE | LIST), "len", "COUNT", "elements of a row; a result is of at most 2^31 elements", .parse = request_dims_len, .repeats = true},
     {PROBLEM, "pitch", "COUNT", "elements from one row's start to the next's (default: the row's)", .parse = request_dims_pitch, .repeats = true},
     {PROBLEM, "axis", "AXIS", "1: a result for each row (default); 0: one for each column", .parse = request_dims_axis, .repeats = true},
     {PROBLEM, "shape", "SHAPE", "rows: as --axis 1; columns: as --axis 0", .parse = request_dims_shape, .repeats = true},
@@ -225,8 +220,8 @@ const struct option_row option_rows[] = {
     {PROBLEM & ~LADDER, "scan", "KIND", "a result for each element: inclusive, of all up to it, or exclusive, of all before it; none (default): one of all", .parse = request_dims_scan, .more = "The first of an exclusive scan is the operation's identity. Scans are of --n elements, not of a matrix; argmin and argmax have none, and export refuses them."},
     {SHOW, "scan", "KIND", "only records of such scans: inclusive, exclusive, or none for reductions", .parse = request_dims_scan},
     {PROBLEM, "acc", "TYPE", "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", .parse = parse_acc},
-    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, "cold", NULL, "data not in the L2 cache (default)", .flag = AT(cold)},
-    {TUNE | VERIFY | BENCH | EXPORT | PROFILE, "warm", NULL, "data in the L2 cache as far as it fits", .flag = AT(warm)},
+    {TUNE | VERIFY | BENCH | LIST | EXPORT | PROFILE, "cold", NULL, "data not in the L2 cache (default)", .flag = AT(cold)},
+    {TUNE | VERIFY | BENCH | LIST | EXPORT | PROFILE, "warm", NULL, "data in the L2 cache as far as it fits", .flag = AT(warm)},
     {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, "order", "ORDER", "what the bits of a float's result depend on: free (anything), run (the same run after run), n (the elements alone: the same bits everywhere) (default: free)", .parse = parse_order, .more = "With run atomic operations on floats are left out. n gives the same bits on every GPU, by every variant, wherever the input starts; reproducible.md, installed with this page, has the order, and autotune_reference.h computes it. The order is part of the problem and of a record's key. Integers, minima and maxima have the same bits in any order."},
     {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, "deterministic", NULL, "short for --order run", .flag = AT(deterministic)},
     {SHOW, "order", "ORDER", "only records of this order, run or n", .parse = parse_order},
@@ -254,13 +249,16 @@ const struct option_row option_rows[] = {
     {PROFILE, "run", NULL, "only launch the kernel, for a profiler that you start: a call that warms up, then the one to look at, both checked", .flag = AT(run), .more = "Nothing is printed."},
     {LADDER, "grid", NULL, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", .flag = AT(grid), .more = "All sizes of a block, unless --blocks names some."},
     {TUNE, "retune", NULL, "measure all again, whatever records and the journal know", .flag = AT(retune)},
-    {TUNE, "replay", "JOURNAL", "run the strategy on a journal's trials, without a device", .text = AT(replay)},
+    {TUNE, "replay", "JOURNAL", "run the strategy on a journal's trials, without a device; with --problems a folder of records, from whose journals alone the records of the list are made", .text = AT(replay)},
     {EMIT | VERIFY, "variant", "PARAMS", "BLOCK=256,ITEMS=16,...; the others as in this GPU's record, else the default", .text = AT(variant)},
     {EMIT, "pass", "NAME", "only this pass's kernel", .text = AT(pass)},
     {VERIFY, "cover", NULL, "a covering sample of space, operation, type and architecture", .flag = AT(cover)},
     {VERIFY, "small", NULL, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", .flag = AT(small)},
     {VERIFY, "all", NULL, "every variant of every operation, type and architecture", .flag = AT(all)},
-    {VERIFY, "part", "K/M", "of --cover or --all: only part K (from 1) of M", .parse = parse_part},
+    {VERIFY, "part", "K/M", "of --cover or --all: only part K (from 1) of M; auto: as mpirun, srun or a job array say", .parse = parse_part},
+    {TUNE, "problems", "FILE", "tune a list: one problem a line, as the command line has it ('autotune list problems' writes such a list); a result a line", .text = AT(problems), .more = "A line has the options of the problem, --space and --template; what follows a # is not read. What is done is never done again, and what fails is said while the others go on."},
+    {TUNE, "part", "K/M", "of --problems: only part K (from 1) of M, which keeps its records and journals in parts/K-of-M of the cache; auto: as mpirun, srun or a job array say", .parse = parse_part, .more = "What any part has done no part does again, with another M either. 'autotune merge' brings them together. auto reads OMPI_COMM_WORLD_RANK and _SIZE, PMIX_RANK, PMI_RANK and PMI_SIZE, SLURM_PROCID and SLURM_NTASKS, and SLURM_ARRAY_TASK_ID and _COUNT; see cluster.md, installed with this page."},
+    {TUNE, "dry-run", NULL, "of --problems: tune nothing, print which part would do what, and how long it may take", .flag = AT(dry_run)},
     {VERIFY, "limit", "TIME", "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", .parse = parse_limit, .more = "Tools that look at each access, as compute-sanitizer, need more."},
     {PROBLEM & ~LADDER, "space", "FILE", "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns, for a scan scan)", .text = AT(space)},
     {PROBLEM & ~LADDER, "template", "FILE", "the template instead of the space's own", .text = AT(template)},
@@ -305,6 +303,14 @@ const struct option_row *options_find(int key, enum verb verb)
         if (option_rows[i].name && option_rows[i].verbs & verb && key_of(i) == key)
             return &option_rows[i];
     return NULL;
+}
+
+bool options_is_of_problem(const struct option_row *option)
+{
+    const struct option_row *heading = option;
+    while (!heading->group)
+        heading--;
+    return heading->group == 1 || option->text == AT(space) || option->text == AT(template);
 }
 
 /* An empty file or folder name would lead to a confusing error later. */

@@ -33,6 +33,9 @@ void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX]
 /* The verb's option of this key of argp's, or NULL. */
 const struct option_row *options_find(int key, enum verb verb);
 
+/* Is it one of those that say what a problem is, or where its kernels are from? */
+bool options_is_of_problem(const struct option_row *option);
+
 /* Sets what the option sets; ERROR_USAGE names it and a valid value. */
 int options_store(struct request *request, const struct option_row *option, const char *value,
                   struct error *error);

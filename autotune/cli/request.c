@@ -15,6 +15,7 @@
 struct parse {
     struct request *request;
     struct error *error;
+    bool is_line; /* of a list: only options of a problem are taken */
     bool is_failed;
     bool is_given[OPTIONS_MAX]; /* by option */
 };
@@ -80,6 +81,10 @@ static void explain(struct parse *parse, const struct argp_state *state)
 static int take_option(struct parse *parse, const struct option_row *option, const char *value)
 {
     bool *is_given = &parse->is_given[option - option_rows];
+    if (parse->is_line && !options_is_of_problem(option))
+        return error_set(parse->error, ERROR_USAGE,
+                         "--%s is no part of a problem: give it on the command line",
+                         option->name);
     if (value && *is_given && !option->repeats)
         return error_set(parse->error, ERROR_USAGE, "--%s is given twice: give it once",
                          option->name);
@@ -100,9 +105,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     const struct option_row *option = options_find(key, parse->request->verb);
     if (key != ARGP_KEY_ARG && !option)
         return ARGP_ERR_UNKNOWN;
-    parse->is_failed = (!option                 ? parse_argument(parse, value, state)
-                        : option->letter == 'h' ? print_help(state, parse->error)
-                                                : take_option(parse, option, value)) != 0;
+    parse->is_failed =
+        (!option                                    ? parse_argument(parse, value, state)
+         : option->letter == 'h' && !parse->is_line ? print_help(state, parse->error)
+                                                    : take_option(parse, option, value)) != 0;
     return 0;
 }
 
@@ -119,37 +125,75 @@ static void simplify(struct request *request)
                     problem_ops[problem->op].name, problem_types[problem->type].name);
 }
 
-int request_parse(struct request *out, enum verb verb, int argc, char **argv,
-                  struct error *error)
+static int parse(struct parse *parse, int argc, char **argv)
 {
     struct argp_option argp_options[OPTIONS_MAX];
-    struct parse parse = {.request = out, .error = error};
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
-    options_fill(&argp, argp_options, verb);
-    *out =
-        (struct request){.verb = verb,
-                         .problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)},
-                         .device = "auto",
-                         .seed = 1,
-                         .parts = 1,
-                         .loss = 0.01};
-    error_t got = argp_parse(&argp, argc, argv, silent, NULL, &parse);
-    if (parse.is_failed)
+    struct request *out = parse->request;
+    options_fill(&argp, argp_options, out->verb);
+    error_t got = argp_parse(&argp, argc, argv, silent, NULL, parse);
+    if (parse->is_failed)
         return -1;
     if (got)
-        return error_set(error, ERROR_USAGE, "the options cannot be read: %s", strerror(got));
+        return error_set(parse->error, ERROR_USAGE, "the options cannot be read: %s",
+                         strerror(got));
     if (!out->has_acc)
         out->problem.acc = problem_default_acc(out->problem.type);
     out->problem.regime = out->warm ? WARM : COLD;
     if (out->deterministic && !out->has_order)
         out->problem.order = ORDER_RUN;
-    if (option_conflicts_check(out, error) || problem_check(&out->problem, error) ||
-        request_dims_settle(out, error) || request_files_check(out, error))
+    if (option_conflicts_check(out, parse->error) ||
+        problem_check(&out->problem, parse->error) || request_dims_settle(out, parse->error) ||
+        request_files_check(out, parse->error))
         return -1;
-    if (verb != VERB_SHOW) /* which shows records of any problem */
+    const bool is_any = out->topic && strcmp(out->topic, "problems") == 0;
+    if (out->verb != VERB_SHOW && !is_any) /* which are of any problem */
         simplify(out);
     return 0;
+}
+
+static const struct problem usual = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)};
+
+int request_parse(struct request *out, enum verb verb, int argc, char **argv,
+                  struct error *error)
+{
+    struct parse whole = {.request = out, .error = error};
+    *out = (struct request){.verb = verb,
+                            .problem = usual,
+                            .device = "auto",
+                            .seed = 1,
+                            .part = {.count = 1},
+                            .loss = 0.01};
+    return parse(&whole, argc, argv);
+}
+
+int request_parse_line(struct request *out, const struct request *base, char *line,
+                       struct error *error)
+{
+    enum { WORDS_MAX = 64 };
+    char program[] = "autotune tune", *words[WORDS_MAX + 1] = {program}, *rest;
+    struct parse one = {.request = out, .error = error, .is_line = true};
+    int count = 1;
+    *out = *base;
+    out->problems = out->replay = out->json = out->csv = NULL;
+    out->has_part = out->dry_run = false;
+    out->quiet = true;
+    for (char *word = strtok_r(line, " \t\r", &rest); word;
+         word = strtok_r(NULL, " \t\r", &rest))
+        if (count == WORDS_MAX)
+            return error_set(error, ERROR_USAGE, "more than %d words: give a problem's options",
+                             WORDS_MAX - 1);
+        else
+            words[count++] = word;
+    if (parse(&one, count, words))
+        return -1;
+    return request_is_sweep(out)
+               ? error_set(
+                     error, ERROR_USAGE,
+                     "a range is many problems: give each a line of its own, as 'autotune "
+                     "list problems' writes them")
+               : 0;
 }
 
 bool request_sweeps(const struct request *request, enum regime regime)

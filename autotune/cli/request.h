@@ -6,6 +6,7 @@
 #include "autotune/cli/request_dims.h"
 #include "autotune/search/strategy.h"
 #include "generator/error.h"
+#include "generator/part.h"
 #include "generator/problem.h"
 
 #include <stdbool.h>
@@ -40,12 +41,13 @@ struct request {
     const char *variant, *pass;           /* "BLOCK=256,..."; NULL = the record's or default */
     const char *json, *csv;               /* files, "-" = stdout; NULL = none */
     const char *cubin;                    /* file; NULL = none */
-    const char *replay;                   /* journal; NULL = none */
-    const char *topic;                    /* what to list, or to profile */
-    char **files;                         /* what to merge, compare or report: within argv */
+    const char *replay;                   /* journal, of a list a folder; NULL = none */
+    const char *problems; /* of tune: a file with a problem a line; NULL = none */
+    const char *topic;    /* what to list, or to profile */
+    char **files;         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem; /* regime and n may be unset, see has_ */
-    bool has_n, has_op, has_type, has_acc, has_order, has_strategy;
+    bool has_n, has_op, has_type, has_acc, has_order, has_strategy, has_part;
     enum strategy strategy;
     uint64_t seed;
     double budget_s;     /* 0 = none */
@@ -68,8 +70,8 @@ struct request {
     const char *bench, *ladder, *axes; /* of report (ladder: of compare too): tables; two
                                         * params, or NULL */
     uint64_t offset, rounds;           /* of bench: bytes; 0 = the device's default */
-    unsigned part, parts;              /* of --cover or --all: this part, of so many */
-    bool cold, warm, retune, quiet, ptx, sass, cover, small, all, stream, grid;
+    struct part part; /* of verify and of a list of problems: this one of so many */
+    bool cold, warm, retune, dry_run, quiet, ptx, sass, cover, small, all, stream, grid;
     bool published; /* of ladder: show published figures, run nothing */
     bool sources;   /* of list: where figures are from */
     bool evidence;  /* of compare: compile what the journals know, to rank predictions */
@@ -90,6 +92,11 @@ static inline bool request_is_sweep(const struct request *request)
  * do. */
 int request_parse(struct request *out, enum verb verb, int argc, char **argv,
                   struct error *error);
+
+/* Parses a line of a list of problems: the options of one problem, others are those of `base`. The
+ * line is cut into words, and `out` refers to them. */
+int request_parse_line(struct request *out, const struct request *base, char *line,
+                       struct error *error);
 
 /* Does the sweep have this cache regime: without --cold and --warm it has both. */
 bool request_sweeps(const struct request *request, enum regime regime);

@@ -56,6 +56,11 @@ bool setup_is_current(const struct setup *setup, const struct record *record,
 int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error);
 
+/* The same among records of the setup's GPU that were loaded before, then among a folder's of other
+ * GPUs and the shipped ones. */
+int setup_find_among(struct find_result *out, const struct setup *setup,
+                     const struct records *records, const char *folder, struct error *error);
+
 /* The config of --variant over that of this GPU's best record, or without --variant of any
  * GPU's, over the default. Notes on stderr where it is from, and which rule it breaks. */
 int setup_config(int64_t *config, const struct setup *setup, const struct request *request,

@@ -74,6 +74,23 @@ int setup_find(struct find_result *out, const struct setup *setup,
     return failed ? -1 : 0;
 }
 
+int setup_find_among(struct find_result *out, const struct setup *setup,
+                     const struct records *records, const char *folder, struct error *error)
+{
+    struct text path = {0};
+    struct record want;
+    struct code_memo memo = {.next = 0};
+    struct find find;
+    setup_record(&want, setup);
+    find_begin(&find, &want, &setup->context, &setup->sources, &memo);
+    const int failed =
+        find_among(&find, records, error) || store_path(&path, folder, want.gpu, error) ||
+        find_in_folder(&find, folder, path.at, error) || search_shipped(&find, error);
+    *out = find.best;
+    text_dispose(&path);
+    return failed ? -1 : 0;
+}
+
 /* --- The config --------------------------------------------------------------------------- */
 
 /* Where a variant is from: "of NVIDIA H200's record of sum i32 400M cold (exact)". */

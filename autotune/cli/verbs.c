@@ -12,7 +12,7 @@ const struct verb_row verbs[] = {
     {"show", "show the records kept so far", verb_show},
     {"merge", "merge record files of other machines into the records here", verb_merge},
     {"list",
-     "list devices, types, operations, params, variants, spaces, rungs, options, archs, gpus",
+     "list devices, types, operations, problems, params, variants, spaces, options, archs, gpus",
      verb_list},
     {"emit", "print a kernel as CUDA source, PTX, machine code or disassembly", verb_emit},
     {"verify", "prove a variant, a covering sample or everything correct", verb_verify},

@@ -4,6 +4,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
+#include "autotune/command/problem_list.h"
 #include "autotune/command/published_show.h"
 #include "autotune/device/gpus.h"
 #include "autotune/embedded.h"
@@ -234,7 +235,7 @@ static int list_devices(struct table *table, const struct request *request, stru
         if (device_open(&device, &options, error)) {
             table_add(table, "cannot be used");
             output_warn("device %s: %s", spec, error->text);
-            for (int k = 0; k < 6; k++)
+            for (int k = 0; k < 7; k++)
                 table_add(table, NULL);
             continue;
         }
@@ -247,6 +248,7 @@ static int list_devices(struct table *table, const struct request *request, stru
         table_add_number(table, peak > 0, 0, (double)peak / 1e9);
         table_add(table, info->driver);
         table_add(table, info->compiler);
+        table_add(table, *info->uuid ? info->uuid : NULL);
         device_close(device);
     }
     return 0;
@@ -263,7 +265,7 @@ static const struct topic {
     {"devices", list_devices,
      {{"device", "device", false}, {"name", "name", false}, {"cc", "cc", false},
       {"SMs", "sms", true}, {"GiB", "memory_gib", true}, {"peak GB/s", "peak_gbs", true},
-      {"driver", "driver", false}, {"compiler", "compiler", false}}},
+      {"driver", "driver", false}, {"compiler", "compiler", false}, {NULL, "uuid", false}}},
     {"types", list_types,
      {{"type", "type", false}, {"bytes", "bytes", true}, {"kind", "kind", false},
       {"accumulator", "acc", false}}},
@@ -323,6 +325,11 @@ int verb_list(int argc, char **argv, struct error *error)
     const char *wanted = request.topic ? request.topic : "devices";
     if (strcmp(wanted, "published") == 0)
         return published_show(&request, error);
+    if (strcmp(wanted, "problems") == 0)
+        return problem_list_print(&request, error);
+    if (request_is_sweep(&request))
+        return error_set(error, ERROR_USAGE,
+                         "a range of sizes is of 'autotune list problems': give one");
     for (size_t i = 0; i < TOPICS; i++)
         if (strcmp(topics[i].name, wanted) == 0)
             return list(&topics[i], &request, error);
@@ -333,6 +340,6 @@ int verb_list(int argc, char **argv, struct error *error)
     return error_set(
         error, ERROR_USAGE,
         "nothing to list is called '%s': %schoose devices, types, "
-        "operations, params, variants, spaces, rungs, published, options, formats, archs or gpus",
+        "operations, problems, params, variants, spaces, rungs, published, options, formats, archs or gpus",
         wanted, text_hint(hint, wanted, names, TOPICS));
 }

@@ -5,6 +5,7 @@
 #include "autotune/cli/request.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/command/merge_choice.h"
+#include "autotune/command/merge_folder.h"
 #include "autotune/print/figures.h"
 #include "cache/file.h"
 #include "cache/store.h"
@@ -29,9 +30,10 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 struct merge {
     const struct request *request;
     const char *folder;
-    struct records *files; /* one of each file of the request */
+    struct merge_files names;
+    struct records *files; /* of each of these */
     struct table table;
-    size_t taken;
+    size_t taken, trials;
 };
 
 /* --- Reading ------------------------------------------------------------------------------ */
@@ -159,11 +161,14 @@ static int merge_file(struct merge *merge, const char *file, struct records *rec
 static int merge_all(struct merge *merge, struct error *error)
 {
     const struct request *request = merge->request;
-    for (size_t i = 0; i < request->file_count; i++)
-        if (read_file(&merge->files[i], request->files[i], error))
+    for (size_t i = 0; i < merge->names.count; i++)
+        if (read_file(&merge->files[i], merge->names.at[i], error))
+            return -1;
+    for (size_t i = 0; i < merge->names.count; i++)
+        if (merge_file(merge, merge->names.at[i], &merge->files[i], error))
             return -1;
     for (size_t i = 0; i < request->file_count; i++)
-        if (merge_file(merge, request->files[i], &merge->files[i], error))
+        if (merge_folder_journals(request->files[i], merge->folder, &merge->trials, error))
             return -1;
     return 0;
 }
@@ -175,6 +180,8 @@ static int report(const struct merge *merge, struct error *error)
     const size_t count = merge->table.row_count;
     output_note(request, "merged    %zu of %zu records into %s\n", merge->taken, count,
                 merge->folder);
+    if (merge->trials)
+        output_note(request, "journals  %zu trials added\n", merge->trials);
     return count || request->json || request->csv
                ? output_table(request, &merge->table, NULL, error)
                : 0;
@@ -190,15 +197,20 @@ int verb_merge(int argc, char **argv, struct error *error)
     struct merge merge = {.request = &request,
                           .folder = folder.at,
                           .table = {.columns = columns, .column_count = COLUMNS}};
-    merge.files = calloc(request.file_count, sizeof *merge.files);
-    int failed = merge.files ? merge_all(&merge, error)
-                             : error_memory(error, request.file_count * sizeof *merge.files);
+    int failed = merge_folder_list(&merge.names, request.files, request.file_count, error);
+    if (!failed) {
+        merge.files = calloc(merge.names.count + 1, sizeof *merge.files);
+        failed = merge.files
+                     ? merge_all(&merge, error)
+                     : error_memory(error, (merge.names.count + 1) * sizeof *merge.files);
+    }
     struct error ignored;
     if (!failed || merge.table.row_count)
         failed |= report(&merge, failed ? &ignored : error);
-    for (size_t i = 0; merge.files && i < request.file_count; i++)
+    for (size_t i = 0; merge.files && i < merge.names.count; i++)
         store_dispose(&merge.files[i]);
     free(merge.files);
+    merge_folder_dispose(&merge.names);
     table_dispose(&merge.table);
     text_dispose(&folder);
     return failed ? -1 : 0;

@@ -59,7 +59,6 @@ static int prove_many(const struct request *request, const struct setup *setup,
     struct terminal_progress progress = {0};
     const struct prove_options options = {.all = request->all,
                                           .part = request->part,
-                                          .parts = request->parts,
                                           .seed = request->seed,
                                           .nvrtc = request->nvrtc,
                                           .show = request->quiet ? NULL : show_progress,

@@ -51,6 +51,20 @@ static void read_module_version(char out[40])
     memcpy(out + length, length ? " " : "", length ? 2 : 1);
 }
 
+/* As nvidia-smi -L writes it; that of a part of a GPU (MIG) is its own. */
+static int read_uuid(struct gpu *gpu, struct error *error)
+{
+    char *out = gpu->device.info.uuid;
+    CUuuid uuid;
+    if (cuda_check(gpu, gpu->cu.device_uuid(&uuid, gpu->number), "asking for the UUID", error))
+        return -1;
+    out += sprintf(out, "GPU-");
+    for (size_t i = 0; i < sizeof uuid.bytes; i++)
+        out += sprintf(out, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                       (unsigned char)uuid.bytes[i]);
+    return 0;
+}
+
 static int read_info(struct gpu *gpu, struct error *error)
 {
     struct device_info *info = &gpu->device.info;
@@ -62,7 +76,8 @@ static int read_info(struct gpu *gpu, struct error *error)
                    "asking for the name", error) ||
         cuda_check(gpu, gpu->cu.device_memory(&bytes, gpu->number), "asking for memory",
                    error) ||
-        cuda_check(gpu, gpu->cu.version(&version), "asking for the driver's version", error))
+        cuda_check(gpu, gpu->cu.version(&version), "asking for the driver's version", error) ||
+        read_uuid(gpu, error))
         return -1;
     read_module_version(module);
     snprintf(info->driver, sizeof info->driver, "%s(CUDA %d.%d)", module, version / 1000,

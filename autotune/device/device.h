@@ -25,6 +25,8 @@ struct device_info {
     uint64_t memory_bytes;
     int clock_khz, memory_clock_khz, bus_bits; /* 0 where unknown */
     char bus_id[24];                           /* of PCI, "00000000:1b:00.0"; "" on the host */
+    char uuid
+        [48]; /* "GPU-1b9c...", also where CUDA_VISIBLE_DEVICES numbers anew; "" on the host */
     char driver[64];   /* "580.159.04 (CUDA 13.0)"; "none" on the host */
     char compiler[64]; /* "NVRTC 13.0"; "gcc 12.2.0" */
     bool is_fallback;  /* "auto" found no GPU: fallback_reason says why */

@@ -21,6 +21,7 @@ static const struct symbol {
     {"cuDeviceGetCount", NULL, offsetof(struct driver, device_count)},
     {"cuDeviceGet", NULL, offsetof(struct driver, device_get)},
     {"cuDeviceGetName", NULL, offsetof(struct driver, device_name)},
+    {"cuDeviceGetUuid_v2", "cuDeviceGetUuid", offsetof(struct driver, device_uuid)},
     {"cuDeviceGetAttribute", NULL, offsetof(struct driver, device_attribute)},
     {"cuDeviceTotalMem_v2", NULL, offsetof(struct driver, device_memory)},
     {"cuDevicePrimaryCtxRetain", NULL, offsetof(struct driver, context_retain)},

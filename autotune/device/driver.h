@@ -15,6 +15,7 @@ struct driver {
     __typeof__(cuDeviceGetCount) *device_count;
     __typeof__(cuDeviceGet) *device_get;
     __typeof__(cuDeviceGetName) *device_name;
+    __typeof__(cuDeviceGetUuid) *device_uuid;
     __typeof__(cuDeviceGetAttribute) *device_attribute;
     __typeof__(cuDeviceTotalMem) *device_memory;
     __typeof__(cuDevicePrimaryCtxRetain) *context_retain;

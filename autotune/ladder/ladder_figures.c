@@ -3,13 +3,13 @@
 #include "autotune/ladder/ladder_figures.h"
 
 #include "autotune/cli/interrupt.h"
+#include "autotune/device/cores.h"
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "generator/call.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
 static int take_model(struct ladder_figures *out, const char *name, struct error *error)
 {
@@ -119,8 +119,8 @@ static void *fill_share(void *argument)
 void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wanted *wanted,
                          size_t count)
 {
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t most = cpus < 1 ? 1 : cpus < THREADS_MAX ? (size_t)cpus : THREADS_MAX;
+    const size_t cores = cores_own();
+    const size_t most = cores < THREADS_MAX ? cores : THREADS_MAX;
     const size_t step = most < count ? most : count;
     struct share shares[THREADS_MAX];
     pthread_t threads[THREADS_MAX];

@@ -1,7 +1,7 @@
 /* tune_defaults: chooses the strategy, the limits and the number of compile workers. */
 #include "autotune/tune/tune_defaults.h"
 
-#include <unistd.h>
+#include "autotune/device/cores.h"
 
 enum strategy tune_defaults_strategy(const struct request *request, const struct setup *setup)
 {
@@ -10,12 +10,12 @@ enum strategy tune_defaults_strategy(const struct request *request, const struct
     return setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
 }
 
-/* Every core compiles except one for each GPU; on the host the emulator runs at the same
+/* Every core of this process compiles except one for each GPU; on the host the emulator runs at the same
  * time. */
 static unsigned count_compilers(const struct setup *setup, const struct device_set_kind *kind,
                                 size_t kinds)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long cores = cores_own();
     const long busy = setup->target.is_host ? 0 : (long)kind->count;
     const long mine = cores / (long)kinds - busy;
     return mine < 1 ? 1 : (unsigned)mine;

@@ -133,10 +133,10 @@ struct compile_run {
     int failed;
 };
 
-/* The configs of a sample are dealt to the parts in turn. */
 static bool is_other_part(const struct prove *prove, size_t config)
 {
-    return config % prove->options->parts != prove->options->part;
+    const struct part *part = &prove->options->part;
+    return part_of(config, part->count) != part->index;
 }
 
 static void *compile_configs(void *argument)
@@ -255,7 +255,7 @@ static uint64_t find_part(const struct prove *prove, const struct problem *probl
     for (size_t i = 0; i < prove->space->param_count; i++)
         if (!prove->space->params[i].is_launch)
             state = random_next(&state) ^ (uint64_t)config[i];
-    return random_next(&state) % prove->options->parts;
+    return random_next(&state) % prove->options->part.count;
 }
 
 /* A place to prove: its points as the device runs them, and as they are. */
@@ -272,7 +272,7 @@ static int sort_variant(struct prove *prove, const struct place *place, size_t v
 {
     const int64_t *config = proof_config(&place->points, variant);
     bool is_fresh = false, is_compiled = false;
-    if (find_part(prove, place->context.problem, config) != prove->options->part)
+    if (find_part(prove, place->context.problem, config) != prove->options->part.index)
         return 0;
     const bool is_run = is_valid(&place->context, config);
     if ((is_run && is_new(prove, &place->context, config, 0, &is_fresh, error)) ||

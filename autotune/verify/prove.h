@@ -6,14 +6,15 @@
 
 #include "autotune/device/device.h"
 #include "generator/emit.h"
+#include "generator/part.h"
 
 /* Called with the variant whose kernels run from now on in this process, and with NULL when
  * they no longer do. Faulty kernels may do anything to the process. */
 typedef void prove_watch(const char *what);
 
 struct prove_options {
-    bool all;             /* the whole product, not a sample */
-    unsigned part, parts; /* this part of so many, from 0 */
+    bool all;         /* the whole product, not a sample */
+    struct part part; /* this one alone */
     uint64_t seed;
     const char *nvrtc; /* path, or NULL to look for one */
     void (*show)(void *context, uint64_t done, uint64_t total); /* progress, or NULL */

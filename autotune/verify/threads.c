@@ -1,14 +1,15 @@
 /* threads: starts threads for the work and joins them after it; none waits for more work. */
 #include "autotune/verify/threads.h"
 
+#include "autotune/device/cores.h"
+
 #include <pthread.h>
 #include <stdbool.h>
-#include <unistd.h>
 
 size_t threads_of_cores(void)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (size_t)cores;
+    const unsigned cores = cores_own();
+    return cores > THREADS_MAX ? THREADS_MAX : cores;
 }
 
 void threads_run(void *(*work)(void *), void *first, size_t size, size_t count)

@@ -80,9 +80,33 @@ wait $!
 run show --cache both
 check at-once has_lines $((4 + others)) out
 
-# Tables for programs.
-run merge --cache j .
-check folder refused 74 "\. is not a regular file; move it away or name another$"
+# same_trials A B: the same trials in two journals, in any order.
+same_trials() {
+    journal_lines "$1" | sort > a.trials
+    journal_lines "$2" | sort > b.trials
+    cmp a.trials b.trials
+}
+
+# Folders: all records and journals in them; then tables for programs.
+mkdir none
+run merge --cache j none
+check folder-of-none refused 74 "none: there is no record file in this folder: name one that has them, or files$"
+mkdir parted parted/journal
+cp base.ini parted
+cp a/journal/*.journal parted/journal
+touch -d '2026-01-02 03:04:05' parted/journal/*
+run merge --cache j parted
+check folder has_lines 2 out
+check folder-journals grep -Eq '^journals  [1-9][0-9]* trials added$' err
+for journal in parted/journal/*; do
+    check folder-journal same_trials "$journal" "j/journal/${journal##*/}"
+    check folder-journal-is-as-old test ! "$journal" -nt "j/journal/${journal##*/}" -a \
+        ! "j/journal/${journal##*/}" -nt "$journal"
+done
+run merge --cache j parted
+check folder-again grep -Eq '^merged    0 of' err
+check folder-again-journals test "$(grep -c '^journals' err)" -eq 0
+rm -r j
 ln -s base.ini to-base.ini
 run merge --cache j to-base.ini
 check link refused 74 "to-base.ini is a symbolic link; name the file itself, or remove the link$"

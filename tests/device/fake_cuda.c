@@ -65,9 +65,38 @@ result cuGetErrorString(result code, const char **out)
     return *out ? OK : INVALID_VALUE;
 }
 
+/* The numbers of the GPUs that CUDA_VISIBLE_DEVICES leaves, in its order; all without it. */
+static int list_visible(int out[8])
+{
+    const char *names = getenv("CUDA_VISIBLE_DEVICES");
+    int count = 0;
+    if (!names)
+        while (count < fake_count && count < 8)
+            out[count] = count, count++;
+    for (char *end; names && *names && count < 8; names = *end ? end + 1 : end) {
+        const int number = (int)strtol(names, &end, 10);
+        if (end == names || number < 0 || number >= fake_count)
+            break;
+        out[count++] = number;
+    }
+    return count;
+}
+
 result cuDeviceGetCount(int *out)
 {
-    return *out = fake_count, OK;
+    int visible[8];
+    return *out = list_visible(visible), OK;
+}
+
+/* The last byte is one more than the number that the GPU has without CUDA_VISIBLE_DEVICES. */
+result cuDeviceGetUuid_v2(unsigned char *out, int device)
+{
+    int visible[8];
+    if (device >= list_visible(visible))
+        return INVALID_DEVICE;
+    memset(out, 0xa0, 16);
+    out[15] = (unsigned char)(visible[device] + 1);
+    return OK;
 }
 
 result cuDeviceGet(int *out, int number)

@@ -2,6 +2,7 @@
  * (tests/device/fake_cuda.c): names of two generations, missing functions, no room, broken
  * contexts. Each such test runs in a process that loads the stand-in under the driver's name.
  * Run from the tree's root. */
+#include "autotune/device/claim.h"
 #include "autotune/device/fiber.h"
 #include "autotune/device/nvrtc.h"
 
@@ -659,6 +660,52 @@ static void run_too_old(void)
     expect(error.code == ERROR_NO_DEVICE, "code 69", error.text);
 }
 
+/* In a process of its own, which ends with the answer. */
+static bool can_claim(const char *uuid)
+{
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(claim_gpu(uuid));
+    expect(child > 0 && waitpid(child, &status, 0) == child, "a process", "none");
+    return WEXITSTATUS(status);
+}
+
+/* A GPU has the UUID that it has, whatever number CUDA_VISIBLE_DEVICES gives it. */
+static void run_visible(void)
+{
+    static const struct {
+        const char *visible, *uuids[3];
+    } cases[] = {
+        {"0,1,2,3", {"a001", "a002", "a003"}},
+        {"3,1", {"a004", "a002"}},
+        {"1", {"a002"}},
+    };
+    struct device_info info;
+    struct error error = {0};
+    char why[400];
+    set("fake_count", 4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("CUDA_VISIBLE_DEVICES", cases[i].visible, 1);
+        for (int k = 0; k < 3 && cases[i].uuids[k]; k++) {
+            expect(cuda_describe(&info, k, &error) == 0, "a GPU", error.text);
+            expect(strlen(info.uuid) == 40 && !strncmp(info.uuid, "GPU-a0a0a0a0-a0a0-", 18) &&
+                       !strcmp(info.uuid + 36, cases[i].uuids[k]),
+                   cases[i].uuids[k], info.uuid);
+        }
+    }
+    expect(device_count(why, sizeof why) == 1, "one GPU", "others");
+    expect(can_claim(info.uuid), "free at first", "taken");
+    expect(claim_gpu(info.uuid), "free again, for its process ended", "taken");
+    expect(!can_claim(info.uuid), "taken", "free");
+    setenv("CUDA_VISIBLE_DEVICES", "3,1", 1);
+    expect(cuda_describe(&info, 1, &error) == 0 && !can_claim(info.uuid), "the same GPU",
+           info.uuid);
+    expect(cuda_describe(&info, 0, &error) == 0 && can_claim(info.uuid), "another GPU",
+           info.uuid);
+    expect(can_claim("") && claim_gpu("") && can_claim(""), "nothing to claim", "something");
+}
+
 static const struct run {
     const char *name, *flags;
     void (*body)(void);
@@ -674,6 +721,7 @@ static const struct run {
     {"bad load", "", run_bad_load},
     {"no GPU", "", run_no_gpu},
     {"numbers", "", run_numbers},
+    {"visible GPUs", "", run_visible},
     {"auto", "", run_auto},
     {"newer GPU", "", run_newer},
     {"driver too old", "-DWITHOUT_UPLOAD", run_too_old},

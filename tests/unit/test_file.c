@@ -61,8 +61,14 @@ int close(int file)
     return is_failing() ? -1 : result;
 }
 
+static int no_locks; /* errno of a file system that has none; 0: there are locks */
+
 int flock(int file, int operation)
 {
+    if (no_locks) {
+        errno = no_locks;
+        return -1;
+    }
     return is_failing() ? -1 : (int)syscall(SYS_flock, file, operation);
 }
 
@@ -354,6 +360,25 @@ static void test_held_lock_is_waited_for_and_reported(void **state)
     save(path, &example_record);
 }
 
+/* As on a network's file system: what is saved is whole, and what was there before stays. */
+static void test_without_locks(void **state)
+{
+    static const int causes[] = {ENOLCK, EOPNOTSUPP, ENOSYS};
+    char path[PATH_CHARS];
+    struct record record = example_record;
+
+    path_in(path, state, "nvidia-h200.ini");
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        no_locks = causes[i];
+        record.problem.dims.depth.n++;
+        save(path, &record);
+        struct records records = loaded(path);
+        assert_int_equal(records.count, i + 1);
+        store_dispose(&records);
+    }
+    no_locks = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +396,7 @@ int main(void)
         IN_FOLDER(test_leftovers_do_no_harm),
         IN_FOLDER(test_lock_is_no_way_in),
         IN_FOLDER(test_held_lock_is_waited_for_and_reported),
+        IN_FOLDER(test_without_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

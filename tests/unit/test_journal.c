@@ -927,6 +927,43 @@ static void test_too_large(void **state)
     journal_close(&journal);
 }
 
+/* What another journal has is taken over once, in its order; what this one has stays. */
+static void test_trials_are_taken_over(void **state)
+{
+    char path[PATH_CHARS], from[PATH_CHARS];
+    struct record other = example_record;
+    struct error error = {0};
+    size_t adopted = 99;
+
+    make_journal(path_in(from, state, "from.journal"), 30);
+    make_journal(path_in(path, state, "own.journal"), 10);
+    struct journal journal = opened(path);
+    for (int times = 0; times < 2; times++) {
+        assert_int_equal(journal_adopt(&journal, &example_record, from, &adopted, &error), 0);
+        assert_int_equal(adopted, times ? 0 : 20);
+        assert_int_equal(journal.count, 30);
+    }
+    assert_int_equal(journal_adopt(&journal, &example_record, path_in(from, state, "none"),
+                                   &adopted, &error),
+                     0);
+    assert_int_equal(adopted, 0);
+    journal_close(&journal);
+    journal = read_back(path);
+    for (uint64_t i = 1; i <= 30; i++) {
+        const struct journal_trial trial = trial_of(i);
+        assert_true(is_same(&journal.trials[i - 1], &trial));
+    }
+    journal_close(&journal);
+
+    strcpy(other.driver, "another driver"); /* whose times are not comparable */
+    assert_int_equal(journal_open(&journal, path, &other, false, NULL, &error), 0);
+    path_in(from, state, "from.journal");
+    assert_int_equal(journal_adopt(&journal, &other, from, &adopted, &error), 0);
+    assert_int_equal(adopted, 0);
+    assert_int_equal(journal.count, 0);
+    journal_close(&journal);
+}
+
 static void test_no_journal_there(void **state)
 {
     char path[PATH_CHARS];
@@ -967,6 +1004,7 @@ int main(void)
         IN_FOLDER(test_sync),
         IN_FOLDER(test_hostile_files),
         IN_FOLDER(test_too_large),
+        IN_FOLDER(test_trials_are_taken_over),
         IN_FOLDER(test_no_journal_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,106 @@
+/* problem_file: cuts the file into lines and parses each as a command line. */
+#include "autotune/cli/problem_file.h"
+
+#include "generator/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_MAX = 64 << 20 };
+
+static int parse_line(struct problem_file *file, const struct request *base, char *line,
+                      size_t number, struct error *error)
+{
+    line[strcspn(line, "#")] = '\0';
+    if (!line[strspn(line, " \t\r")])
+        return 0;
+    if (array_grow(&file->at, file->count, sizeof *file->at, error))
+        return -1;
+    if (request_parse_line(&file->at[file->count], base, line, error))
+        return error_set(error, error->code == ERROR_NONE ? ERROR_USAGE : error->code,
+                         "%.200s:%zu: %s", base->problems, number,
+                         error->code == ERROR_NONE ? "--help is no problem: leave it out"
+                                                   : error->text);
+    file->count++;
+    return 0;
+}
+
+static int parse_lines(struct problem_file *file, const struct request *base,
+                       struct error *error)
+{
+    size_t number = 1;
+    for (char *line = file->text.at, *end; line; line = end, number++) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        if (parse_line(file, base, line, number, error))
+            return -1;
+    }
+    return file->count
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "%.200s has no problem: write one a line, as --n 64Ki --type "
+                           "f32, or see 'autotune list problems'",
+                           base->problems);
+}
+
+/* What two lines that ask for the same have in common. */
+struct line_key {
+    char problem[PROBLEM_CHARS];
+    const char *space, *template;
+};
+
+static int compare_names(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct line_key *x = a, *y = b;
+    const int by_problem = strcmp(x->problem, y->problem);
+    const int by_space = compare_names(x->space, y->space);
+    return by_problem ? by_problem
+           : by_space ? by_space
+                      : compare_names(x->template, y->template);
+}
+
+static int refuse_equal(const struct problem_file *file, const char *name, struct error *error)
+{
+    struct line_key *keys = calloc(file->count, sizeof *keys);
+    int failed = keys ? 0 : error_memory(error, file->count * sizeof *keys);
+    for (size_t i = 0; keys && i < file->count; i++) {
+        keys[i].space = file->at[i].space;
+        keys[i].template = file->at[i].template;
+        problem_format(keys[i].problem, &file->at[i].problem);
+    }
+    if (keys)
+        qsort(keys, file->count, sizeof *keys, by_key);
+    for (size_t i = 1; keys && i < file->count && !failed; i++)
+        if (by_key(&keys[i - 1], &keys[i]) == 0)
+            failed = error_set(error, ERROR_USAGE,
+                               "%.200s has %s twice, which two parts would tune: leave one out",
+                               name, keys[i].problem);
+    free(keys);
+    return failed;
+}
+
+int problem_file_read(struct problem_file *out, const struct request *request,
+                      struct error *error)
+{
+    *out = (struct problem_file){.count = 0};
+    if (text_read(&out->text, request->problems, BYTES_MAX, error) == 0 &&
+        parse_lines(out, request, error) == 0 &&
+        refuse_equal(out, request->problems, error) == 0)
+        return 0;
+    problem_file_dispose(out);
+    return -1;
+}
+
+void problem_file_dispose(struct problem_file *file)
+{
+    free(file->at);
+    text_dispose(&file->text);
+    *file = (struct problem_file){.count = 0};
+}

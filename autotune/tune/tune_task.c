@@ -1,0 +1,143 @@
+/* tune_task: looks for the record, opens the journal and runs the search, in a thread a kind. */
+#include "autotune/tune/tune_task.h"
+
+#include "autotune/cli/failing_source.h"
+#include "autotune/cli/interrupt.h"
+#include "autotune/cli/output.h"
+#include "autotune/tune/tune_defaults.h"
+#include "autotune/tune/tune_save.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+
+/* --- Before ------------------------------------------------------------------------------- */
+
+static void describe_job(struct tune_task *task, size_t kinds)
+{
+    const struct setup *setup = &task->setup;
+    const struct request *request = task->request;
+    tune_defaults_job(&task->job, request, setup, task->kind, kinds);
+    const bool has_seed = task->found.grade != SELECTOR_NONE; /* the winner of a similar
+                                                               * problem */
+    task->options = (struct tune_options){.strategy = tune_defaults_strategy(request, setup),
+                                          .seed_config = has_seed ? task->found.config : NULL,
+                                          .seed = request->seed,
+                                          .budget_s = request->budget_s,
+                                          .is_retune = request->retune,
+                                          .journal = task->has_journal ? &task->journal : NULL,
+                                          .is_stopping = interrupt_came};
+    task->watch = (struct tune_notes_watch){.problem = &setup->problem};
+    if (!request->quiet && kinds == 1)
+        task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
+}
+
+/* Notes the number of candidates; the search expands the space again. */
+static int note_points(const struct tune_task *task, struct error *error)
+{
+    struct points points;
+    if (strategy_points(&points, &task->setup.context, task->options.strategy,
+                        (unsigned)task->options.seed, error))
+        return -1;
+    tune_notes_space(task->request, &task->setup, &points, task->options.strategy);
+    point_dispose(&points);
+    return 0;
+}
+
+static int find(struct tune_task *task, const struct request *request, struct error *error)
+{
+    return task->parts
+               ? tune_parts_find(&task->found, task->parts, &task->setup, &task->warning, error)
+               : setup_find(&task->found, &task->setup, request, &task->warning, error);
+}
+
+/* Of a list the trials of other parts are taken over. */
+static int adopt(struct tune_task *task, struct error *error)
+{
+    return task->parts && task->has_journal && !task->request->retune
+               ? tune_parts_adopt(&task->journal, task->parts, &task->setup, error)
+               : 0;
+}
+
+int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
+{
+    struct request own = *task->request;
+    own.device = task->kind->list[0];
+    if (setup_open(&task->setup, &own, true, error))
+        return -1;
+    tune_notes_setup(&own, &task->setup, task->kind->count);
+    if (find(task, &own, error))
+        return -1;
+    const bool is_asked = task->found.grade == SELECTOR_EXACT && !own.retune;
+    const char *unfinished =
+        is_asked ? tune_save_unfinished(&own, &task->setup, &task->found.record) : NULL;
+    task->is_answered = is_asked && !unfinished;
+    if (task->is_answered)
+        return 0;
+    if (unfinished)
+        output_note(&own, "record    %s: going on with that\n", unfinished);
+    if (task->found.grade == SELECTOR_STALE)
+        output_note(&own, "record    stale, for its %s is another now: measuring again\n",
+                    task->found.difference);
+    else if (*task->found.other)
+        output_note(&own,
+                    "record    of this problem, but its %s is another now: measuring again\n",
+                    task->found.other);
+    if (!unfinished && !own.retune && task->found.rejected.code != ERROR_NONE)
+        output_note(&own, "record    %s\n", task->found.rejected.text);
+    if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
+        tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, error) ||
+        adopt(task, error))
+        return -1;
+    describe_job(task, kinds);
+    return note_points(task, error);
+}
+
+/* --- Tuning ------------------------------------------------------------------------------- */
+
+static void *tune(void *argument)
+{
+    struct tune_task *task = argument;
+    task->failed = tune_run(&task->result, &task->job, &task->options, &task->error);
+    if (task->failed)
+        failing_source_explain(&task->setup, task->setup.space->default_config, &task->error);
+    task->is_tuned = !task->failed;
+    return NULL;
+}
+
+/* Kinds run at the same time; a single one needs no thread. */
+void tune_task_run(struct tune_task *tasks, size_t count)
+{
+    pthread_t threads[DEVICE_SET_MAX] = {0};
+    bool is_started[DEVICE_SET_MAX] = {false};
+    for (size_t i = 0; i < count; i++)
+        if (!tasks[i].is_answered) {
+            is_started[i] =
+                count > 1 && pthread_create(&threads[i], NULL, tune, &tasks[i]) == 0;
+            if (!is_started[i])
+                tune(&tasks[i]);
+        }
+    for (size_t i = 0; i < count; i++)
+        if (is_started[i])
+            pthread_join(threads[i], NULL);
+}
+
+/* --- After -------------------------------------------------------------------------------- */
+
+int tune_task_take(struct record *out, struct tune_task *task, struct error *lost)
+{
+    if (task->is_answered) {
+        *out = task->found.record;
+        return 0;
+    }
+    tune_save_make(out, &task->setup, &task->result);
+    return tune_save_record(task->request, out, &task->warning, lost);
+}
+
+void tune_task_close(struct tune_task *task)
+{
+    if (task->is_tuned)
+        tune_result_dispose(&task->result);
+    if (task->has_journal)
+        journal_close(&task->journal);
+    setup_close(&task->setup);
+}
