@@ -68,8 +68,8 @@ int main(int argc, char **argv)
         return 0;
     const int number = interrupt_signal();
     if (!*error.text) /* nobody reads any more: said by the exit status alone */
-        return (int)error.code;
+        return error_status(error.code);
     fprintf(stderr, "autotune: %s%s\n",
             number && error.code != ERROR_INTERRUPTED ? "interrupted: " : "", error.text);
-    return number ? SIGNAL_EXIT + number : (int)error.code;
+    return number ? SIGNAL_EXIT + number : error_status(error.code);
 }

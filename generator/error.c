@@ -31,3 +31,8 @@ int error_memory(struct error *error, unsigned long long bytes)
                      "smaller problem",
                      bytes);
 }
+
+int error_status(enum error_code code)
+{
+    return code < ERROR_NO_MEMORY ? (int)code : ERROR_FAILED;
+}

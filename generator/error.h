@@ -13,6 +13,16 @@ enum error_code {
     ERROR_IO = 74,           /* input or output failed */
     ERROR_NOISY = 75,        /* too noisy to decide */
     ERROR_INTERRUPTED = 130, /* by a signal; what is known is kept */
+
+    /* What a caller of the library tells apart; the program's exit code is that of
+     * ERROR_FAILED. */
+    ERROR_NO_MEMORY = 256, /* no room on the device, or on the host */
+    ERROR_NO_CONTEXT,      /* no CUDA context is current, or the one used was destroyed */
+    ERROR_OTHER_CONTEXT,   /* another CUDA context is current */
+    ERROR_NO_RECORD,       /* no record of this problem, where one is asked for */
+    ERROR_OTHER_GPU,       /* there are records of it, but of another GPU */
+    ERROR_NO_PROGRAM,      /* the program `autotune` cannot be started */
+    ERROR_TUNE_FAILED,     /* it ran and gave no record */
 };
 
 struct error {
@@ -27,6 +37,9 @@ int error_set(struct error *error, enum error_code code, const char *format, ...
 
 /* The same for a failed allocation of `bytes`. */
 int error_memory(struct error *error, unsigned long long bytes);
+
+/* The program's exit code for it. */
+int error_status(enum error_code code);
 
 /* Analyzers see one source at a time: this tells them that both return -1. ANALYZER is of
  * `make analyze`, for gcc's, which has no sign of its own. */

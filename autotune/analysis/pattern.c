@@ -169,7 +169,7 @@ static int make_buffer(struct device *device, uint64_t *out, uint64_t bytes,
 {
     const uint64_t room = bytes ? bytes : 1;
     return device->ops->alloc(device, room, out, error) ||
-                   device->ops->fill(device, *out, 0, room, error)
+                   device->ops->fill(device, *out, 0, room, NULL, error)
                ? -1
                : 0;
 }
@@ -201,7 +201,8 @@ static int launch(struct bench *bench, const struct planner_plan *plan,
         if (variant->text_of_pass[p] >= 0)
             kernels[p] = &bench->kernels[variant->text_of_pass[p]];
     bind_launches(launches, plan, space, kernels, &bench->buffers);
-    return bench->device->ops->launch(bench->device, launches, (size_t)plan->first + 1, error);
+    return bench->device->ops->launch(bench->device, launches, (size_t)plan->first + 1, NULL,
+                                      error);
 }
 
 static void close_bench(struct bench *bench)

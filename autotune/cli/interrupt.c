@@ -83,15 +83,17 @@ static int guarded_load(struct device *device, const struct device_image *image,
 }
 
 static int guarded_launch(struct device *device, const struct device_launch *launches,
-                          size_t count, struct error *error)
+                          size_t count, void *stream, struct error *error)
 {
-    return interrupt_signal() ? refuse(error)
-                              : guard_of(device)->real->launch(device, launches, count, error);
+    return interrupt_signal()
+               ? refuse(error)
+               : guard_of(device)->real->launch(device, launches, count, stream, error);
 }
 
-static int guarded_sync(struct device *device, struct error *error)
+static int guarded_sync(struct device *device, void *stream, struct error *error)
 {
-    return interrupt_signal() ? refuse(error) : guard_of(device)->real->sync(device, error);
+    return interrupt_signal() ? refuse(error)
+                              : guard_of(device)->real->sync(device, stream, error);
 }
 
 static int guarded_prepare(struct device *device, const struct device_launch *launches,

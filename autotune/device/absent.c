@@ -26,6 +26,11 @@ int cuda_describe(struct device_info *out, int number, struct error *error)
     return error_set(error, ERROR_NO_DEVICE, "%s", reason);
 }
 
+int cuda_borrow(struct device **out, struct error *error)
+{
+    return cuda_open(out, 0, NULL, error);
+}
+
 int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                        struct error *error)
 {

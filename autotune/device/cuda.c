@@ -145,7 +145,7 @@ static int describe_kernel(const struct gpu *gpu, struct device_kernel *kernel,
     return 0;
 }
 
-static void cuda_unload(struct device *device, struct device_module *module)
+void cuda_unload(struct device *device, struct device_module *module)
 {
     struct gpu *gpu = cuda_enter(device);
     gpu->cu.module_unload(module->handle);
@@ -166,9 +166,8 @@ static int load_module(const struct gpu *gpu, struct device_module *module, cons
     return cuda_check(gpu, result, doing, error);
 }
 
-static int cuda_load(struct device *device, const struct device_image *image,
-                     struct device_module **out, struct device_kernel *kernels,
-                     struct error *error)
+int cuda_load(struct device *device, const struct device_image *image,
+              struct device_module **out, struct device_kernel *kernels, struct error *error)
 {
     struct gpu *gpu = cuda_enter(device);
     struct device_module *module = calloc(1, sizeof *module);
@@ -215,7 +214,7 @@ static char *format_bytes(char out[SIZE_CHARS], uint64_t bytes)
     return out;
 }
 
-static int cuda_free_bytes(struct device *device, uint64_t *out, struct error *error)
+int cuda_free_bytes(struct device *device, uint64_t *out, struct error *error)
 {
     struct gpu *gpu = cuda_enter(device);
     size_t free_now = 0, total = 0;
@@ -226,7 +225,7 @@ static int cuda_free_bytes(struct device *device, uint64_t *out, struct error *e
     return 0;
 }
 
-static int cuda_alloc(struct device *device, uint64_t bytes, uint64_t *out, struct error *error)
+int cuda_alloc(struct device *device, uint64_t bytes, uint64_t *out, struct error *error)
 {
     struct gpu *gpu = cuda_enter(device);
     char wanted[SIZE_CHARS], room[SIZE_CHARS];
@@ -242,14 +241,14 @@ static int cuda_alloc(struct device *device, uint64_t bytes, uint64_t *out, stru
     if (cuda_free_bytes(device, &free_now, error))
         return -1;
     return error_set(
-        error, ERROR_FAILED,
+        error, ERROR_NO_MEMORY,
         "no room on %s (GPU %s): %s wanted, %s free; use a smaller problem, or end "
         "what else uses this GPU (see `nvidia-smi`)",
         device->info.name, device->info.spec, format_bytes(wanted, bytes),
         format_bytes(room, free_now));
 }
 
-static void cuda_free(struct device *device, uint64_t address)
+void cuda_free(struct device *device, uint64_t address)
 {
     struct gpu *gpu = cuda_enter(device);
     if (address)
@@ -264,7 +263,7 @@ static int cuda_write(struct device *device, uint64_t to, const void *from, uint
         return 0;
     if (cuda_check(gpu, gpu->cu.copy_to(to, from, bytes, gpu->stream), "writing memory", error))
         return -1;
-    return cuda_sync(device, error);
+    return cuda_sync(device, NULL, error);
 }
 
 static int cuda_read(struct device *device, void *to, uint64_t from, uint64_t bytes,
@@ -276,7 +275,7 @@ static int cuda_read(struct device *device, void *to, uint64_t from, uint64_t by
     if (cuda_check(gpu, gpu->cu.copy_from(to, from, bytes, gpu->stream), "reading memory",
                    error))
         return -1;
-    return cuda_sync(device, error);
+    return cuda_sync(device, NULL, error);
 }
 
 static int cuda_copy(struct device *device, uint64_t to, uint64_t from, uint64_t bytes,
@@ -289,13 +288,14 @@ static int cuda_copy(struct device *device, uint64_t to, uint64_t from, uint64_t
                       error);
 }
 
-static int cuda_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes,
-                     struct error *error)
+int cuda_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes, void *stream,
+              struct error *error)
 {
     struct gpu *gpu = cuda_enter(device);
     if (bytes == 0)
         return 0;
-    return cuda_check(gpu, gpu->cu.fill(to, byte, bytes, gpu->stream), "filling memory", error);
+    return cuda_check(gpu, gpu->cu.fill(to, byte, bytes, stream ? stream : gpu->stream),
+                      "filling memory", error);
 }
 
 /* --- Opening ----------------------------------------------------------------------------- */
@@ -309,8 +309,16 @@ static void cuda_close(struct device *device)
     free(gpu);
 }
 
+/* Each operation makes the context current. */
+static int cuda_check_own(const struct device *device, struct error *error)
+{
+    (void)device, (void)error;
+    return 0;
+}
+
 static const struct device_ops ops = {
     .close = cuda_close,
+    .check = cuda_check_own,
     .compile = cuda_compile,
     .load = cuda_load,
     .unload = cuda_unload,
@@ -322,6 +330,7 @@ static const struct device_ops ops = {
     .fill = cuda_fill,
     .differ = cuda_differ,
     .free_bytes = cuda_free_bytes,
+    .allow = cuda_allow,
     .launch = cuda_launch,
     .sync = cuda_sync,
     .prepare = cuda_prepare,

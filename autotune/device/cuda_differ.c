@@ -63,8 +63,8 @@ int cuda_differ(struct device *device, uint64_t a, uint64_t b, uint64_t bytes, u
                                          .args = {a, b, words, bytes, gpu->differ.first},
                                          .arg_count = 5};
     uint64_t found;
-    if (device->ops->fill(device, gpu->differ.first, UINT8_MAX, sizeof found, error) ||
-        device->ops->launch(device, &launch, 1, error) ||
+    if (device->ops->fill(device, gpu->differ.first, UINT8_MAX, sizeof found, NULL, error) ||
+        device->ops->launch(device, &launch, 1, NULL, error) ||
         device->ops->read(device, &found, gpu->differ.first, sizeof found, error))
         return -1;
     *first = found < bytes ? found : bytes;

@@ -11,18 +11,31 @@
 struct gpu *cuda_enter(struct device *device)
 {
     struct gpu *gpu = (struct gpu *)(void *)device;
-    gpu->cu.context_set(gpu->context);
+    if (!gpu->is_borrowed)
+        gpu->cu.context_set(gpu->context);
     return gpu;
 }
 
 int cuda_check(const struct gpu *gpu, CUresult result, const char *doing, struct error *error)
 {
+    static const struct {
+        CUresult result;
+        enum error_code code;
+    } rows[] = {
+        {CUDA_ERROR_OUT_OF_MEMORY, ERROR_NO_MEMORY},
+        {CUDA_ERROR_INVALID_CONTEXT, ERROR_NO_CONTEXT},
+        {CUDA_ERROR_CONTEXT_IS_DESTROYED, ERROR_NO_CONTEXT},
+    };
+    enum error_code code = ERROR_FAILED;
     char what[1400];
     if (result == CUDA_SUCCESS)
         return 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].result == result)
+            code = rows[i].code;
     snprintf(what, sizeof what, "%.1200s on %.100s (GPU %.15s) failed", doing,
              gpu->device.info.name, gpu->device.info.spec);
-    return driver_report(&gpu->cu, result, ERROR_FAILED, what, error);
+    return driver_report(&gpu->cu, result, code, what, error);
 }
 
 void cuda_close_context(struct gpu *gpu)

@@ -11,6 +11,8 @@ struct gpu {
     struct driver cu;
     CUdevice number;
     CUcontext context;
+    bool is_borrowed;               /* the context is a caller's; else opened at first need */
+    unsigned long long borrowed_id; /* of a caller's context: it may be gone */
     CUstream stream; /* the only one: once a second was used, each kernel takes 0.3 us longer */
     CUevent start, stop;
     struct nvrtc *nvrtc;
@@ -22,7 +24,8 @@ struct gpu {
     } differ;
 };
 
-/* The GPU that the device is, its context current to this thread: every operation starts so. */
+/* The GPU that the device is, its context current to this thread: every operation starts so. A
+ * borrowed context is current already, as `check` has seen. */
 struct gpu *cuda_enter(struct device *device);
 
 /* 0 when the driver succeeded, else -1: "DOING on NAME (GPU N) failed" and the driver's
@@ -32,5 +35,15 @@ int cuda_check(const struct gpu *gpu, CUresult result, const char *doing, struct
 /* Opens the context, its stream and its events; nothing when they are open. */
 int cuda_open_context(struct gpu *gpu, struct error *error);
 void cuda_close_context(struct gpu *gpu);
+
+/* The operations that own and borrowed GPUs share, as device_ops describes them. */
+int cuda_load(struct device *device, const struct device_image *image,
+              struct device_module **out, struct device_kernel *kernels, struct error *error);
+void cuda_unload(struct device *device, struct device_module *module);
+int cuda_alloc(struct device *device, uint64_t bytes, uint64_t *out, struct error *error);
+void cuda_free(struct device *device, uint64_t address);
+int cuda_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes, void *stream,
+              struct error *error);
+int cuda_free_bytes(struct device *device, uint64_t *out, struct error *error);
 
 #endif

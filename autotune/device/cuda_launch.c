@@ -10,14 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The driver copies the arguments at once, and takes them by pointer to non-const. */
-static void point_args(void *out[LAUNCH_ARGS_MAX], uint64_t copies[LAUNCH_ARGS_MAX],
-                       const struct device_launch *launch)
+/* The driver reads the arguments at once, and takes them by pointer to non-const. */
+static void point_args(void *out[LAUNCH_ARGS_MAX], const struct device_launch *launch)
 {
-    for (size_t i = 0; i < LAUNCH_ARGS_MAX; i++) {
-        copies[i] = i < launch->arg_count ? launch->args[i] : 0;
-        out[i] = &copies[i];
-    }
+    assert(launch->arg_count <= LAUNCH_ARGS_MAX);
+    for (size_t i = 0; i < launch->arg_count; i++)
+        out[i] = (void *)(uintptr_t)&launch->args[i];
 }
 
 enum {
@@ -40,59 +38,76 @@ static unsigned list_attributes(CUlaunchAttribute out[ATTRIBUTES_MAX],
     return count;
 }
 
-/* Permits more than a kernel gets by default; the permission stays with the kernel. */
-static int allow(const struct gpu *gpu, const struct device_launch *launch, struct error *error)
+/* Others may launch the same kernel, so what is permitted is never taken back. */
+static CUresult allow_shared(const struct gpu *gpu, const struct device_launch *launch)
 {
+    static const CUfunction_attribute which = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    const CUfunction function = launch->kernel->function;
+    int allowed = 0;
+    if (launch->shared_bytes + launch->kernel->shared_bytes <= SHARED_PLAIN)
+        return CUDA_SUCCESS;
+    const CUresult result = gpu->cu.function_attribute(&allowed, which, function);
+    return result || allowed >= (int)launch->shared_bytes
+               ? result
+               : gpu->cu.function_set_attribute(function, which, (int)launch->shared_bytes);
+}
+
+int cuda_allow(struct device *device, const struct device_launch *launches, size_t count,
+               struct error *error)
+{
+    const struct gpu *gpu = cuda_enter(device);
     CUresult result = CUDA_SUCCESS;
-    if (launch->shared_bytes + launch->kernel->shared_bytes > SHARED_PLAIN)
-        result = gpu->cu.function_set_attribute(launch->kernel->function,
-                                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                (int)launch->shared_bytes);
-    if (launch->cluster > CLUSTER_PLAIN && result == CUDA_SUCCESS)
-        result =
-            gpu->cu.function_set_attribute(launch->kernel->function,
-                                           CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-                                           1);
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        result = allow_shared(gpu, &launches[i]);
+        if (launches[i].cluster > CLUSTER_PLAIN && result == CUDA_SUCCESS)
+            result = gpu->cu.function_set_attribute(
+                launches[i].kernel->function,
+                CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    }
     return cuda_check(gpu, result, "allowing a kernel more shared memory or a larger cluster",
                       error);
 }
 
+CUresult cuda_queue(const struct gpu *gpu, const struct device_launch *launch, CUstream stream)
+{
+    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+    void *args[LAUNCH_ARGS_MAX];
+    const CUlaunchConfig config = {
+        .gridDimX = launch->grid,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = launch->block,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .sharedMemBytes = launch->shared_bytes,
+        .hStream = stream,
+        .attrs = attributes,
+        .numAttrs = list_attributes(attributes, launch),
+    };
+    point_args(args, launch);
+    return gpu->cu.launch(&config, launch->kernel->function, args, NULL);
+}
+
 int cuda_launch(struct device *device, const struct device_launch *launches, size_t count,
-                struct error *error)
+                void *stream, struct error *error)
 {
     assert(count == 0 || launches);
     struct gpu *gpu = cuda_enter(device);
-    for (size_t i = 0; i < count; i++) {
-        const struct device_launch *launch = &launches[i];
-        CUlaunchAttribute attributes[ATTRIBUTES_MAX];
-        void *args[LAUNCH_ARGS_MAX];
-        uint64_t copies[LAUNCH_ARGS_MAX];
-        point_args(args, copies, launch);
-        const CUlaunchConfig config = {
-            .gridDimX = launch->grid,
-            .gridDimY = 1,
-            .gridDimZ = 1,
-            .blockDimX = launch->block,
-            .blockDimY = 1,
-            .blockDimZ = 1,
-            .sharedMemBytes = launch->shared_bytes,
-            .hStream = gpu->stream,
-            .attrs = attributes,
-            .numAttrs = list_attributes(attributes, launch),
-        };
-        if (allow(gpu, launch, error) ||
-            cuda_check(gpu, gpu->cu.launch(&config, launch->kernel->function, args, NULL),
+    for (size_t i = 0; i < count; i++)
+        if (cuda_allow(device, &launches[i], 1, error) ||
+            cuda_check(gpu, cuda_queue(gpu, &launches[i], stream ? stream : gpu->stream),
                        "launching a kernel", error))
             return -1;
-    }
     return 0;
 }
 
-int cuda_sync(struct device *device, struct error *error)
+int cuda_sync(struct device *device, void *stream, struct error *error)
 {
     struct gpu *gpu = cuda_enter(device);
-    return gpu->context ? cuda_check(gpu, gpu->cu.stream_sync(gpu->stream), "running", error)
-                        : 0;
+    if (!gpu->context) /* nothing was queued */
+        return 0;
+    return cuda_check(gpu, gpu->cu.stream_sync(stream ? stream : gpu->stream), "running",
+                      error);
 }
 
 /* --- Graphs and their time --------------------------------------------------------------- */
@@ -118,14 +133,13 @@ static int set_attributes(const struct gpu *gpu, CUgraphNode node,
 }
 
 /* Each launch waits for the one before it: a chain of kernel nodes. */
-static int add_nodes(const struct gpu *gpu, CUgraph graph, const struct device_launch *launches,
+static int add_nodes(struct gpu *gpu, CUgraph graph, const struct device_launch *launches,
                      size_t count, struct error *error)
 {
     CUgraphNode before = NULL;
     for (size_t i = 0; i < count; i++) {
         void *args[LAUNCH_ARGS_MAX];
-        uint64_t copies[LAUNCH_ARGS_MAX];
-        point_args(args, copies, &launches[i]);
+        point_args(args, &launches[i]);
         CUDA_KERNEL_NODE_PARAMS params = {
             .func = launches[i].kernel->function,
             .gridDimX = launches[i].grid,
@@ -138,7 +152,7 @@ static int add_nodes(const struct gpu *gpu, CUgraph graph, const struct device_l
             .kernelParams = args,
         };
         CUgraphNode node;
-        if (allow(gpu, &launches[i], error) ||
+        if (cuda_allow(&gpu->device, &launches[i], 1, error) ||
             cuda_check(gpu, gpu->cu.graph_add(&node, graph, &before, before ? 1 : 0, &params),
                        "adding a kernel to a graph", error) ||
             set_attributes(gpu, node, &launches[i], error))
@@ -225,11 +239,12 @@ int cuda_time_queued(struct device *device, device_enqueue *enqueue, void *conte
 {
     struct gpu *gpu = cuda_enter(device);
     float elapsed_ms = 0;
-    if (cuda_open_context(gpu, error) || cuda_launch(device, before, before_count, error) ||
+    if (cuda_open_context(gpu, error) ||
+        cuda_launch(device, before, before_count, NULL, error) ||
         cuda_check(gpu, gpu->cu.event_record(gpu->start, gpu->stream), "timing", error) ||
         enqueue(context, gpu->stream, error) ||
         cuda_check(gpu, gpu->cu.event_record(gpu->stop, gpu->stream), "timing", error) ||
-        cuda_sync(device, error) ||
+        cuda_sync(device, NULL, error) ||
         cuda_check(gpu, gpu->cu.event_elapsed(&elapsed_ms, gpu->start, gpu->stop), "timing",
                    error))
         return -1;
@@ -258,7 +273,7 @@ int cuda_occupancy(struct device *device, const struct device_kernel *kernel, un
 {
     struct gpu *gpu = cuda_enter(device);
     const struct device_launch launch = {.kernel = kernel, .shared_bytes = shared_bytes};
-    if (allow(gpu, &launch, error))
+    if (cuda_allow(device, &launch, 1, error))
         return -1;
     return cuda_check(gpu,
                       gpu->cu.function_occupancy(out, kernel->function, (int)block,

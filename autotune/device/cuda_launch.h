@@ -4,11 +4,16 @@
 #ifndef AUTOTUNE_CUDA_LAUNCH_H
 #define AUTOTUNE_CUDA_LAUNCH_H
 
-#include "autotune/device/device.h"
+#include "autotune/device/cuda_gpu.h"
 
 int cuda_launch(struct device *device, const struct device_launch *launches, size_t count,
-                struct error *error);
-int cuda_sync(struct device *device, struct error *error);
+                void *stream, struct error *error);
+int cuda_sync(struct device *device, void *stream, struct error *error);
+
+/* The parts of a launch: a permission that stays with the kernel, and the queueing alone. */
+int cuda_allow(struct device *device, const struct device_launch *launches, size_t count,
+               struct error *error);
+CUresult cuda_queue(const struct gpu *gpu, const struct device_launch *launch, CUstream stream);
 
 int cuda_prepare(struct device *device, const struct device_launch *launches, size_t count,
                  struct device_graph **out, struct error *error);

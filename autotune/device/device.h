@@ -1,7 +1,7 @@
 /* device: defines one interface for every place a kernel can run: a GPU through the driver API
  * (cuda.c) or the host emulator (host.c). Addresses are the device's; nothing here knows what a
  * reduction is. Calls on one device come from one thread, except compile, which any thread may
- * call. */
+ * call, and those on a borrowed device. */
 #ifndef AUTOTUNE_DEVICE_H
 #define AUTOTUNE_DEVICE_H
 
@@ -85,9 +85,14 @@ struct host_trace;
 struct device_ops {
     void (*close)(struct device *device);
 
+    /* Can this thread use the device? Of a borrowed one the context must be current: else
+     * ERROR_NO_CONTEXT or ERROR_OTHER_CONTEXT. All below needs it. */
+    int (*check)(const struct device *device, struct error *error);
+
     /* Compiles `count` sources as one unit for target.cc. A kernel that does not compile is
      * ERROR_FAILED with the compiler's first lines in the text. Thread-safe. NVRTC's first call
-     * in a process takes longer: a kernel of one line, early, takes that wait away. */
+     * in a process takes longer: a kernel of one line, early, takes that wait away. NULL where
+     * the device is a borrowed GPU: device_open_compiler. */
     int (*compile)(struct device *device, const struct device_source *sources, size_t count,
                    struct device_image *out, struct error *error);
     /* Loads an image; `kernels` receives image->count kernels that live until unload. */
@@ -95,7 +100,7 @@ struct device_ops {
                 struct device_module **out, struct device_kernel *kernels, struct error *error);
     void (*unload)(struct device *device, struct device_module *module);
 
-    /* Plain device memory, 256-byte aligned. No room is ERROR_FAILED with wanted and free
+    /* Plain device memory, 256-byte aligned. No room is ERROR_NO_MEMORY with wanted and free
      * bytes. */
     int (*alloc)(struct device *device, uint64_t bytes, uint64_t *out, struct error *error);
     void (*free)(struct device *device, uint64_t address);
@@ -105,7 +110,7 @@ struct device_ops {
                 struct error *error); /* after all launches before it */
     int (*copy)(struct device *device, uint64_t to, uint64_t from, uint64_t bytes,
                 struct error *error);
-    int (*fill)(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes,
+    int (*fill)(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes, void *stream,
                 struct error *error);
     /* The first byte at which two pieces of memory differ, `bytes` where none does; after all
      * launches before it. Nothing is read back but the answer. */
@@ -113,13 +118,18 @@ struct device_ops {
                   uint64_t *first, struct error *error);
     int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
 
+    /* Permits the shared memory and the clusters that launches like these ask for. Of a borrowed
+     * device it is called once, before the first such launch; others permit as they launch. */
+    int (*allow)(struct device *device, const struct device_launch *launches, size_t count,
+                 struct error *error);
+
     /* Queues launches, in order; sync waits for them and reports what went wrong.
      * After any operation that failed, sync tells what is left: 0 = the device works on, and
      * what was allocated and loaded before is still there (no room, a launch refused); -1 = a
      * kernel broke the device, and every call from now on fails in this process. */
     int (*launch)(struct device *device, const struct device_launch *launches, size_t count,
-                  struct error *error);
-    int (*sync)(struct device *device, struct error *error);
+                  void *stream, struct error *error);
+    int (*sync)(struct device *device, void *stream, struct error *error);
 
     /* A graph of `launches`; the kernels and memory must outlive it. */
     int (*prepare)(struct device *device, const struct device_launch *launches, size_t count,
@@ -152,8 +162,17 @@ struct device {
     struct device_info info;
 };
 
+/* `stream` is a CUstream, or NULL for the device's own, which of a borrowed context is the
+ * default stream; the host has none. Of a borrowed device the ops of graphs and times are NULL,
+ * and those that move memory to and from the host. */
+
 /* Opens a device; ERROR_NO_DEVICE says what is missing and what to install. */
 int device_open(struct device **out, const struct device_options *options, struct error *error);
+
+/* Opens a device that a caller has: "host", or for NULL the GPU whose CUDA context is current to
+ * this thread. That context stays its owner's: nothing waits but what says so, and any thread
+ * may call, once the context is current to it. ERROR_NO_CONTEXT, ERROR_NO_DEVICE. */
+int device_borrow(struct device **out, const char *spec, struct error *error);
 void device_close(struct device *device);
 
 /* A device that can only compile, for one that `info` describes: opens neither driver nor GPU
@@ -179,6 +198,7 @@ int cuda_open(struct device **out, int number, const struct device_options *opti
 int cuda_count(char *why, size_t why_size); /* as device_count */
 int cuda_open_compiler(struct device **out, const struct device_info *info, const char *nvrtc,
                        struct error *error);
+int cuda_borrow(struct device **out, struct error *error);
 int host_open(struct device **out, const struct device_options *options, struct error *error);
 
 /* The host as a device that compiles kernels to be watched: what the first block of each launch

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct host {
     struct host_compiler compiler;
     struct host_runner *runner;
     struct host_trace *trace; /* or NULL */
+    pthread_mutex_t mutex;    /* callers of a borrowed device may be several threads */
 };
 
 struct device_graph {
@@ -67,7 +69,7 @@ static int host_alloc(struct device *device, uint64_t bytes, uint64_t *out, stru
     /* Asked first: a system that overcommits would say yes and end the process later. */
     void *at = NULL;
     if (bytes > available || posix_memalign(&at, ALIGNMENT, bytes ? bytes : 1) != 0)
-        return error_set(error, ERROR_FAILED,
+        return error_set(error, ERROR_NO_MEMORY,
                          "no room on the host for %" PRIu64 " bytes: %" PRIu64
                          " are free; take a smaller --n",
                          bytes, available);
@@ -104,10 +106,9 @@ static int host_read(struct device *device, void *to, uint64_t from, uint64_t by
 }
 
 static int host_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes,
-                     struct error *error)
+                     void *stream, struct error *error)
 {
-    (void)device;
-    (void)error;
+    (void)device, (void)stream, (void)error;
     if (bytes)
         memset(pointer(to), byte, bytes);
     return 0;
@@ -166,20 +167,56 @@ static int launch_one(struct host *host, const struct device_launch *launch,
     return host_run(host->runner, &job, error);
 }
 
-static int host_launch(struct device *device, const struct device_launch *launches,
-                       size_t count, struct error *error)
+static int host_load(struct device *device, const struct device_image *image,
+                     struct device_module **out, struct device_kernel *kernels,
+                     struct error *error)
 {
-    for (size_t i = 0; i < count; i++)
-        if (launch_one((struct host *)device, &launches[i], error) != 0)
-            return -1;
+    struct host *host = (struct host *)device;
+    pthread_mutex_lock(&host->mutex);
+    const int failed = host_module_load(device, image, out, kernels, error);
+    pthread_mutex_unlock(&host->mutex);
+    return failed;
+}
+
+static void host_unload(struct device *device, struct device_module *module)
+{
+    struct host *host = (struct host *)device;
+    pthread_mutex_lock(&host->mutex);
+    host_module_unload(device, module);
+    pthread_mutex_unlock(&host->mutex);
+}
+
+static int host_launch(struct device *device, const struct device_launch *launches,
+                       size_t count, void *stream, struct error *error)
+{
+    struct host *host = (struct host *)device;
+    int failed = 0;
+    (void)stream;
+    pthread_mutex_lock(&host->mutex);
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = launch_one(host, &launches[i], error);
+    pthread_mutex_unlock(&host->mutex);
+    return failed;
+}
+
+/* Any thread may launch anything that fits. */
+static int host_check(const struct device *device, struct error *error)
+{
+    (void)device, (void)error;
+    return 0;
+}
+
+static int host_allow(struct device *device, const struct device_launch *launches, size_t count,
+                      struct error *error)
+{
+    (void)device, (void)launches, (void)count, (void)error;
     return 0;
 }
 
 /* A launch has ended, and has said what went wrong, before it returns. */
-static int host_sync(struct device *device, struct error *error)
+static int host_sync(struct device *device, void *stream, struct error *error)
 {
-    (void)device;
-    (void)error;
+    (void)device, (void)stream, (void)error;
     return 0;
 }
 
@@ -212,7 +249,7 @@ static int host_time_queued(struct device *device, device_enqueue *enqueue, void
                             const struct device_launch *before, size_t before_count,
                             uint64_t *out_ps, struct error *error)
 {
-    if (host_launch(device, before, before_count, error) != 0)
+    if (host_launch(device, before, before_count, NULL, error) != 0)
         return -1;
     const uint64_t start = monotonic_ns();
     if (enqueue(context, NULL, error) != 0)
@@ -228,10 +265,10 @@ static int host_time(struct device *device, struct device_graph *graph,
     if (graph->enqueue)
         return host_time_queued(device, graph->enqueue, graph->context, before, before_count,
                                 out_ps, error);
-    if (host_launch(device, before, before_count, error) != 0)
+    if (host_launch(device, before, before_count, NULL, error) != 0)
         return -1;
     const uint64_t start = monotonic_ns();
-    if (host_launch(device, graph->launches, graph->count, error) != 0)
+    if (host_launch(device, graph->launches, graph->count, NULL, error) != 0)
         return -1;
     *out_ps = (monotonic_ns() - start) * 1000;
     return 0;
@@ -249,6 +286,7 @@ static void host_close(struct device *device)
 {
     struct host *host = (struct host *)device;
     host_runner_free(host->runner);
+    pthread_mutex_destroy(&host->mutex);
     free(host);
 }
 
@@ -261,12 +299,12 @@ static int host_compile(struct device *device, const struct device_source *sourc
 
 /* clang-format off */
 static const struct device_ops ops = {
-    .close = host_close, .compile = host_compile,
-    .load = host_module_load, .unload = host_module_unload,
+    .close = host_close, .check = host_check, .compile = host_compile,
+    .load = host_load, .unload = host_unload,
     .alloc = host_alloc, .free = host_free, .write = host_write, .read = host_read,
     .copy = host_copy, .fill = host_fill, .differ = host_differ,
     .free_bytes = host_free_bytes,
-    .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
+    .allow = host_allow, .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
     .release = host_release, .capture = host_capture, .time_queued = host_time_queued,
 };
 /* clang-format on */
@@ -305,6 +343,7 @@ int host_open(struct device **out, const struct device_options *options, struct 
         free(host);
         return -1;
     }
+    pthread_mutex_init(&host->mutex, NULL);
     describe(&host->device.info, &host->compiler);
     *out = &host->device;
     return 0;

@@ -1,6 +1,7 @@
 /* api: implements the public functions of contexts and plans: checks the arguments before
  * anything is done, and reports errors in a caller's words. Workspaces and calls:
  * workspace.c. */
+#include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
 
 #include "generator/dims_text.h"
@@ -47,7 +48,7 @@ static void prepare(struct autotune_context *context)
     const struct builtin_spaces *spaces;
     struct error ignored;
     builtin_spaces_find(&context->builtins, problem_ops[SUM].space, &spaces, &ignored);
-    choose_prepare(&context->records, &context->borrowed->info);
+    choose_prepare(&context->records, &context->device->info);
 }
 
 /* The folder for compiled kernels: NULL for none. Without a home there is none. */
@@ -64,8 +65,7 @@ static char *find_folder(const char *option, bool *has_failed)
 }
 
 static int copy_options(struct autotune_context *context,
-                        const struct autotune_context_options *options,
-                        struct autotune_error *error)
+                        const struct autotune_context_options *options, struct error *error)
 {
     bool has_failed = false;
     context->program = copy(options->program, &has_failed);
@@ -77,11 +77,11 @@ static int copy_options(struct autotune_context *context,
 
 static void free_context(struct autotune_context *context, bool is_current)
 {
-    if (context->borrowed)
+    if (context->device)
         kernels_dispose(&context->kernels, is_current);
     choose_dispose(&context->records);
     builtin_spaces_free(context->builtins);
-    borrowed_close(context->borrowed);
+    device_close(context->device);
     pthread_mutex_destroy(&context->mutex);
     free(context->program);
     free(context);
@@ -93,6 +93,7 @@ int autotune_context_create(struct autotune_context **out,
 {
     static const struct autotune_context_options defaults = {0};
     struct autotune_context *context;
+    struct error cause;
     int failed;
     if (!out)
         return fail_null("out", error);
@@ -103,16 +104,17 @@ int autotune_context_create(struct autotune_context **out,
     if (failed)
         return failed;
     context = calloc(1, sizeof *context);
-    if (!context)
-        return fail_memory(error);
+    if (!context) {
+        fail_memory(&cause);
+        return fail_for(error, &cause);
+    }
     pthread_mutex_init(&context->mutex, NULL);
-    failed = borrowed_open(&context->borrowed, options->device, error);
-    context->kernels.borrowed = context->borrowed;
-    if (!failed)
-        failed = copy_options(context, options, error);
+    failed = device_borrow(&context->device, options->device, &cause) ||
+             copy_options(context, options, &cause);
+    context->kernels.device = context->device;
     if (failed) {
         free_context(context, false);
-        return failed;
+        return fail_for(error, &cause);
     }
     prepare(context);
     *out = context;
@@ -128,9 +130,10 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "the context still has %u plan%s: destroy them first", plans,
                     plans == 1 ? "" : "s");
-    const int lost = context->borrowed->ops->check(context->borrowed, error);
+    struct error cause;
+    const int lost = context->device->ops->check(context->device, &cause);
     free_context(context, lost == 0);
-    return lost;
+    return lost ? fail_for(error, &cause) : 0;
 }
 
 /* --- Plan --------------------------------------------------------------------------------- */
@@ -164,9 +167,7 @@ static int read_dims(struct problem *out, struct plan_count *count,
                     "autotune_problem.n is not 0 beside rows, len, pitch or axis: give n for "
                     "one value, or rows, len and axis for a matrix");
     *count = (struct plan_count){"rows", matrix.axis};
-    return dims_text_read(&out->dims, &matrix, bytes, &cause)
-               ? fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause)
-               : 0;
+    return dims_text_read(&out->dims, &matrix, bytes, &cause) ? fail_for(error, &cause) : 0;
 }
 
 /* Checks that there are elements, and not more than can be. */
@@ -196,7 +197,7 @@ static int read_problem(struct problem *out, struct plan_count *count,
         return fail_null(problem->op ? "autotune_problem.type" : "autotune_problem.op", error);
     if (problem_find_op(&out->op, problem->op, &cause) ||
         problem_find_type(&out->type, problem->type, &cause))
-        return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
+        return fail_for(error, &cause);
     out->acc = problem_default_acc(out->type);
     out->regime = problem->is_warm ? WARM : COLD;
     if (problem->order < 0 || problem->order >= ORDER_COUNT)
@@ -206,7 +207,7 @@ static int read_problem(struct problem *out, struct plan_count *count,
     out->order = (enum order)problem->order;
     if ((problem->acc && problem_find_type(&out->acc, problem->acc, &cause)) ||
         problem_check(out, &cause))
-        return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
+        return fail_for(error, &cause);
     problem_simplify(out);
     failed = read_dims(out, count, problem, error);
     return failed ? failed : check_extent(out, error);
@@ -233,6 +234,7 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
     static const struct autotune_plan_options defaults = {AUTOTUNE_FROM_BEST, 0, {0}};
     struct problem wanted;
     struct plan_count count = {0};
+    struct error cause;
     int failed;
     if (!out)
         return fail_null("out", error);
@@ -243,13 +245,13 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
     failed = read_problem(&wanted, &count, problem, error);
     if (!failed)
         failed = check_options(options, error);
-    if (!failed)
-        failed = context->borrowed->ops->check(context->borrowed, error);
-    if (!failed)
-        failed = plan_make(out, context, &wanted, count, options, error);
-    if (!failed)
-        atomic_fetch_add(&context->plans, 1);
-    return failed;
+    if (failed)
+        return failed;
+    if (context->device->ops->check(context->device, &cause) ||
+        plan_make(out, context, &wanted, count, options, &cause))
+        return fail_for(error, &cause);
+    atomic_fetch_add(&context->plans, 1);
+    return 0;
 }
 
 int autotune_plan_destroy(struct autotune_plan *plan, struct autotune_error *error)

@@ -2,6 +2,7 @@
  * exact match. */
 #include "autotune/library/choose.h"
 
+#include "autotune/library/fail.h"
 #include "autotune/library/record_key.h"
 #include "autotune/library/shipped.h"
 
@@ -16,18 +17,15 @@ static bool is_file(const char *place)
     return place && stat(place, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-int choose_folder(struct text *out, const struct choose_records *records,
-                  struct autotune_error *error)
+int choose_folder(struct text *out, const struct choose_records *records, struct error *error)
 {
-    struct error cause;
     if (is_file(records->place))
-        return fail(error, AUTOTUNE_BAD_ARGUMENT,
-                    "autotune_context_options.records is the file %.500s: give a folder, so "
-                    "that tuning can keep its record",
-                    records->place);
-    return store_folder(out, records->place, &cause)
-               ? fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause)
-               : 0;
+        return error_set(
+            error, ERROR_USAGE,
+            "autotune_context_options.records is the file %.500s: give a folder, so "
+            "that tuning can keep its record",
+            records->place);
+    return store_folder(out, records->place, error);
 }
 
 /* Keeps the first error as the warning. */
@@ -144,7 +142,7 @@ static int search(struct find *find, struct choose_records *records, enum autotu
 
 /* The error where a record of this GPU is asked for and there is none. */
 static int refuse(const struct find *find, const struct choose_request *request,
-                  const struct error *warning, struct autotune_error *error)
+                  const struct error *warning, struct error *error)
 {
     const unsigned same_problem = RECORD_PROBLEM | RECORD_SPACE | RECORD_TIMING;
     const struct record *nearest = &find->best.record;
@@ -154,28 +152,29 @@ static int refuse(const struct find *find, const struct choose_request *request,
     problem_format(problem, request->problem);
     if (!is_shipped && !record_group_difference(&find->want, nearest, same_problem) &&
         record_group_difference(&find->want, nearest, RECORD_CC | RECORD_GPU))
-        return fail(error, AUTOTUNE_OTHER_GPU,
-                    "no record of %s for %s: there is one for %s (sm_%d), which is not the GPU "
-                    "here; tune it here, or take AUTOTUNE_FROM_BEST",
-                    problem, request->info->name, nearest->gpu, nearest->cc);
-    return fail(error, AUTOTUNE_NO_RECORD,
-                "no record of %s for %s%s: tune it first, or take AUTOTUNE_FROM_BEST%s%.900s",
-                problem, request->info->name, is_shipped ? " came with the library" : "", more,
-                *more ? warning->text : "");
+        return error_set(
+            error, ERROR_OTHER_GPU,
+            "no record of %s for %s: there is one for %s (sm_%d), which is not the GPU "
+            "here; tune it here, or take AUTOTUNE_FROM_BEST",
+            problem, request->info->name, nearest->gpu, nearest->cc);
+    return error_set(
+        error, ERROR_NO_RECORD,
+        "no record of %s for %s%s: tune it first, or take AUTOTUNE_FROM_BEST%s%.900s", problem,
+        request->info->name, is_shipped ? " came with the library" : "", more,
+        *more ? warning->text : "");
 }
 
 static int take_default(struct choice *out, const struct point_context *here,
-                        struct autotune_error *error)
+                        struct error *error)
 {
     const struct space *space = here->space;
-    struct error reason;
     memcpy(out->config, space->default_config, space->param_count * sizeof *out->config);
-    const int broken = point_reject_order(here, out->config, &reason);
+    const int broken = point_reject_order(here, out->config, error);
     if (broken >= 0)
-        return fail(error, AUTOTUNE_NO_RECORD,
-                    "the default does not keep the order (%s): tune this problem first",
-                    space->rules[broken].reason);
-    return broken == POINT_VALID ? 0 : fail_for(error, AUTOTUNE_FAILED, &reason);
+        return error_set(error, ERROR_NO_RECORD,
+                         "the default does not keep the order (%s): tune this problem first",
+                         space->rules[broken].reason);
+    return broken == POINT_VALID ? 0 : -1;
 }
 
 static bool is_good_enough(enum autotune_from from, enum selector_grade found)
@@ -191,7 +190,7 @@ static bool is_good_enough(enum autotune_from from, enum selector_grade found)
 }
 
 int choose_config(struct choice *out, struct choose_records *records,
-                  const struct choose_request *request, struct autotune_error *error)
+                  const struct choose_request *request, struct error *error)
 {
     const struct point_context here = {request->spaces->space, request->problem,
                                        &request->info->target};

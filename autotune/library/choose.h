@@ -6,8 +6,8 @@
 
 #include "autotune/device/device.h"
 #include "autotune/library/builtin_spaces.h"
-#include "autotune/library/fail.h"
 #include "cache/find.h"
+#include "include/autotune.h"
 
 #include <sys/stat.h>
 
@@ -41,14 +41,13 @@ struct choice {
     struct error warning;      /* ERROR_NONE: nothing */
 };
 
-/* NO_RECORD, OTHER_GPU: there is no record of the kind asked for. For AUTOTUNE_FROM_TUNING only
+/* ERROR_NO_RECORD, ERROR_OTHER_GPU: there is no record of the kind asked for. For AUTOTUNE_FROM_TUNING only
  * an exact record will do. */
 int choose_config(struct choice *out, struct choose_records *records,
-                  const struct choose_request *request, struct autotune_error *error);
+                  const struct choose_request *request, struct error *error);
 
-/* Appends the folder for the records that tuning makes. BAD_ARGUMENT when `place` is a file. */
-int choose_folder(struct text *out, const struct choose_records *records,
-                  struct autotune_error *error);
+/* Appends the folder for the records that tuning makes. ERROR_USAGE when `place` is a file. */
+int choose_folder(struct text *out, const struct choose_records *records, struct error *error);
 
 void choose_dispose(struct choose_records *records);
 

@@ -1,4 +1,5 @@
 /* execute: implements the public call: it is checked, laid out and queued, and nothing else. */
+#include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
 
 static int refuse_call(const struct autotune_plan *plan, const void *input, uint64_t n,
@@ -51,6 +52,7 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
 {
     struct device_launch launches[PLANNER_LAUNCHES];
     size_t count;
+    struct error cause;
     if (!workspace)
         return fail_null("workspace", error);
     const struct autotune_plan *plan = workspace->plan;
@@ -62,7 +64,9 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
         .scratch = workspace->memory,
         .state = workspace->memory + plan->scratch_bytes,
     };
-    const int failed = plan_call(plan, &buffers, n, launches, &count, error);
-    struct borrowed *borrowed = plan->context->borrowed;
-    return failed ? failed : borrowed->ops->launch(borrowed, launches, count, stream, error);
+    struct device *device = plan->context->device;
+    return plan_call(plan, &buffers, n, launches, &count, &cause) ||
+                   device->ops->launch(device, launches, count, stream, &cause)
+               ? fail_for(error, &cause)
+               : 0;
 }

@@ -17,6 +17,7 @@ static const struct word {
     {"--cache FOLDER", "autotune_context_options.records or .kernels"},
     {"--cache", "autotune_context_options.records or .kernels"},
     {"--device host", "autotune_context_options.device \"host\""},
+    {"--device", "autotune_context_options.device"},
     {"--order", "autotune_problem.order"},
     {"--type", "autotune_problem.type"},
     {"--acc", "autotune_problem.acc"},
@@ -85,8 +86,27 @@ int fail(struct autotune_error *error, enum autotune_code code, const char *form
     return code;
 }
 
-int fail_for(struct autotune_error *error, enum autotune_code code, const struct error *cause)
+static enum autotune_code public_code(enum error_code code)
 {
+    static const struct {
+        enum error_code inside;
+        enum autotune_code outside;
+    } rows[] = {
+        {ERROR_USAGE, AUTOTUNE_BAD_ARGUMENT},          {ERROR_NO_DEVICE, AUTOTUNE_NO_DEVICE},
+        {ERROR_NO_MEMORY, AUTOTUNE_NO_MEMORY},         {ERROR_NO_CONTEXT, AUTOTUNE_NO_CONTEXT},
+        {ERROR_OTHER_CONTEXT, AUTOTUNE_OTHER_CONTEXT}, {ERROR_NO_RECORD, AUTOTUNE_NO_RECORD},
+        {ERROR_OTHER_GPU, AUTOTUNE_OTHER_GPU},         {ERROR_NO_PROGRAM, AUTOTUNE_NO_PROGRAM},
+        {ERROR_TUNE_FAILED, AUTOTUNE_TUNE_FAILED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].inside == code)
+            return rows[i].outside;
+    return AUTOTUNE_FAILED;
+}
+
+int fail_for(struct autotune_error *error, const struct error *cause)
+{
+    const enum autotune_code code = public_code(cause->code);
     if (!error)
         return code;
     fail_translate(error->text, sizeof error->text, cause->text);
@@ -99,7 +119,8 @@ int fail_null(const char *what, struct autotune_error *error)
     return fail(error, AUTOTUNE_BAD_ARGUMENT, "%s is NULL: give one", what);
 }
 
-int fail_memory(struct autotune_error *error)
+int fail_memory(struct error *error)
 {
-    return fail(error, AUTOTUNE_NO_MEMORY, "out of memory on the host; end what else uses it");
+    return error_set(error, ERROR_NO_MEMORY,
+                     "out of memory on the host; end what else uses it");
 }

@@ -2,6 +2,7 @@
  * opened only then: opening NVRTC takes as long as many plans. */
 #include "autotune/library/kernels.h"
 
+#include "autotune/library/fail.h"
 #include "autotune/library/images.h"
 
 #include <assert.h>
@@ -9,39 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_compiler(struct kernels *kernels, struct autotune_error *error)
+static int open_compiler(struct kernels *kernels, struct error *error)
 {
-    struct error cause;
     if (kernels->compiler)
         return 0;
-    if (kernels->borrowed->compiler) {
-        kernels->compiler = kernels->borrowed->compiler;
+    if (kernels->device->ops->compile) {
+        kernels->compiler = kernels->device;
         return 0;
     }
-    return device_open_compiler(&kernels->compiler, &kernels->borrowed->info, kernels->nvrtc,
-                                &cause)
-               ? fail_for(error, AUTOTUNE_NO_DEVICE, &cause)
-               : 0;
+    return device_open_compiler(&kernels->compiler, &kernels->device->info, kernels->nvrtc,
+                                error);
 }
 
 /* The emulator's images are of this very build of the program, and soon compiled: not kept. */
 static bool is_kept(const struct kernels *kernels)
 {
-    return kernels->folder && !kernels->borrowed->info.target.is_host;
+    return kernels->folder && !kernels->device->info.target.is_host;
 }
 
 static int load(struct kernels *kernels, const struct image_key *key,
                 const struct device_image *image, const struct kernel_set **out,
-                struct autotune_error *error)
+                struct error *error)
 {
     struct kernel_set *set = calloc(1, sizeof *set);
     if (!set)
         return fail_memory(error);
-    const int failed =
-        kernels->borrowed->ops->load(kernels->borrowed, image, &set->module, set->at, error);
-    if (failed) {
+    if (kernels->device->ops->load(kernels->device, image, &set->module, set->at, error)) {
         free(set);
-        return failed;
+        return -1;
     }
     set->source_hash = key->source_hash;
     set->count = key->kernels;
@@ -62,15 +58,14 @@ static bool find_kept(struct kernels *kernels, const struct image_key *key,
     const bool is_found = images_find(&image, kernels->folder, key, &reason);
     if (reason.code != ERROR_NONE)
         *warning = reason;
-    const bool is_loaded = is_found && load(kernels, key, &image, out, NULL) == 0;
+    const bool is_loaded = is_found && load(kernels, key, &image, out, &reason) == 0;
     device_dispose_image(&image);
     return is_loaded;
 }
 
 static int compile(struct kernels *kernels, const struct emit_variant *variant,
                    const char *kernel, const struct image_key *key,
-                   const struct kernel_set **out, struct error *warning,
-                   struct autotune_error *error)
+                   const struct kernel_set **out, struct error *warning, struct error *error)
 {
     struct device_source sources[SPACE_PASSES_MAX];
     struct device_image image = {0};
@@ -78,8 +73,8 @@ static int compile(struct kernels *kernels, const struct emit_variant *variant,
     for (size_t i = 0; i < variant->count; i++)
         sources[i] = (struct device_source){variant->texts[i].at, kernel};
     if (kernels->compiler->ops->compile(kernels->compiler, sources, variant->count, &image,
-                                        &cause))
-        return fail_for(error, AUTOTUNE_FAILED, &cause);
+                                        error))
+        return -1;
     const int failed = load(kernels, key, &image, out, error);
     if (!failed && is_kept(kernels) && images_store(kernels->folder, key, &image, &cause))
         *warning = cause;
@@ -89,11 +84,10 @@ static int compile(struct kernels *kernels, const struct emit_variant *variant,
 
 int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
                  const char *kernel, const char *compiler, const struct kernel_set **out,
-                 enum autotune_kernels *how, struct error *warning,
-                 struct autotune_error *error)
+                 enum autotune_kernels *how, struct error *warning, struct error *error)
 {
     assert(variant->count > 0);
-    struct image_key key = {emit_hash_variant(variant), kernels->borrowed->info.target.cc,
+    struct image_key key = {emit_hash_variant(variant), kernels->device->info.target.cc,
                             compiler, variant->count};
     *how = AUTOTUNE_LOADED;
     for (const struct kernel_set *set = kernels->sets; set; set = set->next)
@@ -104,9 +98,8 @@ int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
     *how = AUTOTUNE_CACHED;
     if (find_kept(kernels, &key, out, warning))
         return 0;
-    const int failed = open_compiler(kernels, error);
-    if (failed)
-        return failed;
+    if (open_compiler(kernels, error))
+        return -1;
     key.compiler = kernels->compiler->info.compiler;
     if (strcmp(key.compiler, compiler) != 0 && find_kept(kernels, &key, out, warning))
         return 0;
@@ -120,10 +113,10 @@ void kernels_dispose(struct kernels *kernels, bool is_current)
         struct kernel_set *set = kernels->sets;
         kernels->sets = set->next;
         if (is_current)
-            kernels->borrowed->ops->unload(kernels->borrowed, set->module);
+            kernels->device->ops->unload(kernels->device, set->module);
         free(set);
     }
-    if (kernels->compiler != kernels->borrowed->compiler)
+    if (kernels->compiler != kernels->device)
         device_close(kernels->compiler);
     free(kernels->folder);
     free(kernels->nvrtc);

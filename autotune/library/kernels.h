@@ -3,15 +3,16 @@
 #ifndef AUTOTUNE_KERNELS_H
 #define AUTOTUNE_KERNELS_H
 
-#include "autotune/library/borrowed.h"
+#include "autotune/device/device.h"
 #include "generator/emit.h"
+#include "include/autotune.h"
 
 /* What is loaded on one device. */
 struct kernels {
-    struct borrowed *borrowed; /* outlives it */
-    char *folder;              /* of compiled kernels; NULL: none are kept */
-    char *nvrtc;               /* path, or NULL */
-    struct device *compiler;   /* opened when first needed, which takes long */
+    struct device *device;   /* outlives it */
+    char *folder;            /* of compiled kernels; NULL: none are kept */
+    char *nvrtc;             /* path, or NULL */
+    struct device *compiler; /* opened when first needed, which takes long */
     struct kernel_set *sets;
 };
 
@@ -27,12 +28,11 @@ struct kernel_set {
 
 /* `compiler` is what the kernels were tuned with, or "": kept kernels of that one are taken
  * without looking for the compiler that is here. `kernel` is the function's name. `warning`
- * receives what was wrong with a kept file, or why none could be written. NO_DEVICE: there is
- * no compiler; FAILED: it fails. */
+ * receives what was wrong with a kept file, or why none could be written. ERROR_NO_DEVICE: there
+ * is no compiler; ERROR_FAILED: it fails. */
 int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
                  const char *kernel, const char *compiler, const struct kernel_set **out,
-                 enum autotune_kernels *how, struct error *warning,
-                 struct autotune_error *error);
+                 enum autotune_kernels *how, struct error *warning, struct error *error);
 
 /* Unloads them all when `is_current`, which says that the device can still be used; frees what
  * the host has of them. */

@@ -3,6 +3,7 @@
 #include "autotune/library/plan.h"
 
 #include "autotune/device/bind.h"
+#include "autotune/library/fail.h"
 #include "autotune/library/spawn.h"
 
 #include <assert.h>
@@ -12,7 +13,7 @@
 /* --- Which config ---------------------------------------------------------------------------- */
 
 static int tune(struct autotune_context *context, const struct problem *problem,
-                double budget_seconds, struct autotune_error *error)
+                double budget_seconds, struct error *error)
 {
     struct text folder = {0};
     int failed = choose_folder(&folder, &context->records, error);
@@ -21,7 +22,7 @@ static int tune(struct autotune_context *context, const struct problem *problem,
             .program = context->program,
             .folder = folder.at,
             .nvrtc = context->kernels.nvrtc,
-            .info = &context->borrowed->info,
+            .info = &context->device->info,
             .problem = problem,
             .budget_seconds = budget_seconds,
         };
@@ -35,21 +36,20 @@ static int tune(struct autotune_context *context, const struct problem *problem,
  * be there. */
 static int choose(struct choice *out, struct autotune_context *context,
                   const struct choose_request *request, double budget_seconds,
-                  struct autotune_error *error)
+                  struct error *error)
 {
-    int failed = choose_config(out, &context->records, request, error);
-    if (request->from != AUTOTUNE_FROM_TUNING ||
-        (failed != AUTOTUNE_NO_RECORD && failed != AUTOTUNE_OTHER_GPU))
+    const int failed = choose_config(out, &context->records, request, error);
+    if (!failed || request->from != AUTOTUNE_FROM_TUNING ||
+        (error->code != ERROR_NO_RECORD && error->code != ERROR_OTHER_GPU))
         return failed;
-    failed = tune(context, request->problem, budget_seconds, error);
-    if (failed)
-        return failed;
-    failed = choose_config(out, &context->records, request, error);
-    return failed ? fail(error, AUTOTUNE_TUNE_FAILED,
-                         "%.500s ended well, but left no record that this library takes: are "
-                         "both of the same version (" VERSION ")?",
-                         context->program)
-                  : 0;
+    if (tune(context, request->problem, budget_seconds, error))
+        return -1;
+    return choose_config(out, &context->records, request, error)
+               ? error_set(error, ERROR_TUNE_FAILED,
+                           "%.500s ended well, but left no record that this library takes: are "
+                           "both of the same version (" VERSION ")?",
+                           context->program)
+               : 0;
 }
 
 /* --- What is known of the choice -----------------------------------------------------------
@@ -69,7 +69,7 @@ static void set_grade(struct autotune_plan *plan, const struct choice *choice,
 }
 
 static int describe(struct autotune_plan *plan, const struct choice *choice,
-                    struct autotune_error *error)
+                    struct error *error)
 {
     char problem[PROBLEM_CHARS];
     point_format(&plan->params, plan->space, choice->config, true);
@@ -85,16 +85,15 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
 
 static int find_kernels(struct autotune_plan *plan, const struct builtin_spaces *spaces,
                         const struct point_context *point, struct choice *choice,
-                        struct autotune_error *error)
+                        struct error *error)
 {
     struct code_memo *memo = &plan->context->records.memo;
     const bool is_own = choice->grade <= SELECTOR_OTHER_SIZE; /* tuned on a GPU like this one */
     struct emit_variant variant;
     const struct kernel_set *set;
-    struct error cause;
     if (!(is_own && code_take(memo, &variant, &choice->record)) &&
-        emit_variant(&variant, point, &spaces->sources, choice->config, &cause))
-        return fail_for(error, AUTOTUNE_FAILED, &cause);
+        emit_variant(&variant, point, &spaces->sources, choice->config, error))
+        return -1;
     const int failed =
         kernels_find(&plan->context->kernels, &variant, plan->space->kernel,
                      choice->record.compiler, &set, &plan->how, &choice->warning, error);
@@ -108,50 +107,46 @@ static int find_kernels(struct autotune_plan *plan, const struct builtin_spaces 
 }
 
 static int make_call(struct autotune_plan *plan, const struct point_context *point,
-                     const int64_t *config, struct autotune_error *error)
+                     const int64_t *config, struct error *error)
 {
     struct device_launch launches[PLANNER_LAUNCHES];
-    struct borrowed *borrowed = plan->context->borrowed;
+    struct device *device = plan->context->device;
     const struct planner_buffers nowhere = {0};
     struct planner_plan all;
-    struct error cause;
-    if (call_make(&plan->call, &all, point, config, &cause))
-        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    if (call_make(&plan->call, &all, point, config, error))
+        return -1;
     plan->scratch_bytes = all.scratch_bytes;
     plan->state_bytes = all.state_bytes;
     plan->launches = (size_t)all.count;
     bind_launches(launches, &all, plan->space, plan->kernels, &nowhere);
-    return borrowed->ops->allow(borrowed, launches, plan->launches, error);
+    return device->ops->allow(device, launches, plan->launches, error);
 }
 
 /* The space for the plan's problem, its default settled for it. */
 static int find_space(struct autotune_plan *plan, const struct builtin_spaces **out,
-                      struct autotune_error *error)
+                      struct error *error)
 {
     struct autotune_context *context = plan->context;
     const struct problem *problem = &plan->problem;
-    struct error cause;
-    if (builtin_spaces_find(&context->builtins, problem_space(problem), out, &cause))
-        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    if (builtin_spaces_find(&context->builtins, problem_space(problem), out, error))
+        return -1;
     plan->space = (*out)->space;
-    if (space_check_problem(plan->space, problem, &cause))
-        return fail_for(error, AUTOTUNE_BAD_ARGUMENT, &cause);
-    return space_settle_default((*out)->space, problem, &context->borrowed->info.target, &cause)
-               ? fail_for(error, AUTOTUNE_FAILED, &cause)
-               : 0;
+    if (space_check_problem(plan->space, problem, error))
+        return -1;
+    return space_settle_default((*out)->space, problem, &context->device->info.target, error);
 }
 
 static int make(struct autotune_plan *plan, const struct autotune_plan_options *options,
-                struct autotune_error *error)
+                struct error *error)
 {
     struct autotune_context *context = plan->context;
-    const struct target *target = &context->borrowed->info.target;
+    const struct target *target = &context->device->info.target;
     const struct builtin_spaces *spaces;
     struct choice choice;
     int failed = find_space(plan, &spaces, error);
     if (failed)
         return failed;
-    const struct choose_request request = {spaces, &plan->problem, &context->borrowed->info,
+    const struct choose_request request = {spaces, &plan->problem, &context->device->info,
                                            options->from};
     const struct point_context point = {spaces->space, &plan->problem, target};
     failed = choose(&choice, context, &request, options->budget_seconds, error);
@@ -164,7 +159,7 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
 
 int plan_make(struct autotune_plan **out, struct autotune_context *context,
               const struct problem *problem, struct plan_count count,
-              const struct autotune_plan_options *options, struct autotune_error *error)
+              const struct autotune_plan_options *options, struct error *error)
 {
     struct autotune_plan *plan = calloc(1, sizeof *plan);
     *out = NULL;
@@ -211,21 +206,21 @@ struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
 
 int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
               uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
-              struct autotune_error *error)
+              struct error *error)
 {
     assert(n <= plan_most(plan));
     struct planner_plan call;
-    struct error cause;
     const struct dims dims = plan_dims(plan, n);
-    if (call_ask(plan->call, &call, &dims, &cause))
-        return fail_for(error, AUTOTUNE_FAILED, &cause);
+    if (call_ask(plan->call, &call, &dims, error))
+        return -1;
     /* No space that is known asks for more when n is smaller; one that did must not write past
      * the workspace. */
     if (call.scratch_bytes > plan->scratch_bytes || call.state_bytes > plan->state_bytes)
-        return fail(error, AUTOTUNE_FAILED,
-                    "a call of %llu elements needs a larger workspace than one of %llu: make a "
-                    "plan for it",
-                    (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
+        return error_set(
+            error, ERROR_FAILED,
+            "a call of %llu elements needs a larger workspace than one of %llu: make a "
+            "plan for it",
+            (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
     bind_launches(launches, &call, plan->space, plan->kernels, buffers);
     *count = (size_t)call.count;
     return 0;

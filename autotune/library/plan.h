@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 struct autotune_context {
-    struct borrowed *borrowed;
+    struct device *device;
     char *program;
     atomic_uint plans;
     pthread_mutex_t mutex; /* for all below */
@@ -52,10 +52,10 @@ struct autotune_workspace {
     bool is_own; /* allocated here */
 };
 
-/* The device's context is current; the arguments are those of autotune_plan_create, checked. */
+/* The device can be used (its `check`); the arguments are those of autotune_plan_create, checked. */
 int plan_make(struct autotune_plan **out, struct autotune_context *context,
               const struct problem *problem, struct plan_count count,
-              const struct autotune_plan_options *options, struct autotune_error *error);
+              const struct autotune_plan_options *options, struct error *error);
 void plan_free(struct autotune_plan *plan);
 
 /* The most that a call may count, and the dims of a call that counts n. */
@@ -65,6 +65,6 @@ struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
 /* The launches of a call, `*count` of them, or an error. */
 int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
               uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
-              struct autotune_error *error);
+              struct error *error);
 
 #endif

@@ -94,17 +94,17 @@ static void read_last(int messages, char out[SAID_CHARS])
         memmove(out, newline + 1, strlen(newline + 1) + 1);
 }
 
-static int judge(int status, int messages, struct autotune_error *error)
+static int judge(int status, int messages, struct error *error)
 {
     char said[SAID_CHARS];
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;
     read_last(messages, said);
     if (WIFEXITED(status))
-        return fail(error, AUTOTUNE_TUNE_FAILED, "tuning failed with exit status %d: %s",
-                    WEXITSTATUS(status), *said ? said : "it said nothing; run it by hand");
-    return fail(error, AUTOTUNE_TUNE_FAILED, "tuning was ended by signal %d: run it by hand",
-                WTERMSIG(status));
+        return error_set(error, ERROR_TUNE_FAILED, "tuning failed with exit status %d: %s",
+                         WEXITSTATUS(status), *said ? said : "it said nothing; run it by hand");
+    return error_set(error, ERROR_TUNE_FAILED, "tuning was ended by signal %d: run it by hand",
+                     WTERMSIG(status));
 }
 
 /* Where the caller ignores SIGCHLD, or waits for any process, we never see the status: then
@@ -118,26 +118,28 @@ static int wait_for(pid_t child)
     return status;
 }
 
-int spawn_tuning(const struct spawn_request *request, struct autotune_error *error)
+int spawn_tuning(const struct spawn_request *request, struct error *error)
 {
     struct command command;
     pid_t child;
     if (!request->program)
-        return fail(error, AUTOTUNE_NO_PROGRAM,
-                    "there is no record to plan from, and no program to make one: set "
-                    "autotune_context_options.program to the path of the installed autotune");
+        return error_set(
+            error, ERROR_NO_PROGRAM,
+            "there is no record to plan from, and no program to make one: set "
+            "autotune_context_options.program to the path of the installed autotune");
     make_command(&command, request);
     const int messages = memfd_create("messages", MFD_CLOEXEC);
     if (messages < 0)
-        return fail(error, AUTOTUNE_FAILED, "no file for what autotune says: %s",
-                    strerror(errno));
+        return error_set(error, ERROR_FAILED, "no file for what autotune says: %s",
+                         strerror(errno));
     const int reason = start(&child, &command, messages);
     const int failed =
-        reason ? fail(error, AUTOTUNE_NO_PROGRAM,
-                      "%.500s cannot be started: %s; set autotune_context_options.program to "
-                      "the path of the installed autotune",
-                      request->program, strerror(reason))
-               : judge(wait_for(child), messages, error);
+        reason
+            ? error_set(error, ERROR_NO_PROGRAM,
+                        "%.500s cannot be started: %s; set autotune_context_options.program to "
+                        "the path of the installed autotune",
+                        request->program, strerror(reason))
+            : judge(wait_for(child), messages, error);
     close(messages);
     return failed;
 }

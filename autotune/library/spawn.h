@@ -3,10 +3,11 @@
 #define AUTOTUNE_SPAWN_H
 
 #include "autotune/device/device.h"
-#include "autotune/library/fail.h"
+#include "generator/error.h"
+#include "generator/problem.h"
 
 struct spawn_request {
-    const char *program; /* its path; NULL: NO_PROGRAM */
+    const char *program; /* its path; NULL: ERROR_NO_PROGRAM */
     const char *folder;  /* where it keeps its record */
     const char *nvrtc;   /* or NULL */
     const struct device_info *info;
@@ -15,8 +16,8 @@ struct spawn_request {
 };
 
 /* Runs it to its end, which may take minutes. Waits for that process alone, writes nothing to
- * the caller's streams. NO_PROGRAM: it cannot be started; TUNE_FAILED with the sentence that it
+ * the caller's streams. ERROR_NO_PROGRAM: it cannot be started; ERROR_TUNE_FAILED with the sentence that it
  * ended with. */
-int spawn_tuning(const struct spawn_request *request, struct autotune_error *error);
+int spawn_tuning(const struct spawn_request *request, struct error *error);
 
 #endif

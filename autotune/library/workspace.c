@@ -1,4 +1,5 @@
 /* workspace: implements the public functions of workspaces: the memory that a plan's calls need. */
+#include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
 
 #include <stdlib.h>
@@ -11,41 +12,39 @@ size_t autotune_plan_workspace_bytes(const struct autotune_plan *plan)
     return bytes ? bytes : 1;
 }
 
-static int clear(struct autotune_workspace *workspace, void *stream,
-                 struct autotune_error *error)
+static int clear(struct autotune_workspace *workspace, void *stream, struct error *error)
 {
     const struct autotune_plan *plan = workspace->plan;
-    struct borrowed *borrowed = plan->context->borrowed;
-    return plan->state_bytes
-               ? borrowed->ops->clear(borrowed, workspace->memory + plan->scratch_bytes,
-                                      plan->state_bytes, stream, error)
-               : 0;
+    struct device *device = plan->context->device;
+    return device->ops->fill(device, workspace->memory + plan->scratch_bytes, 0,
+                             plan->state_bytes, stream, error);
 }
 
 static int fill_workspace(struct autotune_workspace *workspace, void *memory, void *stream,
-                          struct autotune_error *error)
+                          struct error *error)
 {
-    struct borrowed *borrowed = workspace->plan->context->borrowed;
-    int failed = borrowed->ops->check(borrowed, error);
+    struct device *device = workspace->plan->context->device;
     workspace->memory = (uintptr_t)memory;
-    if (!failed && !memory) {
-        failed = borrowed->ops->alloc(borrowed, autotune_plan_workspace_bytes(workspace->plan),
-                                      &workspace->memory, error);
-        workspace->is_own = !failed;
+    if (device->ops->check(device, error))
+        return -1;
+    if (!memory) {
+        if (device->ops->alloc(device, autotune_plan_workspace_bytes(workspace->plan),
+                               &workspace->memory, error))
+            return -1;
+        workspace->is_own = true;
     }
-    if (!failed)
-        failed = clear(workspace, stream, error);
-    if (!failed)
-        failed = borrowed->ops->wait(borrowed, stream, error);
+    const int failed =
+        clear(workspace, stream, error) || device->ops->sync(device, stream, error);
     if (failed && workspace->is_own)
-        borrowed->ops->free(borrowed, workspace->memory);
-    return failed;
+        device->ops->free(device, workspace->memory);
+    return failed ? -1 : 0;
 }
 
 int autotune_workspace_create(struct autotune_workspace **out, struct autotune_plan *plan,
                               void *memory, void *stream, struct autotune_error *error)
 {
     struct autotune_workspace *workspace;
+    struct error cause;
     if (!out)
         return fail_null("out", error);
     *out = NULL;
@@ -56,13 +55,14 @@ int autotune_workspace_create(struct autotune_workspace **out, struct autotune_p
                     "memory is at %p, not a multiple of %d bytes: align it, or give NULL",
                     memory, WORKSPACE_ALIGNMENT);
     workspace = calloc(1, sizeof *workspace);
-    if (!workspace)
-        return fail_memory(error);
+    if (!workspace) {
+        fail_memory(&cause);
+        return fail_for(error, &cause);
+    }
     workspace->plan = plan;
-    const int failed = fill_workspace(workspace, memory, stream, error);
-    if (failed) {
+    if (fill_workspace(workspace, memory, stream, &cause)) {
         free(workspace);
-        return failed;
+        return fail_for(error, &cause);
     }
     atomic_fetch_add(&plan->workspaces, 1);
     *out = workspace;
@@ -74,9 +74,11 @@ int autotune_workspace_reset(struct autotune_workspace *workspace, void *stream,
 {
     if (!workspace)
         return fail_null("workspace", error);
-    struct borrowed *borrowed = workspace->plan->context->borrowed;
-    const int failed = borrowed->ops->check(borrowed, error);
-    return failed ? failed : clear(workspace, stream, error);
+    struct device *device = workspace->plan->context->device;
+    struct error cause;
+    return device->ops->check(device, &cause) || clear(workspace, stream, &cause)
+               ? fail_for(error, &cause)
+               : 0;
 }
 
 int autotune_workspace_destroy(struct autotune_workspace *workspace,
@@ -84,11 +86,12 @@ int autotune_workspace_destroy(struct autotune_workspace *workspace,
 {
     if (!workspace)
         return 0;
-    struct borrowed *borrowed = workspace->plan->context->borrowed;
-    const int lost = borrowed->ops->check(borrowed, error);
+    struct device *device = workspace->plan->context->device;
+    struct error cause;
+    const int lost = device->ops->check(device, &cause);
     if (!lost && workspace->is_own)
-        borrowed->ops->free(borrowed, workspace->memory);
+        device->ops->free(device, workspace->memory);
     atomic_fetch_sub(&workspace->plan->workspaces, 1);
     free(workspace);
-    return lost;
+    return lost ? fail_for(error, &cause) : 0;
 }

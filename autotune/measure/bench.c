@@ -110,7 +110,7 @@ static int open_read(struct bench *bench, uint64_t bytes, struct error *error)
     const struct device_ops *ops = bench->device->ops;
     if (load_sweep(bench, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
-        ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
+        ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, NULL, error) ||
         ops->alloc(bench->device, 256, &bench->sweep_scratch, error))
         return -1;
     *bench->sweep =
@@ -145,11 +145,11 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     problem.dims = dims_resized(&problem.dims, results, n / results, 0);
     if (call_plan(&plan, &swept, config, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
-        ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, error) ||
+        ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, NULL, error) ||
         ops->alloc(bench->device, plan.scratch_bytes + 256 + 8 * results, &bench->sweep_scratch,
                    error) ||
         ops->alloc(bench->device, plan.state_bytes + 256, &bench->sweep_state, error) ||
-        ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, error))
+        ops->fill(bench->device, bench->sweep_state, 0, plan.state_bytes + 256, NULL, error))
         return -1;
     const struct planner_buffers buffers = {.input = bench->sweep_data,
                                             .output = bench->sweep_scratch + plan.scratch_bytes,
@@ -201,7 +201,7 @@ static int open_expected(struct bench *bench, struct error *error)
     if (!has_many(&input->problem))
         return 0;
     if (ops->alloc(bench->device, bytes, &bench->expected, error) ||
-        ops->fill(bench->device, bench->expected, POISON_OUTPUT, bytes, error))
+        ops->fill(bench->device, bench->expected, POISON_OUTPUT, bytes, NULL, error))
         return -1;
     for (size_t i = 0; i < input->count; i++)
         if (ops->write(bench->device, bench->expected + i * bench->slot_bytes,
@@ -262,7 +262,7 @@ static int grow(struct device *device, uint64_t *address, uint64_t *bytes, uint6
     if (device->ops->alloc(device, 2 * wanted, address, error))
         return -1;
     *bytes = 2 * wanted;
-    return device->ops->fill(device, *address, filled_with, *bytes, error);
+    return device->ops->fill(device, *address, filled_with, *bytes, NULL, error);
 }
 
 static int reserve(struct bench *bench, const struct planner_plan *plan, struct error *error)
@@ -323,7 +323,7 @@ static int queue_work(void *context, void *stream, struct error *error)
     const struct bench_work *work = context;
     struct device *device = work->bench->device;
     if (work->launches)
-        return device->ops->launch(device, work->launches, work->count, error);
+        return device->ops->launch(device, work->launches, work->count, NULL, error);
     for (size_t i = 0; i < work->count; i++) {
         const struct planner_buffers buffers = buffers_of(work->bench, i);
         if (work->call(work->context, buffers.input, buffers.output, stream, error))

@@ -28,13 +28,13 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
 {
     const struct device_ops *ops = bench->device->ops;
     return ops->fill(bench->device, bench->outputs, POISON_OUTPUT,
-                     count_left(bench, entry) * bench->slot_bytes, error) ||
+                     count_left(bench, entry) * bench->slot_bytes, NULL, error) ||
                    ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
-                             entry->scratch_bytes + POISON_SCRATCH_GUARD, error) ||
+                             entry->scratch_bytes + POISON_SCRATCH_GUARD, NULL, error) ||
                    ops->fill(bench->device, bench->state + entry->state_bytes, POISON_STATE,
-                             POISON_STATE_GUARD, error) ||
+                             POISON_STATE_GUARD, NULL, error) ||
                    (entry->state_bytes &&
-                    ops->fill(bench->device, bench->state, 0, entry->state_bytes, error))
+                    ops->fill(bench->device, bench->state, 0, entry->state_bytes, NULL, error))
                ? -1
                : 0;
 }
@@ -196,7 +196,8 @@ static int prove(struct bench *bench, const struct bench_entry *entry, uint64_t 
     if (poison(bench, entry, error))
         return -1;
     if (bench_time(bench, entry, out_ps, error) == 0 &&
-        bench->device->ops->launch(bench->device, entry->after, entry->after_count, error) == 0)
+        bench->device->ops->launch(bench->device, entry->after, entry->after_count, NULL,
+                                   error) == 0)
         return compare(bench, entry, out, error);
     if (error->code != ERROR_WRONG) /* the emulator survives a kernel that cannot finish */
         return -1;
@@ -215,10 +216,11 @@ int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *
     const struct device_ops *ops = bench->device->ops;
     struct error ignored;
     if (prove(bench, entry, out_ps, out, error)) {
-        ops->fill(bench->device, bench->state, 0, bench->state_bytes, &ignored);
+        ops->fill(bench->device, bench->state, 0, bench->state_bytes, NULL, &ignored);
         return -1;
     }
-    return out->is_right ? ops->fill(bench->device, bench->state + entry->state_bytes, 0,
-                                     POISON_STATE_GUARD, error)
-                         : ops->fill(bench->device, bench->state, 0, bench->state_bytes, error);
+    return out->is_right
+               ? ops->fill(bench->device, bench->state + entry->state_bytes, 0,
+                           POISON_STATE_GUARD, NULL, error)
+               : ops->fill(bench->device, bench->state, 0, bench->state_bytes, NULL, error);
 }

@@ -44,10 +44,10 @@ static int run_once(const struct finalist_checks *checks,
     *height = call_height(&plan);
     bind_launches(launches, &plan, context.space, candidate->kernels, &buffers);
     int failed =
-        ops->fill(device, buffers.output, POISON_OUTPUT, bytes, error) ||
-        ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, error) ||
-        ops->fill(device, buffers.state, 0, plan.state_bytes, error) ||
-        ops->launch(device, launches, (size_t)plan.count, error) ||
+        ops->fill(device, buffers.output, POISON_OUTPUT, bytes, NULL, error) ||
+        ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, NULL, error) ||
+        ops->fill(device, buffers.state, 0, plan.state_bytes, NULL, error) ||
+        ops->launch(device, launches, (size_t)plan.count, NULL, error) ||
         ops->read(device, out, buffers.output, bytes, error);
     ops->free(device, buffers.scratch);
     return failed ? -1 : 0;

@@ -184,7 +184,7 @@ int measurer_reject(const struct measurer *measurer, uint64_t candidate,
 bool measurer_is_alive(const struct measurer *measurer)
 {
     struct error ignored;
-    return measurer->session.device->ops->sync(measurer->session.device, &ignored) == 0;
+    return measurer->session.device->ops->sync(measurer->session.device, NULL, &ignored) == 0;
 }
 
 /* --- Proofs ------------------------------------------------------------------------------- */

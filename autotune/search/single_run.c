@@ -31,7 +31,7 @@ static int reserve(struct once *once, uint64_t *out, uint64_t bytes, uint8_t fil
 {
     const struct device_ops *ops = once->device->ops;
     return ops->alloc(once->device, bytes, out, error) ||
-                   ops->fill(once->device, *out, filled_with, bytes, error)
+                   ops->fill(once->device, *out, filled_with, bytes, NULL, error)
                ? -1
                : 0;
 }
@@ -50,7 +50,7 @@ static int prepare(struct once *once, const int64_t *config, uint64_t seed, stru
         reserve(once, &buffers->state, once->plan.state_bytes + 256, 0, error))
         return -1;
     buffers->input = input_address(&once->input, 0);
-    return once->device->ops->sync(once->device, error);
+    return once->device->ops->sync(once->device, NULL, error);
 }
 
 static int launch(struct once *once, uint64_t call, struct error *error)
@@ -59,8 +59,9 @@ static int launch(struct once *once, uint64_t call, struct error *error)
     struct planner_buffers buffers = once->buffers;
     buffers.output += call * once->slot_bytes;
     bind_launches(launches, &once->plan, once->context->space, once->kernels, &buffers);
-    return once->device->ops->launch(once->device, launches, (size_t)once->plan.count, error) ||
-                   once->device->ops->sync(once->device, error)
+    return once->device->ops->launch(once->device, launches, (size_t)once->plan.count, NULL,
+                                     error) ||
+                   once->device->ops->sync(once->device, NULL, error)
                ? -1
                : 0;
 }

@@ -224,12 +224,12 @@ static int launch_cases(struct run *run, struct error *error)
         bind_case(run, i, launches + count);
         count += (size_t)run->plan.count;
         if (count >= BATCH) {
-            failed = device->ops->launch(device, launches, count, error);
+            failed = device->ops->launch(device, launches, count, NULL, error);
             count = 0;
         }
     }
     if (!failed && count)
-        failed = device->ops->launch(device, launches, count, error);
+        failed = device->ops->launch(device, launches, count, NULL, error);
     free(launches);
     return failed;
 }
@@ -351,13 +351,13 @@ static int fill_buffers(const struct run *run, struct error *error)
     const struct check *check = run->check;
     const uint64_t state = check->state + POISON_STATE_GUARD;
     return device->ops->fill(device, check->outputs, POISON_OUTPUT,
-                             run->set->slots[run->set->cases.count], error) ||
+                             run->set->slots[run->set->cases.count], NULL, error) ||
                    device->ops->fill(device, check->scratch, POISON_SCRATCH,
-                                     check->scratch_bytes, error) ||
+                                     check->scratch_bytes, NULL, error) ||
                    device->ops->fill(device, check->state, POISON_STATE, check->state_bytes,
-                                     error) ||
+                                     NULL, error) ||
                    (check->used_state_bytes &&
-                    device->ops->fill(device, state, 0, check->used_state_bytes, error))
+                    device->ops->fill(device, state, 0, check->used_state_bytes, NULL, error))
                ? -1
                : 0;
 }
@@ -369,11 +369,11 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
     const struct device_ops *ops = check->device->ops;
     const uint64_t bytes = run->set->slots[run->set->cases.count];
     if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
-        fill_buffers(run, error) || ops->sync(check->device, error))
+        fill_buffers(run, error) || ops->sync(check->device, NULL, error))
         return -1;
     if (launch_cases(run, error))
         return stop_at(out, error);
-    if (ops->sync(check->device, error) ||
+    if (ops->sync(check->device, NULL, error) ||
         ops->read(check->device, check->results, check->outputs, bytes, error))
         return -1;
     compare(run, out);

@@ -429,7 +429,7 @@ static int fill_all(struct input *input, struct error *error)
     for (size_t i = 0; !failed && i < input->count; i++)
         failed = fill_input(input, i, &filler, error);
     free(filler.buffer);
-    return failed || input->device->ops->sync(input->device, error) ? -1 : 0;
+    return failed || input->device->ops->sync(input->device, NULL, error) ? -1 : 0;
 }
 
 static int open_described(struct input *out, struct error *error)

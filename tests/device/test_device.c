@@ -101,7 +101,7 @@ static int move_memory(struct bench *bench)
     for (unsigned i = 0; i < COUNT; i++)
         bench->expect[i] = i * 2654435761u;
     if (ops->write(device, bench->data, bench->expect, BYTES, &error) ||
-        ops->fill(device, bench->other, 0x5a, BYTES, &error) ||
+        ops->fill(device, bench->other, 0x5a, BYTES, NULL, &error) ||
         ops->copy(device, bench->other, bench->data, BYTES - 4, &error) ||
         ops->read(device, bench->got, bench->other, BYTES, &error))
         return fail("write, fill, copy or read", &error);
@@ -117,9 +117,9 @@ static int find_byte(struct device *device, uint64_t a, uint64_t b, uint64_t byt
     const struct device_ops *ops = device->ops;
     struct error error;
     uint64_t first = UINT64_MAX;
-    if (ops->fill(device, b + at, 0x5b, at < bytes, &error) ||
+    if (ops->fill(device, b + at, 0x5b, at < bytes, NULL, &error) ||
         ops->differ(device, a, b, bytes, &first, &error) ||
-        ops->fill(device, b + at, 0x5a, at < bytes, &error))
+        ops->fill(device, b + at, 0x5a, at < bytes, NULL, &error))
         return fail("compare", &error);
     if (first == at)
         return 0;
@@ -149,20 +149,20 @@ static int compare_small(struct device *device, uint64_t a, uint64_t b)
     const struct device_ops *ops = device->ops;
     struct error error;
     uint64_t first;
-    if (ops->fill(device, a, 0x5a, MOST + SPARE, &error) ||
-        ops->fill(device, b, 0x5a, MOST + SPARE, &error))
+    if (ops->fill(device, a, 0x5a, MOST + SPARE, NULL, &error) ||
+        ops->fill(device, b, 0x5a, MOST + SPARE, NULL, &error))
         return fail("fill", &error);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
             const uint64_t x = a + starts[k][0], y = b + starts[k][1];
-            if (ops->fill(device, y + sizes[i], 0x77, 1, &error))
+            if (ops->fill(device, y + sizes[i], 0x77, 1, NULL, &error))
                 return fail("fill", &error);
             if (find_bytes(device, x, y, sizes[i]))
                 return -1;
-            if (ops->fill(device, y + sizes[i], 0x5a, 1, &error))
+            if (ops->fill(device, y + sizes[i], 0x5a, 1, NULL, &error))
                 return fail("fill", &error);
         }
-    if (ops->fill(device, b + 7777, 0x77, MOST - 7777, &error) ||
+    if (ops->fill(device, b + 7777, 0x77, MOST - 7777, NULL, &error) ||
         ops->differ(device, a, b, MOST, &first, &error))
         return fail("compare", &error);
     return first == 7777 ? 0 : fail("the first of many that differ was not found", NULL);
@@ -174,8 +174,9 @@ static int compare_large(struct device *device, uint64_t a, uint64_t b, uint64_t
     static const uint64_t line = UINT64_C(1) << 32;
     struct error error;
     uint64_t first;
-    if (device->ops->fill(device, a, 0x5a, bytes, &error) ||
-        device->ops->fill(device, b, 0x5a, bytes, &error) || device->ops->sync(device, &error))
+    if (device->ops->fill(device, a, 0x5a, bytes, NULL, &error) ||
+        device->ops->fill(device, b, 0x5a, bytes, NULL, &error) ||
+        device->ops->sync(device, NULL, &error))
         return fail("fill", &error);
     const double start = monotonic_s();
     if (device->ops->differ(device, a, b, bytes, &first, &error))
@@ -255,7 +256,8 @@ static int run_in_order(struct bench *bench)
     uint64_t ps;
     for (unsigned i = 0; i < 5; i++)
         launches[i] = step(bench, i + 1);
-    if (ops->launch(bench->device, launches, 5, &error) || ops->sync(bench->device, &error))
+    if (ops->launch(bench->device, launches, 5, NULL, &error) ||
+        ops->sync(bench->device, NULL, &error))
         return fail("launch", &error);
     expect_steps(bench, 5);
     if (compare(bench, "five launches in order"))
@@ -307,7 +309,7 @@ static int ask_too_much(struct bench *bench)
     if (bench->device->ops->alloc(bench->device, UINT64_C(1) << 60, &address, &error) == 0)
         return fail("an exbibyte was given", NULL);
     printf("asked for an exbibyte: %s\n", error.text);
-    return error.code == ERROR_FAILED ? 0 : fail("its code is not 1", &error);
+    return error_status(error.code) == 1 ? 0 : fail("its exit code is not 1", &error);
 }
 
 static int run_all(struct bench *bench)

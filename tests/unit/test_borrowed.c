@@ -301,7 +301,7 @@ static void run_no_room(void)
     open_gear(&gear);
     *(uint64_t *)dlsym(fake, "fake_memory") = *(uint64_t *)dlsym(fake, "fake_used");
     expect_code(autotune_workspace_create(&workspace, gear.plan, NULL, gear.stream, &error),
-                AUTOTUNE_NO_MEMORY, "allocating a workspace of ");
+                AUTOTUNE_NO_MEMORY, "no room on Stand-in GPU (GPU 0): ");
     expect(!workspace, "none", "one");
     close_gear(&gear);
 }

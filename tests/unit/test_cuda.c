@@ -279,7 +279,7 @@ static uint64_t move_memory(struct device *device)
            "free bytes", error.text);
     expect(ops->write(device, address, words, sizeof words, &error) == 0, "write", error.text);
     expect(ops->copy(device, address + 8, address, 8, &error) == 0, "copy", error.text);
-    expect(ops->fill(device, address + 16, 0xab, 8, &error) == 0, "fill", error.text);
+    expect(ops->fill(device, address + 16, 0xab, 8, NULL, &error) == 0, "fill", error.text);
     expect(ops->read(device, words, address, sizeof words, &error) == 0, "read", error.text);
     expect(words[0] == 5 && words[1] == 5 && words[2] == 0xabababababababab, "5 5 ab", "not");
     ops->free(device, spare);
@@ -305,12 +305,12 @@ static void compare_memory(struct device *device)
     uint64_t a, b, first = 5;
     expect(ops->alloc(device, BYTES, &a, &error) == 0, "memory", error.text);
     expect(ops->alloc(device, BYTES, &b, &error) == 0, "memory", error.text);
-    ops->fill(device, a, 7, BYTES, &error);
-    ops->fill(device, b, 7, BYTES, &error);
+    ops->fill(device, a, 7, BYTES, NULL, &error);
+    ops->fill(device, b, 7, BYTES, NULL, &error);
     expect(ops->differ(device, a, b, 0, &first, &error) == 0 && first == 0, "no bytes", "some");
     expect(ops->differ(device, a, b, BYTES, &first, &error) == 0 && first == BYTES, "all alike",
            "not");
-    ops->fill(device, b + 70, 8, 3, &error);
+    ops->fill(device, b + 70, 8, 3, NULL, &error);
     for (uint64_t start = 0; start <= 70; start++)
         expect(ops->differ(device, a + start, b + start, BYTES - start, &first, &error) == 0 &&
                    first == 70 - start,
@@ -336,8 +336,8 @@ static void run_launches(struct device *device, const struct device_kernel *kern
                                              .block = 32,
                                              .args = {address, i},
                                              .arg_count = 2};
-    expect(ops->launch(device, launches, 10, &error) == 0, "launches", error.text);
-    expect(ops->sync(device, &error) == 0, "sync", error.text);
+    expect(ops->launch(device, launches, 10, NULL, &error) == 0, "launches", error.text);
+    expect(ops->sync(device, NULL, &error) == 0, "sync", error.text);
     expect(first_word(device, address) == 9 && get("fake_launches") == 10, "ten", "others");
     expect(ops->prepare(device, launches, 64, &graph, &error) == 0, "a graph", error.text);
     expect(get("fake_launches") == 10, "nothing run yet", "something");
@@ -347,7 +347,7 @@ static void run_launches(struct device *device, const struct device_kernel *kern
     expect(first_word(device, address) == 63, "the graph's last", "another");
     ops->release(device, graph);
     launches[1].block = 4096;
-    expect(ops->launch(device, launches, 2, &error) == -1, "a refused launch", "none");
+    expect(ops->launch(device, launches, 2, NULL, &error) == -1, "a refused launch", "none");
     expect(strstr(error.text, "launching a kernel on Stand-in GPU (GPU 0) failed") != NULL,
            "what failed", error.text);
 }
@@ -363,7 +363,7 @@ static int queue_work(void *context, void *stream, struct error *error)
 {
     struct work *work = context;
     expect(stream != NULL, "a stream", "none");
-    if (work->device->ops->launch(work->device, work->launches, 10, error))
+    if (work->device->ops->launch(work->device, work->launches, 10, NULL, error))
         return -1;
     return work->is_failing ? error_set(error, ERROR_FAILED, "no more today") : 0;
 }
@@ -443,14 +443,15 @@ static void run_no_room(void)
     struct error error = {0};
     uint64_t address;
     expect(device->ops->alloc(device, 1600000000, &address, &error) == -1, "no room", "room");
-    expect(error.code == ERROR_FAILED, "code 1", error.text);
+    expect(error.code == ERROR_NO_MEMORY && error_status(error.code) == 1,
+           "no memory, status 1", error.text);
     expect(strstr(error.text, "1.49 GiB wanted, 1.00 MiB free") != NULL, "sizes", error.text);
     expect(device->ops->alloc(device, UINT64_MAX, &address, &error) == -1, "no room", "room");
     expect(strstr(error.text, "16777215.99 TiB wanted") != NULL, "sizes", error.text);
     expect(device->ops->alloc(device, 1 << 20, &address, &error) == 0, "all of it", error.text);
     expect(device->ops->alloc(device, 1, &address, &error) == -1, "no room", "room");
     expect(strstr(error.text, "0.00 KiB wanted, 0.00 KiB free") != NULL, "sizes", error.text);
-    expect(device->ops->sync(device, &error) == 0, "a device that works on", error.text);
+    expect(device->ops->sync(device, NULL, &error) == 0, "a device that works on", error.text);
     device->ops->free(device, address);
     device_close(device);
     expect(get("fake_objects") == 0 && get("fake_contexts") == 0, "nothing left", "leaks");
@@ -469,7 +470,7 @@ static void run_half_open(void)
         expect(get("fake_objects") == 0 && get("fake_contexts") == 0, "nothing left", "leaks");
     }
     expect(device->ops->free_bytes(device, &free_bytes, &error) == -1, "no events", "some");
-    expect(device->ops->sync(device, &error) == 0, "a device that works on", error.text);
+    expect(device->ops->sync(device, NULL, &error) == 0, "a device that works on", error.text);
     set("fake_event_result", 0);
     expect(device->ops->alloc(device, 1, &address, &error) == 0, "room", error.text);
     device->ops->free(device, address);
@@ -503,13 +504,13 @@ static void run_broken(void)
     uint64_t address; /* the first allocation opens the context */
     expect(device->ops->alloc(device, 1, &address, &error) == 0, "room", error.text);
     set("fake_sync_result", 700);
-    expect(device->ops->sync(device, &error) == -1, "an error", "none");
+    expect(device->ops->sync(device, NULL, &error) == -1, "an error", "none");
     expect(strcmp(error.text, "running on Stand-in GPU (GPU 0) failed: "
                               "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was "
                               "encountered); the kernel broke the context: nothing more can "
                               "run in this process") == 0,
            "the whole story", error.text);
-    expect(device->ops->sync(device, &error) == -1, "still broken", "mended");
+    expect(device->ops->sync(device, NULL, &error) == -1, "still broken", "mended");
     expect(device->ops->write(device, address, "", 1, &error) == -1, "no writing", "some");
     expect(device->ops->read(device, &(char){0}, address, 1, &error) == -1, "no reading",
            "some");
@@ -632,7 +633,7 @@ static void run_attributes(void)
                                              .arg_count = 2};
         struct device_graph *graph = NULL;
         const int failed = k % 2 ? ops->prepare(device, &launch, 1, &graph, &error)
-                                 : ops->launch(device, &launch, 1, &error);
+                                 : ops->launch(device, &launch, 1, NULL, &error);
         expect(!failed, "a launch", error.text);
         expect(get("fake_cluster") == cases[i].cluster_seen, "the cluster", "another");
         expect(get("fake_cooperative") == cases[i].is_cooperative, "residence", "none");

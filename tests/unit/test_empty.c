@@ -54,8 +54,8 @@ static void run_variant(struct device *device, const struct point_context *conte
         if (variant.text_of_pass[pass] >= 0)
             of_pass[pass] = &kernels[variant.text_of_pass[pass]];
     bind_launches(launches, &plan, context->space, of_pass, &buffers);
-    if (device->ops->launch(device, launches, (size_t)plan.count, &error) ||
-        device->ops->sync(device, &error))
+    if (device->ops->launch(device, launches, (size_t)plan.count, NULL, &error) ||
+        device->ops->sync(device, NULL, &error))
         fail_msg("%s", error.text);
     device->ops->unload(device, module);
     device_dispose_image(&image);
@@ -80,8 +80,8 @@ static void check_variant(struct device *device, size_t v)
     make_row(space, variants[v].params, row);
     problem.dims = dims_resized(&problem.dims, RESULTS, 0, 3);
     assert_int_equal(device->ops->alloc(device, 4 * ROOM, &memory, &error), 0);
-    assert_int_equal(device->ops->fill(device, memory, 0x7f, 3 * ROOM, &error), 0);
-    assert_int_equal(device->ops->fill(device, memory + 3 * ROOM, 0, ROOM, &error), 0);
+    assert_int_equal(device->ops->fill(device, memory, 0x7f, 3 * ROOM, NULL, &error), 0);
+    assert_int_equal(device->ops->fill(device, memory + 3 * ROOM, 0, ROOM, NULL, &error), 0);
     run_variant(device, &context, &sources, row, memory);
     assert_int_equal(device->ops->read(device, results, memory + ROOM, sizeof results, &error),
                      0);

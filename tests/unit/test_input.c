@@ -344,10 +344,10 @@ static int count_write(struct device *to, uint64_t at, const void *from, uint64_
     return inner->write(to, at, from, bytes, e);
 }
 
-static int note_sync(struct device *of, struct error *e)
+static int note_sync(struct device *of, void *stream, struct error *e)
 {
     is_synced = true;
-    return inner->sync(of, e);
+    return inner->sync(of, stream, e);
 }
 
 static void test_few_copies(void **state)

@@ -235,14 +235,14 @@ static bool is_right_call(struct device *device, const struct point_context *con
     assert_int_equal(ops->alloc(device, n * result_bytes + 256, &output, &error), 0);
     assert_int_equal(ops->alloc(device, plan.scratch_bytes + 256, &scratch, &error), 0);
     assert_int_equal(ops->alloc(device, plan.state_bytes + 256, &state, &error), 0);
-    assert_int_equal(ops->fill(device, state, 0, plan.state_bytes + 256, &error), 0);
+    assert_int_equal(ops->fill(device, state, 0, plan.state_bytes + 256, NULL, &error), 0);
     assert_int_equal(ops->write(device, input, elements, (n + start) * bytes, &error), 0);
     const struct planner_buffers buffers = {.input = input + start * bytes,
                                             .output = output + (start * 3 % 4) * result_bytes,
                                             .scratch = scratch,
                                             .state = state};
     bind_launches(launches, &plan, context->space, kernels, &buffers);
-    bool is_good = ops->launch(device, launches, (size_t)plan.count, &error) == 0;
+    bool is_good = ops->launch(device, launches, (size_t)plan.count, NULL, &error) == 0;
     if (!is_good)
         snprintf(note, NOTE_CHARS, "%.300s", error.text);
     else
