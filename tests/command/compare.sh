@@ -183,10 +183,10 @@ sms = 10
 peak_gbs = 1000
 source = mine
 INI
-run compare mine l40s --gpu-file mine.gpus "$none"
+run compare mine rtx6000ada --gpu-file mine.gpus "$none"
 check gpu-file has_status 0
 check gpu-file-row grep -Eq '^Mine  *sm_90  *10  ' out
-check gpu-without-l2 grep -Eq '^L40S  *sm_89  *142 .* 864 ' out
+check gpu-without-l2 grep -Eq '^RTX 6000 Ada  *sm_89  *142 .* 960 ' out
 refuses gpu-file-missing 74 "cannot open no.gpus: No such file" compare mine l40s --gpu-file no.gpus
 sed 's/^arch = .*/arch = sm_1/' mine.gpus > wrong.gpus
 refuses gpu-file-of-no-arch 64 'unknown architecture "sm_1"' compare mine l40s --gpu-file wrong.gpus

@@ -114,7 +114,7 @@ run list spaces
 check list-spaces grep -Eq '^reduce +reduce.cu' out
 run list gpus
 check list-gpus grep -Eqx 'V100 +sm_70 +80 +1530 +877 +4096 +898 +6' out
-check list-gpus-unknown grep -Eqx 'B200 +sm_100 +148 +8000 +126' out
+check list-gpus-unknown grep -Eqx 'RTX 6000 Ada +sm_89 +142 +960' out
 check list-gpus-all test "$(sed 1d out | wc -l)" -eq "$(grep -c '^\[gpu ' "$ROOT/configs/gpus.ini")"
 run list gpus --sources
 check list-gpus-sources grep -Eq "^V100 .* 6  Tesla V100 GPU Architecture whitepaper" out
