@@ -287,10 +287,16 @@ static void note_source(const struct task *task)
 
 static void note_export(const struct task *task, const struct export *export)
 {
-    for (size_t i = 0; i < export->gpu_count; i++)
-        output_note(&task->request, "device    %s (sm_%d, %d SMs): %zu %s\n",
-                    export->gpus[i].name, export->gpus[i].cc, export->gpus[i].sms,
-                    export->gpus[i].count, export->gpus[i].count == 1 ? "row" : "rows");
+    for (size_t i = 0; i < export->gpu_count; i++) {
+        const struct export_gpu *const gpu = &export->gpus[i];
+        output_note(&task->request, "device    %s (sm_%d, %d SMs): %zu %s\n", gpu->name,
+                    gpu->cc, gpu->sms, gpu->count, gpu->count == 1 ? "row" : "rows");
+        if (export->rows[gpu->first].record->source == RECORD_EMULATED)
+            output_warn(
+                "the emulator's records are no model of a GPU's speed, and a GPU of sm_%d "
+                "without records of its own takes them: for tests only",
+                gpu->cc);
+    }
     if (export->left_out.length)
         output_warn(
             "left out, for nothing tells them apart when the export runs: %s; --gpu names "

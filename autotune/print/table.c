@@ -144,9 +144,10 @@ static void print_cell(struct text *out, const char *cell, size_t width, bool is
 }
 
 static void print_line(struct text *out, const struct table *table, const size_t *widths,
-                       size_t row, bool is_title)
+                       size_t row, bool is_title, bool is_bold)
 {
     size_t spaces = 0;
+    text_adds(out, is_bold ? "\033[1m" : "");
     for (size_t i = 0; i < table->column_count; i++) {
         const struct table_column *column = &table->columns[i];
         if (!column->title)
@@ -154,6 +155,7 @@ static void print_line(struct text *out, const struct table *table, const size_t
         print_cell(out, is_title ? column->title : table_cell(table, row, i), widths[i],
                    column->is_number, &spaces);
     }
+    text_adds(out, is_bold ? "\033[0m\n" : "\n");
 }
 
 size_t table_width(const struct table *table)
@@ -175,13 +177,9 @@ void table_print(struct text *out, const struct table *table, bool bold_titles)
     }
     for (size_t i = 0; i < table->column_count; i++)
         widths[i] = column_width(table, i);
-    text_adds(out, bold_titles ? "\033[1m" : "");
-    print_line(out, table, widths, 0, true);
-    text_adds(out, bold_titles ? "\033[0m\n" : "\n");
-    for (size_t row = 0; row < table->row_count; row++) {
-        print_line(out, table, widths, row, false);
-        text_adds(out, "\n");
-    }
+    print_line(out, table, widths, 0, true, bold_titles);
+    for (size_t row = 0; row < table->row_count; row++)
+        print_line(out, table, widths, row, false, bold_titles && row + 1 == table->marked);
     free(widths);
 }
 

@@ -22,6 +22,7 @@ struct table {
     char **cells;     /* row-major, owned */
     size_t row_count; /* rows begun */
     size_t cell_count;
+    size_t marked; /* the row, from 1 on, that is as bold as the titles; 0 = none */
     bool failed;
 };
 void table_dispose(struct table *table);

@@ -77,7 +77,8 @@ static void make_table(struct table *out, struct table_column *columns, const st
     const size_t count = fit->kept_count - (is_folded ? 1 : 0);
     for (size_t i = 0; i < count; i++)
         columns[i] = fit->table->columns[fit->kept[i]];
-    *out = (struct table){.columns = columns, .column_count = count};
+    *out =
+        (struct table){.columns = columns, .column_count = count, .marked = fit->table->marked};
     for (size_t row = 0; row < fit->table->row_count; row++)
         for (size_t i = 0; i < count; i++) {
             struct text words = {0};

@@ -120,6 +120,7 @@ static void add_finalists(struct report *report, const struct tune_result *resul
         char error[NUMBER_CHARS] = "";
         if (finalist->error >= 0)
             snprintf(error, sizeof error, "%.1e", finalist->error);
+        report->table.marked = f == result->winner ? f + 1 : report->table.marked;
         add_entry(report,
                   &(struct entry){finalist->config, finalist->median_ps, finalist->low_ps,
                                   finalist->high_ps, finalist->registers, error,

@@ -134,6 +134,7 @@ run export --space $space --format header --gpu h200,t4 --n 1Mi --cache cache-gp
 check narrowed test "$(grep -c '^device ' err)" -eq 2
 run export --space $space --format cu --gpu host --cache base --output host --quiet
 check host has_status 0
+check host-is-no-gpu grep -q "warning: the emulator's records are no model of a GPU's speed, and a GPU of sm_" err
 
 # A record that would not run is passed over and named, the others are exported.
 cp -r cache-gpus cache-broken

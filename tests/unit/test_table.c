@@ -51,6 +51,26 @@ static void test_print(void **state)
     table_dispose(&table);
 }
 
+/* One row is as bold as the titles, also where the table is made to fit. */
+static void test_print_marked(void **state)
+{
+    (void)state;
+    struct table table = sample_table();
+    struct text out = {0};
+    table.marked = 1;
+    table_print(&out, &table, true);
+    assert_non_null(strstr(out.at, "\n\033[1mNVIDIA H200  343.38  best  4660\033[0m\nGr"));
+    text_clear(&out);
+    table_print(&out, &table, false);
+    assert_null(strchr(out.at, '\033'));
+    text_clear(&out);
+    table_add(&table, "a name that is too wide for a line of forty characters");
+    table_fit(&out, &table, 40, true);
+    assert_non_null(strstr(out.at, "\n\033[1mNVIDIA H200"));
+    text_dispose(&out);
+    table_dispose(&table);
+}
+
 static void test_print_titles(void **state)
 {
     (void)state;
@@ -365,13 +385,21 @@ static void test_fit(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fit),          cmocka_unit_test(test_print),
-        cmocka_unit_test(test_print_titles), cmocka_unit_test(test_print_hostile),
-        cmocka_unit_test(test_csv),          cmocka_unit_test(test_csv_one_column),
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_json_empty),
-        cmocka_unit_test(test_json_numbers), cmocka_unit_test(test_json_parses),
-        cmocka_unit_test(test_csv_parses),   cmocka_unit_test(test_json_bad_utf8),
-        cmocka_unit_test(test_many_rows),    cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_print_titles),
+        cmocka_unit_test(test_print_marked),
+        cmocka_unit_test(test_print_hostile),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_one_column),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json_empty),
+        cmocka_unit_test(test_json_numbers),
+        cmocka_unit_test(test_json_parses),
+        cmocka_unit_test(test_csv_parses),
+        cmocka_unit_test(test_json_bad_utf8),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_failed),
         cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
