@@ -13,8 +13,10 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PICTURE, README = "docs/speedup.svg", "README.md"
 RESULTS = "bench/results/"
-SERIES = (("i32", "a", RESULTS + "h200-cub-sum-i32-cold.csv"),
-          ("f32", "b", RESULTS + "h200-cub-sum-f32-cold.csv"))
+# A name, its style, a table, and the part of a later transcript whose sizes take the table's place.
+LATER = RESULTS + "h200-cub-small.md"
+SERIES = (("i32", "a", RESULTS + "h200-cub-sum-i32-cold.csv", "sum-i32-cold"),
+          ("f32", "b", RESULTS + "h200-cub-sum-f32-cold.csv", "sum-f32-cold"))
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 300, 52, 48, 40, 44
 
 
@@ -38,14 +40,22 @@ def search(path, pattern):
     return [float(number) for number in found.groups()]
 
 
-def points(path):
+def later(part):
+    """{n: (CUB's us, ours, ratio, low, high)} of a part of the later transcript, as bench prints."""
+    text = read(LATER).split(f"\n## {part}\n", 1)[1].split("\n## ", 1)[0]
+    found = re.findall(r"^ *(\d+)([KMG])i +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) \.\. ([\d.]+) ",
+                       text, re.MULTILINE)
+    return {int(n) << 10 * (1 + "KMG".index(unit)): tuple(float(number) for number in numbers)
+            for n, unit, *numbers in found}
+
+
+def points(path, part):
     """(log2 n, ratio, low, high) of the powers of two."""
-    out = []
-    for row in rows(path):
-        bits = math.log2(int(row["n"]))
-        if bits.is_integer():
-            out.append((bits, *(float(row[key]) for key in ("ratio", "ratio_lo", "ratio_hi"))))
-    return sorted(out)
+    out = {math.log2(int(row["n"])): tuple(float(row[key])
+                                           for key in ("ratio", "ratio_lo", "ratio_hi"))
+           for row in rows(path)}
+    out.update({math.log2(n): figures[2:] for n, figures in later(part).items()})
+    return sorted((bits, *figures) for bits, figures in out.items() if bits.is_integer())
 
 
 def apart(lines):
@@ -60,7 +70,7 @@ def count(bits):
 
 
 def picture():
-    lines = [(name, style, points(path)) for name, style, path in SERIES]
+    lines = [(name, style, points(path, part)) for name, style, path, part in SERIES]
     low = min(p[0] for _, _, line in lines for p in line)
     high = max(p[0] for _, _, line in lines for p in line)
     top = math.ceil(max(p[3] for _, _, line in lines for p in line) * 5) / 5
@@ -110,7 +120,8 @@ def picture():
 def table():
     """The five figures, each with the command that makes it."""
     i32 = RESULTS + "h200-cub-sum-i32-cold.csv"
-    small, large = row_of(i32, "n", "16384"), row_of(i32, "n", "400000000")
+    large = row_of(i32, "n", "400000000")
+    cub_small, our_small, *_ = later("sum-i32-cold")[16384]
     matrix = row_of(RESULTS + "h200-rows-f32.csv", "len", "128")
     ours, theirs = search(RESULTS + "h200-kernel-tuner.md",
                           r"process, start to end \| ([\d.]+) s \| ([\d.]+) s")
@@ -119,8 +130,8 @@ def table():
 
     start = sum(search(RESULTS + "h200-library.txt",
                        r"a fresh process: context (\d+) us; plan .* kept kernels (\d+) us"))
-    lines = [("small: sum of 16Ki i32", us(small, "ours_us"),
-              f"CUB {us(small, 'cub_us')}", "bench/cub/run.sh"),
+    lines = [("small: sum of 16Ki i32", f"{our_small:.4g} us", f"CUB {cub_small:.4g} us",
+              "bench/cub/run.sh"),
              ("large: sum of 400M i32", f"{us(large, 'ours_us')}, {large['peak_pct']} % of peak",
               f"CUB {us(large, 'cub_us')}", "bench/cub/run.sh"),
              (f"rows: {int(matrix['rows']):,} of 128 f32", us(matrix, "ours_us"),

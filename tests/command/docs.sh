@@ -85,6 +85,8 @@ for page in $PAGES; do
     check "example of $page" sh -c 'cd run && PATH=../bin:$PATH sh -e ../example'
 done
 
+check README-lines test "$(wc -l < "$ROOT/README.md")" -le 200
+check README-columns test -z "$(awk "length > 96" "$ROOT/README.md")"
 if command -v python3 > /dev/null; then
     check front-page python3 "$ROOT/bench/front_page.py" --check
 else
