@@ -109,7 +109,7 @@ take_rows() { RECORDS=$out/rows named bench/rows/run.sh; }
 take_cover()
 {
     local space
-    for space in reduce arg rows columns; do
+    for space in $("$autotune" list spaces | awk 'NR > 1 { print $1 }'); do
         transcript verify.txt "$autotune" verify --device "$device" --cover --space "$space" --quiet
     done
 }

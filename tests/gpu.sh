@@ -151,13 +151,11 @@ step_device()
 
 step_cover()
 {
-    check verify-cover timeout -k 10 900 "$program" verify --device "$device" --cover
-    check verify-cover-positions timeout -k 10 600 "$program" verify --device "$device" --cover \
-        --space arg
-    check verify-cover-rows timeout -k 10 600 "$program" verify --device "$device" --cover \
-        --space rows
-    check verify-cover-columns timeout -k 10 600 "$program" verify --device "$device" --cover \
-        --space columns
+    local space
+    for space in $("$program" list spaces | awk 'NR > 1 { print $1 }'); do
+        check "verify-cover $space" timeout -k 10 900 "$program" verify --device "$device" \
+            --cover --space "$space"
+    done
 }
 
 # What is computed of a kernel without a GPU is what the driver says of it.

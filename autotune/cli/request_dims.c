@@ -3,6 +3,7 @@
 #include "autotune/cli/request.h"
 #include "generator/number.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ int request_dims_range(struct request *request, const char *value, struct error 
 static int parse_extent(uint64_t *out, uint64_t *high, const char *option, const char *value,
                         struct error *error)
 {
+    assert(out && option && value);
     const bool is_range = high && strstr(value, "..");
     if (high)
         *high = 0;

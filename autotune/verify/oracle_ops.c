@@ -267,14 +267,21 @@ static const struct oracle_special min_limits[] = {
     {GREATEST, NEAR_LEAST, MINUS_ONE},
     {ZERO, MINUS_ONE, GREATEST},
     {GREATEST, ZERO, NEAR_GREATEST},
-    {GREATEST, NEAR_GREATEST, GREATEST}, /* the neighbour of the identity */
-    {GREATEST, GREATEST, GREATEST},      /* the identity */
+    {GREATEST, NEAR_GREATEST, GREATEST},   /* the neighbour of the identity */
+    {GREATEST, GREATEST, GREATEST},        /* the identity */
+    {NEAR_LEAST, LEAST, NEAR_LEAST},       /* neighbours that a float takes for equals */
+    {PAST_HALF, HALF_GREATEST, PAST_HALF}, /* the low halves differ: they have no sign */
 };
 
 static const struct oracle_special max_limits[] = {
     {LEAST, GREATEST, NEAR_GREATEST}, /* the same, turned over */
-    {LEAST, NEAR_GREATEST, ZERO},     {MINUS_ONE, ZERO, LEAST}, {LEAST, MINUS_ONE, NEAR_LEAST},
-    {LEAST, NEAR_LEAST, LEAST},       {LEAST, LEAST, LEAST},
+    {LEAST, NEAR_GREATEST, ZERO},
+    {MINUS_ONE, ZERO, LEAST},
+    {LEAST, MINUS_ONE, NEAR_LEAST},
+    {LEAST, NEAR_LEAST, LEAST},
+    {LEAST, LEAST, LEAST},
+    {NEAR_GREATEST, GREATEST, NEAR_GREATEST},
+    {HALF_GREATEST, PAST_HALF, HALF_GREATEST},
 };
 
 static const struct oracle_special and_limits[] = {

@@ -107,12 +107,15 @@ enum oracle_special_value {
     ZERO,
     ONE,
     MINUS_ONE,
-    /* Of integers: the top bit alone, the limits of the type, and their neighbours. */
+    /* Of integers: the top bit alone, the limits of the type, and their neighbours; the greatest
+     * of half as many bits, and the next, which is the least of these were they signed. */
     TOP_BIT,
     LEAST,
     NEAR_LEAST,
     NEAR_GREATEST,
     GREATEST,
+    HALF_GREATEST,
+    PAST_HALF,
     /* Of floats. */
     NOT_A_NUMBER, /* of both signs, quiet and signalling, by turns */
     INF,

@@ -74,8 +74,8 @@ int oracle_add_ordered(struct layout *layout)
 {
     const uint64_t tile = layout->shape.tile, at_once = layout->shape.at_once;
     const uint64_t depths[] =
-        {1,    2,    3,    4,    5,    14,   31,       60,           127,   128,        129,
-         1000, 1023, 1024, 1025, 1153, 3071, 5 * 1024, 2 * tile + 1, 16384, MANY_LEAVES};
+        {1,    2,    3,    4,    5,    14,   31,   60,           127,   128,        129,
+         1000, 1023, 1024, 1025, 1153, 3071, 5120, 2 * tile + 1, 16384, MANY_LEAVES};
     const bool is_run = oracle_is_run(&layout->problem.dims);
     unsigned turn = 0;
     for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
@@ -87,7 +87,7 @@ int oracle_add_ordered(struct layout *layout)
             const struct dims dims = oracle_resize(&layout->problem.dims, results, depths[d],
                                                    turn % 3 ? turn % TURNS : 0);
             const bool is_many = depths[d] == MANY_LEAVES;
-            if ((is_many && tile > 2 * AUTOTUNE_LEAF) ||
+            if ((is_many && tile > UINT64_C(2) * AUTOTUNE_LEAF) ||
                 (is_long && (start + d) % layout->starts >= (is_many && is_run ? 2 : 1)))
                 continue;
             for (enum scale scale = AROUND_ONE; scale < SCALES; scale++)

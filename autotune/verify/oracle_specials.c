@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum { GAP = 64, PLACES = 3 };
+enum { GAP = 64, PLACES = 4 };
 
 static uint64_t word_of(enum type type, enum oracle_special_value value)
 {
@@ -24,6 +24,8 @@ static uint64_t word_of(enum type type, enum oracle_special_value value)
         [NEAR_LEAST] = least + 1,
         [NEAR_GREATEST] = greatest - 1,
         [GREATEST] = greatest,
+        [HALF_GREATEST] = (UINT64_C(1) << (4 * row->bytes - 1)) - 1,
+        [PAST_HALF] = UINT64_C(1) << (4 * row->bytes - 1),
     };
     assert(value < sizeof words / sizeof *words); /* of floats there are more */
     return words[value];
@@ -141,12 +143,14 @@ static int expect(struct layout *layout, const struct oracle_special *special, u
 }
 
 /* Adds a window between loud gaps (NaN for floats); place `which` holds the first special
- * value. */
+ * value. Of two places in the middle one at least is not first in its load, and one not last,
+ * for the start moves by one from case to case: so others come before the value, and behind.
+ * From `turn` to turn it moves by one more, so that each place gets each start. */
 static int add_special(struct layout *layout, const struct oracle_special *special, uint64_t n,
-                       uint64_t which)
+                       uint64_t which, uint64_t turn)
 {
-    const uint64_t places[PLACES] = {0, n / 2, n - 1};
-    const uint64_t start = layout->out->count % (LAYOUT_LINE * layout->starts);
+    const uint64_t places[PLACES] = {0, n / 2, n / 2 + 2 < n ? n / 2 + 2 : n - 1, n - 1};
+    const uint64_t start = (layout->out->count + turn) % (LAYOUT_LINE * layout->starts);
     const struct dims dims = oracle_resize(&layout->problem.dims, 1, n, 0);
     const bool is_float = problem_types[layout->problem.type].is_float;
     uint64_t first;
@@ -185,7 +189,7 @@ int oracle_add_specials(struct layout *layout)
             special->one == special->others && special->two == special->others;
         for (uint64_t k = 0; k < UINT64_C(2) * PLACES; k++)
             if ((k % PLACES == 0 || !is_alike) &&
-                add_special(layout, special, sizes[k / PLACES], k % PLACES))
+                add_special(layout, special, sizes[k / PLACES], k % PLACES, 2 * i + k / PLACES))
                 return -1;
     }
     return 0;

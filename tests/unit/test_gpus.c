@@ -137,6 +137,7 @@ static void test_models(void **state)
         const char *name;
         int cc, sms, peak_gbs, l2_kib, bus_bits;
     } rows[] = {
+        /* clang-format off */
         {"V100", 70, 80, 898, 6144, 4096},
         {"T4", 75, 40, 320, 4096, 256},
         {"RTX 2080 Ti", 75, 68, 616, 5632, 352},
@@ -160,6 +161,7 @@ static void test_models(void **state)
         {"RTX 5080", 120, 84, 960, 65536, 256},
         {"RTX 5090", 120, 170, 1792, 98304, 512},
         {"DGX Spark", 121, 48, 273, 24576, 0},
+        /* clang-format on */
     };
     char names[GPUS_MODELS_MAX][64];
     const size_t count = gpus_list_models(names);
