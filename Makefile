@@ -5,6 +5,8 @@ WARN     = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
            -Wformat=2 $(WERROR)
 HARDEN  ?= -fstack-protector-strong $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),$(if $(SANITIZE),,$(FORTIFY)))
 PREFIX  ?= /usr/local
+MINUTES ?= 8
+STATE   ?= bench/records
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 BUILD   ?= build
@@ -36,7 +38,7 @@ Q        = $(if $(V),,@)
 say      = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' $1 $(or $2,$@))
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
-EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*.ini))
+EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*/*.ini))
 DOCS     = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -51,6 +53,9 @@ run: ## install what is missing, build, and tune on GPU 0, else on the host emul
 
 bench: $(BUILD)/autotune ## build CUB's reductions with nvcc, for `autotune bench --against cub`
 	@bench/cub/build.sh $(BUILD)
+
+records: $(BUILD)/autotune ## tune what ships on GPU 0, MINUTES more of the state in the folder STATE
+	@env -u DEVICE bench/records/run.sh "$(MINUTES)" "$(STATE)"
 
 golden: $(BUILD)/autotune ## write the golden files again, to be reviewed by `git diff`
 	@AUTOTUNE=$(BUILD)/autotune tests/golden/make.sh
@@ -102,5 +107,5 @@ $(BUILD)/obj/embedded.o: $(BUILD)/obj/embedded.S $(EMBEDDED)
 
 include library.mk check.mk
 
-.PHONY: all run bench golden docs install uninstall clean help force
+.PHONY: all run bench records golden docs install uninstall clean help force
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -4,6 +4,8 @@
  * there are. */
 #include "cache/find.h"
 
+#include "generator/cost_class.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ const char *const find_grades[SELECTOR_GRADES] = {
     [SELECTOR_OTHER_SIZE] = "same GPU, other size",
     [SELECTOR_SAME_CC] = "same compute capability, other GPU",
     [SELECTOR_SHIPPED] = "shipped",
+    [SELECTOR_CLASS] = "shipped, of a problem that costs the same",
     [SELECTOR_NONE] = "default",
 };
 
@@ -33,6 +36,7 @@ struct candidate {
     uint64_t from, to;
     size_t index;       /* among all records given */
     unsigned differing; /* groups of the key */
+    bool is_class;      /* of another problem that costs the same, where that will do */
     struct selector_place place;
 };
 
@@ -68,7 +72,8 @@ static struct selector_entry entry_of(const struct candidate *candidate, bool is
                                    .from = candidate->from,
                                    .to = candidate->to,
                                    .is_stale = (candidate->differing & RECORD_TOOLS) != 0,
-                                   .is_shipped = is_shipped};
+                                   .is_shipped = is_shipped,
+                                   .is_class = candidate->is_class};
 }
 
 static bool can_serve(const struct candidate *candidate)
@@ -78,10 +83,28 @@ static bool can_serve(const struct candidate *candidate)
            (record->source != RECORD_EMULATED || !(candidate->differing & SAME_DEVICE));
 }
 
+/* Rules say whether a config keeps the order that is asked for. */
+static bool costs_the_same(const struct problem *a, const struct problem *b)
+{
+    const struct cost_class x = cost_class_of(a), y = cost_class_of(b);
+    return cost_class_is_same(&x, &y) && a->dims.scan == b->dims.scan;
+}
+
+/* What ships serves its whole cost class. */
+static void compare(struct candidate *candidate, const struct find *find, bool is_shipped)
+{
+    const unsigned deciding = is_shipped ? MUST_MATCH & ~RECORD_PROBLEM : MUST_MATCH;
+    candidate->differing = record_differing_groups(&find->want, candidate->record, deciding);
+    candidate->is_class = is_shipped && candidate->differing & RECORD_PROBLEM &&
+                          costs_the_same(&find->want.problem, &candidate->record->problem);
+    if (candidate->is_class)
+        candidate->differing &= ~(unsigned)RECORD_PROBLEM;
+}
+
 static void rank(struct candidate *candidate, const struct find *find,
                  const struct selector_key *want, bool is_shipped)
 {
-    candidate->differing = record_differing_groups(&find->want, candidate->record, MUST_MATCH);
+    compare(candidate, find, is_shipped);
     candidate->place = (struct selector_place){.grade = SELECTOR_NONE};
     if (can_serve(candidate)) {
         const struct selector_entry entry = entry_of(candidate, is_shipped);
@@ -128,9 +151,13 @@ static const char *name_difference(const struct record *want, const struct recor
                                    enum selector_grade grade)
 {
     static const unsigned deciding[SELECTOR_GRADES] = {
-        [SELECTOR_EXACT] = RECORD_KEY,       [SELECTOR_STALE] = RECORD_TOOLS,
-        [SELECTOR_OTHER_SIZE] = RECORD_SIZE, [SELECTOR_SAME_CC] = RECORD_GPU,
-        [SELECTOR_SHIPPED] = RECORD_KEY,     [SELECTOR_NONE] = MUST_MATCH | RECORD_CC,
+        [SELECTOR_EXACT] = RECORD_KEY,
+        [SELECTOR_STALE] = RECORD_TOOLS,
+        [SELECTOR_OTHER_SIZE] = RECORD_SIZE,
+        [SELECTOR_SAME_CC] = RECORD_GPU,
+        [SELECTOR_SHIPPED] = RECORD_KEY,
+        [SELECTOR_CLASS] = RECORD_PROBLEM,
+        [SELECTOR_NONE] = MUST_MATCH | RECORD_CC,
     };
     const char *name = record_group_difference(want, record, deciding[grade]);
 

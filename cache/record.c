@@ -57,6 +57,8 @@ static const struct field fields[] = {
     {"registers", FIELD_INT, offsetof(struct record, registers), 0, 1024, VALUE},
     {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, VALUE},
     {"untried", FIELD_ANY, offsetof(struct record, untried), 1, UINT32_MAX, VALUE},
+    {"default_ps", FIELD_ANY, offsetof(struct record, default_ps), 1, PS_MAX, VALUE},
+    {"shipped_ps", FIELD_ANY, offsetof(struct record, shipped_ps), 1, PS_MAX, VALUE},
     {"finals_sm_mhz", FIELD_ANY, offsetof(struct record, sm_mhz), 1, UINT32_MAX, VALUE},
     {"finals_memory_mhz", FIELD_ANY, offsetof(struct record, memory_mhz), 1, UINT32_MAX, VALUE},
     {"finals_celsius", FIELD_ANY, offsetof(struct record, celsius), 1, UINT32_MAX, VALUE},

@@ -17,7 +17,7 @@ _autotune_options() {
     compare) echo "--n --op --type --gpu-file --evidence --nvrtc --cache --rungs --ladder --json --csv --quiet --help" ;;
     report) echo "--n --op --type --gpu-file --nvrtc --cache --bench --ladder --axes --output --md --quiet --help" ;;
     doctor) echo "--nvrtc --cache --json --csv --help" ;;
-    merge) echo "--cache --json --csv --quiet --help" ;;
+    merge) echo "--cache --compact --json --csv --quiet --help" ;;
     esac
 }
 
@@ -71,6 +71,7 @@ _autotune_takes() {
     --output:report | -o:report) echo "FILE" ;;
     --format:*) echo "FORMATS" ;;
     --output:export | -o:export) echo "FOLDER" ;;
+    --compact:*) echo "FOLDER" ;;
     --prefix:*) echo "NAME" ;;
     --cubin:*) echo "FILE" ;;
     --source:*) echo "RUNG" ;;

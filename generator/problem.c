@@ -25,21 +25,24 @@ const struct type_row problem_types[TYPE_COUNT] = {
 
 const struct op_row problem_ops[OP_COUNT] = {
     /* a + b, identity 0 */
-    [SUM] = {"sum", "SUM", false, true, SUM, "sum|x|", 0, false, "reduce"},
+    [SUM] = {"sum", "SUM", false, true, SUM, "sum|x|", 0, false, ADDING, "reduce"},
     /* a + b b, identity 0: the square of a norm */
-    [SUMSQ] = {"sumsq", "SUMSQ", false, true, SUM, "sum x^2", 0, false, "reduce"},
+    [SUMSQ] = {"sumsq", "SUMSQ", false, true, SUM, "sum x^2", 0, false, ADDING, "reduce"},
     /* a * b, identity 1 */
-    [PROD] = {"prod", "PROD", false, true, PROD, "the product", 0, false, "reduce"},
+    [PROD] = {"prod", "PROD", false, true, PROD, "the product", 0, false, MULTIPLYING,
+              "reduce"},
     /* IEEE 754-2019 minimum and maximum for floats */
-    [MIN] = {"min", "MIN", false, false, MIN, "the minimum", -1, false, "reduce"},
-    [MAX] = {"max", "MAX", false, false, MAX, "the maximum", 1, false, "reduce"},
+    [MIN] = {"min", "MIN", false, false, MIN, "the minimum", -1, false, SELECTING, "reduce"},
+    [MAX] = {"max", "MAX", false, false, MAX, "the maximum", 1, false, SELECTING, "reduce"},
     /* a & b, identity all ones; a | b and a ^ b, identity 0 */
-    [AND] = {"and", "AND", true, false, AND, "the word", 0, false, "reduce"},
-    [OR] = {"or", "OR", true, false, OR, "the word", 0, false, "reduce"},
-    [XOR] = {"xor", "XOR", true, false, XOR, "the word", 0, false, "reduce"},
+    [AND] = {"and", "AND", true, false, AND, "the word", 0, false, SELECTING, "reduce"},
+    [OR] = {"or", "OR", true, false, OR, "the word", 0, false, SELECTING, "reduce"},
+    [XOR] = {"xor", "XOR", true, false, XOR, "the word", 0, false, SELECTING, "reduce"},
     /* the position of the first of the least or greatest; a NaN comes before all */
-    [ARGMIN] = {"argmin", "ARGMIN", false, false, ARGMIN, "the position", -1, true, "arg"},
-    [ARGMAX] = {"argmax", "ARGMAX", false, false, ARGMAX, "the position", 1, true, "arg"},
+    [ARGMIN] = {"argmin", "ARGMIN", false, false, ARGMIN, "the position", -1, true, LOCATING,
+                "arg"},
+    [ARGMAX] = {"argmax", "ARGMAX", false, false, ARGMAX, "the position", 1, true, LOCATING,
+                "arg"},
 };
 
 const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};

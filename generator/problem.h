@@ -16,6 +16,10 @@ enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64, TYPE_COUN
 enum op { SUM, SUMSQ, PROD, MIN, MAX, AND, OR, XOR, ARGMIN, ARGMAX, OP_COUNT };
 enum regime { COLD, WARM, REGIME_COUNT };
 
+/* How an operation combines, as far as its cost goes. A float's product takes what its sum does; an
+ * integer's has no instruction that combines a warp, and no atomic. */
+enum combining { ADDING, SELECTING, MULTIPLYING, LOCATING, COMBININGS };
+
 /* What the order of combining must be. */
 enum order {
     ORDER_FREE, /* any */
@@ -52,6 +56,7 @@ struct op_row {
     const char *scale;  /* what the error of floats is relative to: "sum|x|" */
     int seeks;          /* -1 the least element, 1 the greatest, 0 neither */
     bool is_position;   /* the result is an element's position, a u64, not its value */
+    enum combining combining;
     const char *space;  /* the space used where none is named: "reduce" */
 };
 

@@ -12,7 +12,8 @@ enum selector_grade {
     SELECTOR_STALE, /* the same, but with another driver or compiler: prove it before use */
     SELECTOR_OTHER_SIZE, /* on this GPU for other dims (or an interval around these) or regime */
     SELECTOR_SAME_CC,    /* on another GPU of the same compute capability */
-    SELECTOR_SHIPPED,    /* on any GPU that is not newer, and it came with the program */
+    SELECTOR_SHIPPED,    /* on any GPU, and it came with the program */
+    SELECTOR_CLASS,      /* the same, for another problem that costs the same */
     SELECTOR_NONE,       /* it does not fit */
     SELECTOR_GRADES
 };
@@ -29,13 +30,14 @@ struct selector_entry {
     struct selector_key key;
     uint64_t from, to; /* depths that it serves: an interval around its own, or that alone */
     int is_stale, is_shipped;
+    int is_class; /* of what is shipped: tuned for another problem of the same cost class */
 };
 
 /* A place in the order: of two entries the one that selector_is_better says serves. */
 struct selector_place {
     enum selector_grade grade;
     int tier;    /* of what is shipped: 0 the same GPU, 1 the same compute capability, then by
-                     * how much older that is */
+                     * how much older that is, then by how much newer */
     double size; /* how far the dims are, as a factor; 1 for the same */
     int is_between; /* an interval around the depth, which goes behind the depth itself */
     double sms;     /* how far the multiprocessors are, as a factor */
@@ -45,6 +47,11 @@ struct selector_place {
  * a result is like decides more than how many there are. Another cache regime counts as much as four
  * times the depth. */
 enum { SELECTOR_DEPTH_WEIGHT = 4, SELECTOR_REGIME_DEPTH = 4 };
+
+/* More than any difference of compute capabilities: what was tuned on an older GPU comes before what
+ * was on a newer one, for its blocks need no more than there is; of the newer one's, rules leave
+ * out what does. */
+enum { SELECTOR_NEWER = 1000 };
 
 /* The greater by the smaller; 0 counts as 1. */
 static inline double selector_factor(double a, double b)
@@ -89,7 +96,7 @@ static inline enum selector_grade selector_grade(const struct selector_key *want
                                                  const struct selector_entry *entry)
 {
     if (entry->is_shipped)
-        return entry->key.cc <= want->cc ? SELECTOR_SHIPPED : SELECTOR_NONE;
+        return entry->is_class ? SELECTOR_CLASS : SELECTOR_SHIPPED;
     if (entry->key.cc != want->cc)
         return SELECTOR_NONE;
     if (entry->key.gpu != want->gpu)
@@ -105,7 +112,8 @@ static inline struct selector_place selector_rank(const struct selector_key *wan
 {
     struct selector_place place;
     place.grade = selector_grade(want, entry);
-    place.tier = entry->key.cc != want->cc     ? 2 + want->cc - entry->key.cc
+    place.tier = entry->key.cc > want->cc      ? SELECTOR_NEWER + entry->key.cc - want->cc
+                 : entry->key.cc < want->cc    ? 2 + want->cc - entry->key.cc
                  : entry->key.gpu != want->gpu ? 1
                                                : 0;
     place.size = selector_size(want, entry);

@@ -40,7 +40,8 @@ static const struct help all[] = {
      "Examples:\n"
      "  autotune merge nvidia-h200.ini\n"
      "  autotune merge ~/.cache/autotune/parts/*\n"
-     "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n\n" EXIT_CODES},
+     "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n"
+     "  autotune merge --compact configs/tuned state/nvidia-h200.ini\n\n" EXIT_CODES},
     {VERB_COMPARE, "compare", "A B [C...]\n--rungs [A...]",
      "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
      "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
@@ -67,7 +68,7 @@ static const struct help all[] = {
      "  autotune report --md > RESULTS.md\n\n" EXIT_CODES},
     {VERB_LIST, "list", "[TOPIC]",
      "Lists what there is to choose from: devices (the default), types, operations, problems, params, "
-     "variants, spaces, options, formats, archs, gpus or rungs. Problems come as --problems reads them: every "
+     "variants, spaces, classes, options, formats, archs, gpus or rungs. Problems come as --problems reads them: every "
      "operation and type that go together, or those given, at each size.\v"
      "Examples:\n"
      "  autotune list params\n"

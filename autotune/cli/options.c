@@ -274,6 +274,7 @@ const struct option_row option_rows[] = {
     {REPORT, "md", NULL, "Markdown, for a README; to stdout where no file is named", .flag = AT(markdown)},
     {EXPORT, "format", "FORMATS", "one or more, separated by commas: @", .text = AT(format), .add_names = add_formats},
     {EXPORT, "output", "FOLDER", "where the files are written; '-': one file, to stdout (default: the current folder)", .text = AT(output), .letter = 'o'},
+    {MERGE, "compact", "FOLDER", "merge nothing; write the files' records as the program ships them: FOLDER/GPU/NAME.ini for each space and cost class ('autotune list classes')", .text = AT(compact), .more = "Each size's winner serves the sizes around it, as far as its space would try it there. Records whose kernels are others now are left out and named."},
     {EXPORT, "prefix", "NAME", "what every name in the files begins with (default: the problem, as sum_i32)", .text = AT(prefix)},
     {EMIT, "ptx", NULL, "PTX instead of source", .flag = AT(ptx)},
     {EMIT, "cubin", "FILE", "machine code, written to FILE, instead of source", .text = AT(cubin)},

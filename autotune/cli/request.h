@@ -42,6 +42,7 @@ struct request {
     const char *json, *csv;               /* files, "-" = stdout; NULL = none */
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal, of a list a folder; NULL = none */
+    const char *compact;  /* of merge: a folder for compact files; NULL = none */
     const char *problems; /* of tune: a file with a problem a line; NULL = none */
     const char *topic;    /* what to list, or to profile */
     char **files;         /* what to merge, compare or report: within argv */

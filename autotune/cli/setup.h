@@ -56,6 +56,9 @@ bool setup_is_current(const struct setup *setup, const struct record *record,
 int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error);
 
+/* The best of the shipped records alone. */
+int setup_find_shipped(struct find_result *out, const struct setup *setup, struct error *error);
+
 /* The same among records of the setup's GPU that were loaded before, then among a folder's of other
  * GPUs and the shipped ones. */
 int setup_find_among(struct find_result *out, const struct setup *setup,

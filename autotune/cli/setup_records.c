@@ -43,7 +43,7 @@ static int search_own(struct find *find, const char *path, struct error *warning
 static int search_shipped(struct find *find, struct error *error)
 {
     struct records shipped;
-    if (shipped_load(&shipped, error))
+    if (shipped_load(&shipped, &find->want, error))
         return -1;
     const int failed = find_shipped(find, &shipped, error);
     store_dispose(&shipped);
@@ -72,6 +72,18 @@ int setup_find(struct find_result *out, const struct setup *setup,
     text_dispose(&folder);
     text_dispose(&path);
     return failed ? -1 : 0;
+}
+
+int setup_find_shipped(struct find_result *out, const struct setup *setup, struct error *error)
+{
+    struct record want;
+    struct code_memo memo = {.next = 0};
+    struct find find;
+    setup_record(&want, setup);
+    find_begin(&find, &want, &setup->context, &setup->sources, &memo);
+    const int failed = search_shipped(&find, error);
+    *out = find.best;
+    return failed;
 }
 
 int setup_find_among(struct find_result *out, const struct setup *setup,

@@ -189,7 +189,7 @@ static int add_file(void *all, const char *path, const struct records *records,
 static int add_shipped(struct gathering *all, struct error *error)
 {
     struct records records;
-    if (shipped_load(&records, error))
+    if (shipped_load(&records, &all->want, error))
         return -1;
     const int failed = add_records(all, &records, error);
     store_dispose(&records);

@@ -10,6 +10,7 @@
 #include "autotune/embedded.h"
 #include "autotune/export/export.h"
 #include "autotune/ladder/ladder_rung.h"
+#include "generator/cost_class.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -136,6 +137,40 @@ static int list_spaces(struct table *table, const struct request *request, struc
         table_addf(table, "%zu", space->rule_count);
         space_free(space);
     }
+    return 0;
+}
+
+/* A row for each cost class of a problem with the usual accumulator: what is tuned for it, and
+ * whom that serves. */
+static int list_classes(struct table *table, const struct request *request, struct error *error)
+{
+    (void)request;
+    (void)error;
+    for (enum op op = 0; op < OP_COUNT; op++)
+        for (enum type type = 0; type < TYPE_COUNT; type++) {
+            const struct problem problem = {.op = op,
+                                            .type = type,
+                                            .acc = problem_default_acc(type)};
+            const struct cost_class class = cost_class_of(&problem);
+            char name[COST_CLASS_CHARS];
+            struct text members = {0};
+            struct problem tuned, member = problem;
+            if (!cost_class_tuned(&tuned, &class) || tuned.op != op || tuned.type != type)
+                continue;
+            for (member.op = 0; member.op < OP_COUNT; member.op++)
+                for (member.type = 0; member.type < TYPE_COUNT; member.type++) {
+                    struct error none;
+                    member.acc = problem_default_acc(member.type);
+                    const struct cost_class its = cost_class_of(&member);
+                    if (!problem_check(&member, &none) && cost_class_is_same(&its, &class))
+                        text_addf(&members, "%s%s %s", members.length ? ", " : "",
+                                  problem_ops[member.op].name, problem_types[member.type].name);
+                }
+            table_add(table, cost_class_format(name, &class));
+            table_addf(table, "%s %s", problem_ops[op].name, problem_types[type].name);
+            table_add(table, members.at);
+            text_dispose(&members);
+        }
     return 0;
 }
 
@@ -279,6 +314,8 @@ static const struct topic {
     {"spaces", list_spaces,
      {{"space", "space", false}, {"template", "template", false}, {"params", "params", true},
       {"rules", "rules", true}}},
+    {"classes", list_classes,
+     {{"class", "class", false}, {"tuned", "tuned", false}, {"serves", "members", false}}},
     {"rungs", list_rungs,
      {{"rung", "rung", false}, {"group", "group", false}, {"kernel", "kernel", false},
       {"space", "space", false}, {"params", "params", false}}},

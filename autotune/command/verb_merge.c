@@ -5,6 +5,7 @@
 #include "autotune/cli/request.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/command/merge_choice.h"
+#include "autotune/command/merge_compact.h"
 #include "autotune/command/merge_folder.h"
 #include "autotune/print/figures.h"
 #include "cache/file.h"
@@ -158,12 +159,43 @@ static int merge_file(struct merge *merge, const char *file, struct records *rec
     return failed ? -1 : 0;
 }
 
+/* A row for each record, as of a merge. */
+static void add_compact_rows(struct merge *merge, const bool *is_current)
+{
+    for (size_t i = 0; i < merge->names.count; i++)
+        for (size_t k = 0; k < merge->files[i].count; k++, is_current++) {
+            const struct merge_choice choice = {.result = *is_current ? "ships" : "stale"};
+            add_row(merge, merge->names.at[i], &merge->files[i].at[k], &choice);
+            merge->taken += *is_current;
+        }
+}
+
+static int write_compact(struct merge *merge, struct error *error)
+{
+    size_t count = 1, bytes;
+    for (size_t i = 0; i < merge->names.count; i++)
+        count += merge->files[i].count;
+    bool *is_current = calloc(count, sizeof *is_current);
+    if (!is_current)
+        return error_memory(error, count * sizeof *is_current);
+    const int failed = merge_compact(is_current, merge->request->compact, merge->files,
+                                     merge->names.count, &bytes, error);
+    if (!failed) {
+        add_compact_rows(merge, is_current);
+        output_note(merge->request, "compact   %zu bytes\n", bytes);
+    }
+    free(is_current);
+    return failed;
+}
+
 static int merge_all(struct merge *merge, struct error *error)
 {
     const struct request *request = merge->request;
     for (size_t i = 0; i < merge->names.count; i++)
         if (read_file(&merge->files[i], merge->names.at[i], error))
             return -1;
+    if (request->compact)
+        return write_compact(merge, error);
     for (size_t i = 0; i < merge->names.count; i++)
         if (merge_file(merge, merge->names.at[i], &merge->files[i], error))
             return -1;
@@ -178,8 +210,9 @@ static int report(const struct merge *merge, struct error *error)
 {
     const struct request *request = merge->request;
     const size_t count = merge->table.row_count;
-    output_note(request, "merged    %zu of %zu records into %s\n", merge->taken, count,
-                merge->folder);
+    output_note(request, "%s %zu of %zu records into %s\n",
+                request->compact ? "written  " : "merged   ", merge->taken, count,
+                request->compact ? request->compact : merge->folder);
     if (merge->trials)
         output_note(request, "journals  %zu trials added\n", merge->trials);
     return count || request->json || request->csv

@@ -29,7 +29,8 @@ static const struct table_column columns[] = {
     {"tuned", NULL, false},       {NULL, "tuned", false},      {NULL, "driver", false},
     {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
     {NULL, "finals_memory_mhz", true}, {NULL, "finals_celsius", true},
-    {NULL, "finals_milliwatts", true}, DIMS_TEXT_COLUMNS,
+    {NULL, "finals_milliwatts", true}, {NULL, "default_us", true},
+    {NULL, "shipped_us", true},   DIMS_TEXT_COLUMNS,
     {"params", "params", false},
 };
 /* clang-format on */
@@ -54,6 +55,12 @@ static bool is_wanted(const struct interval *served, const struct request *reque
 static void add_known(struct table *table, uint64_t value)
 {
     table_add_number(table, value > 0, 0, (double)value);
+}
+
+static void add_us(struct table *table, uint64_t ps)
+{
+    char us[NUMBER_CHARS];
+    table_add(table, ps ? figures_us(us, ps) : NULL);
 }
 
 /* Adds the bound of an interval; a record of one n has none. */
@@ -91,6 +98,8 @@ static void add_record(struct table *table, const struct interval *served)
     add_known(table, record->memory_mhz);
     add_known(table, record->celsius);
     add_known(table, record->milliwatts);
+    add_us(table, record->default_ps);
+    add_us(table, record->shipped_ps);
     record_cells_add_dims(table, record);
     table_add(table, record->params);
 }

@@ -233,7 +233,7 @@ static int add_documents(struct compare_input *out, const char *name,
 static int add_shipped(struct compare_input *out, const char *model, struct error *error)
 {
     struct records records;
-    if (shipped_load(&records, error))
+    if (shipped_load(&records, NULL, error))
         return -1;
     const int failed = add_records(out, &records, model, error);
     store_dispose(&records);

@@ -175,7 +175,7 @@ static void add_row(struct text *out, const struct export *export, const struct 
     add_count(out, row->from);
     text_adds(out, ", ");
     add_count(out, row->to);
-    text_adds(out, ", 0, 0}, ");
+    text_adds(out, ", 0, 0, 0}, ");
     add_count(out, row->last);
     text_addf(out, ", %zu, %zu,\n     \"", row->first_step, row->step_count);
     point_format(out, space, row->values, true);

@@ -59,11 +59,18 @@ static int load_own(struct choose_records *records, const char *path, struct err
     return 0;
 }
 
-static int load_shipped(struct choose_records *records, struct error *error)
+/* Those of the space and cost class of the last that was asked for are kept. */
+static int load_shipped(struct choose_records *records, const struct record *want,
+                        struct error *error)
 {
-    if (!records->has_shipped && shipped_load(&records->shipped, error))
+    char name[COMPACT_NAME_CHARS];
+    if (strcmp(records->shipped_name, compact_name(name, want->space, &want->problem)) == 0)
+        return 0;
+    store_dispose(&records->shipped);
+    *records->shipped_name = '\0';
+    if (shipped_load(&records->shipped, want, error))
         return -1;
-    records->has_shipped = true;
+    memcpy(records->shipped_name, name, sizeof name);
     return 0;
 }
 
@@ -98,7 +105,6 @@ void choose_prepare(struct choose_records *records, const struct device_info *in
     struct error ignored;
     if (find_own(&folder, &path, records, info->name, &ignored) == 0)
         load_own(records, path.at, &ignored);
-    load_shipped(records, &ignored);
     text_dispose(&folder);
     text_dispose(&path);
 }
@@ -130,7 +136,7 @@ static int search(struct find *find, struct choose_records *records, enum autotu
         search_own(find, records, warning);
     if ((from == AUTOTUNE_FROM_SHIPPED || from == AUTOTUNE_FROM_BEST) &&
         find->best.grade == SELECTOR_NONE) {
-        if (load_shipped(records, warning))
+        if (load_shipped(records, &find->want, warning))
             return -1;
         if (find_shipped(find, &records->shipped, warning))
             return -1;
@@ -180,10 +186,8 @@ static int take_default(struct choice *out, const struct point_context *here,
 static bool is_good_enough(enum autotune_from from, enum selector_grade found)
 {
     static const enum selector_grade worst[] = {
-        [AUTOTUNE_FROM_BEST] = SELECTOR_NONE,
-        [AUTOTUNE_FROM_RECORD] = SELECTOR_OTHER_SIZE,
-        [AUTOTUNE_FROM_SHIPPED] = SELECTOR_SHIPPED,
-        [AUTOTUNE_FROM_DEFAULT] = SELECTOR_NONE,
+        [AUTOTUNE_FROM_BEST] = SELECTOR_NONE,     [AUTOTUNE_FROM_RECORD] = SELECTOR_OTHER_SIZE,
+        [AUTOTUNE_FROM_SHIPPED] = SELECTOR_CLASS, [AUTOTUNE_FROM_DEFAULT] = SELECTOR_NONE,
         [AUTOTUNE_FROM_TUNING] = SELECTOR_EXACT,
     };
     return found <= worst[from];

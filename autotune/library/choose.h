@@ -6,6 +6,7 @@
 
 #include "autotune/device/device.h"
 #include "autotune/library/builtin_spaces.h"
+#include "cache/compact.h"
 #include "cache/find.h"
 #include "include/autotune.h"
 
@@ -18,12 +19,12 @@ struct choose_records {
     struct stat own_stat;
     bool has_own;
     struct records shipped;
-    bool has_shipped;
+    char shipped_name[COMPACT_NAME_CHARS]; /* compact_name of these; "" = none are loaded */
     struct code_memo memo;
 };
 
-/* Reads in advance what a plan reads first: the file of this GPU, and what ships. An error in
- * them is reported when a plan reads them again. */
+/* Reads in advance what a plan reads first: the file of this GPU. An error in it is reported when a
+ * plan reads it again. */
 void choose_prepare(struct choose_records *records, const struct device_info *info);
 
 /* What a plan asks for. */

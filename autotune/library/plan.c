@@ -61,7 +61,8 @@ static void set_grade(struct autotune_plan *plan, const struct choice *choice,
     static const enum autotune_grade grades[SELECTOR_GRADES] = {
         [SELECTOR_EXACT] = AUTOTUNE_EXACT,        [SELECTOR_STALE] = AUTOTUNE_STALE,
         [SELECTOR_OTHER_SIZE] = AUTOTUNE_OTHER_N, [SELECTOR_SAME_CC] = AUTOTUNE_SAME_CC,
-        [SELECTOR_SHIPPED] = AUTOTUNE_SHIPPED,    [SELECTOR_NONE] = AUTOTUNE_DEFAULT,
+        [SELECTOR_SHIPPED] = AUTOTUNE_SHIPPED,    [SELECTOR_CLASS] = AUTOTUNE_SHIPPED,
+        [SELECTOR_NONE] = AUTOTUNE_DEFAULT,
     };
     plan->grade = grades[choice->grade];
     if (plan->grade == AUTOTUNE_EXACT && strcmp(set->compiler, choice->record.compiler) != 0)

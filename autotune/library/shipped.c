@@ -1,29 +1,39 @@
-/* shipped: loads the files of configs/tuned as they were when the program was built. */
+/* shipped: loads the files of configs/tuned as they were when the program was built. A file is
+ * of one GPU, whose folder it is in, and of one space and cost class, which are its name: so what is
+ * of no use is not read. */
 #include "autotune/library/shipped.h"
 
 #include "autotune/embedded.h"
+#include "cache/compact.h"
+
+#include <string.h>
 
 static const char folder[] = "configs/tuned/";
 
-static int append(struct records *all, const struct records *some, struct error *error)
+/* "configs/tuned/nvidia-h200/reduce-adding-4-i32.ini" has the name that lies between its last slash
+ * and its ending. */
+static bool is_called(const struct embedded *file, const char *name)
 {
-    for (size_t i = 0; i < some->count; i++)
-        if (store_copy(all, some, &some->at[i], error))
-            return -1;
-    return 0;
+    int length;
+    const char *stem = embedded_stem(file, &length);
+    return (size_t)length == strlen(name) && strncmp(stem, name, (size_t)length) == 0;
 }
 
-int shipped_load(struct records *out, struct error *error)
+int shipped_load(struct records *out, const struct record *want, struct error *error)
 {
-    int failed = 0;
+    char name[COMPACT_NAME_CHARS] = "";
     *out = (struct records){.count = 0};
-    for (const struct embedded *file = NULL; !failed && (file = embedded_next(file, folder));) {
-        struct records some;
-        failed = store_load_bytes(&some, file->name, file->bytes, file->length, error) ||
-                 append(out, &some, error);
-        store_dispose(&some);
+    if (want)
+        compact_name(name, want->space, &want->problem);
+    for (size_t i = 0; i < embedded_count; i++) {
+        const struct embedded *file = &embedded_files[i];
+        if (strncmp(file->name, folder, strlen(folder)) != 0 ||
+            (want && !is_called(file, name)))
+            continue;
+        if (compact_load(out, file->name, file->bytes, file->length, error)) {
+            store_dispose(out);
+            return -1;
+        }
     }
-    if (failed)
-        store_dispose(out);
-    return failed ? -1 : 0;
+    return 0;
 }

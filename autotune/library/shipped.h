@@ -4,7 +4,8 @@
 
 #include "cache/store.h"
 
-/* All of them as one set; store_dispose frees it. -1 for memory alone. */
-int shipped_load(struct records *out, struct error *error);
+/* Those that may serve the key `want`, by its space and its problem's cost class; all of them for
+ * NULL. store_dispose frees the set. -1 for memory alone. */
+int shipped_load(struct records *out, const struct record *want, struct error *error);
 
 #endif

@@ -28,6 +28,7 @@ static const struct table_column columns[] = {
     {NULL, "regime", false}, {NULL, "order", false},   {NULL, "us", true},
     {NULL, "gbs", true},     {NULL, "result", false},  {NULL, "seconds", true},
     {NULL, "params", false}, {NULL, "error", false},   DIMS_TEXT_COLUMNS,
+    {NULL, "default_us", true}, {NULL, "shipped_us", true},
 };
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -69,6 +70,10 @@ static void add_row(struct list *list, const struct record *record, enum outcome
     table_add(table, is_timed ? record->params : NULL);
     table_add(table, cause ? cause->text : NULL);
     record_cells_add_dims(table, record);
+    table_add(table,
+              is_timed && record->default_ps ? figures_us(us, record->default_ps) : NULL);
+    table_add(table,
+              is_timed && record->shipped_ps ? figures_us(us, record->shipped_ps) : NULL);
 }
 
 static void add_speed(struct text *out, const struct record *record)

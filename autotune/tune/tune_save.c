@@ -5,6 +5,7 @@
 #include "autotune/cli/output.h"
 #include "cache/code.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,6 +56,25 @@ void tune_save_config(struct record *record, const struct setup *setup, const in
         record->code = 0;
 }
 
+/* What another config took by turns with the winner, had it the winner's time; 0 = it was not
+ * there. */
+static uint64_t beside_winner(const struct tune_result *result, const int64_t *config)
+{
+    const struct finalist *winner = &result->finalists[result->winner];
+    const size_t bytes = result->points.width * sizeof *config;
+    for (size_t i = 0; i < result->place_count; i++)
+        if (memcmp(result->places[i].config, config, bytes) == 0)
+            return (uint64_t)llround((double)winner->median_ps * result->places[i].ratio /
+                                     winner->ratio);
+    return 0;
+}
+
+void tune_save_shipped(struct record *record, const struct tune_result *result,
+                       const int64_t *config)
+{
+    record->shipped_ps = beside_winner(result, config);
+}
+
 void tune_save_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result)
 {
@@ -65,6 +85,7 @@ void tune_save_make(struct record *record, const struct setup *setup,
     record->median_ps = winner->median_ps;
     record->low_ps = winner->low_ps;
     record->high_ps = winner->high_ps;
+    record->default_ps = beside_winner(result, setup->space->default_config);
     record->ties = (unsigned)result->ties;
     record->registers = winner->registers;
     record->sm_mhz = result->reading.sm_mhz;

@@ -18,6 +18,10 @@ void tune_save_config(struct record *record, const struct setup *setup, const in
 void tune_save_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result);
 
+/* Adds what the config that ships took by turns with the winner. */
+void tune_save_shipped(struct record *record, const struct tune_result *result,
+                       const int64_t *config);
+
 /* Writes the time now as records have it. */
 enum { TUNE_SAVE_TIME_CHARS = 32 };
 void tune_save_now(char out[TUNE_SAVE_TIME_CHARS]);

@@ -19,7 +19,11 @@ static void describe_job(struct tune_task *task, size_t kinds)
     tune_defaults_job(&task->job, request, setup, task->kind, kinds);
     const bool has_seed = task->found.grade != SELECTOR_NONE; /* the winner of a similar
                                                                * problem */
+    /* What ships is raced too, so that the record says what tuning gained. */
+    const bool is_shipped = task->shipped.grade != SELECTOR_NONE && !setup->target.is_host;
     task->options = (struct tune_options){.strategy = tune_defaults_strategy(request, setup),
+                                          .configs = task->shipped.config,
+                                          .config_count = is_shipped,
                                           .seed_config = has_seed ? task->found.config : NULL,
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,
@@ -86,7 +90,7 @@ int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
         output_note(&own, "record    %s\n", task->found.rejected.text);
     if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
         tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, error) ||
-        adopt(task, error))
+        adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))
         return -1;
     describe_job(task, kinds);
     return note_points(task, error);
@@ -130,6 +134,8 @@ int tune_task_take(struct record *out, struct tune_task *task, struct error *los
         return 0;
     }
     tune_save_make(out, &task->setup, &task->result);
+    if (task->options.config_count)
+        tune_save_shipped(out, &task->result, task->options.configs);
     return tune_save_record(task->request, out, &task->warning, lost);
 }
 

@@ -15,7 +15,7 @@ struct tune_task {
     const struct device_set_kind *kind;
     struct tune_parts *parts; /* of a list of problems, or NULL */
     struct setup setup;
-    struct find_result found;
+    struct find_result found, shipped;
     struct error warning; /* of the records */
     bool is_answered;     /* by a record: no measuring needed */
     struct journal journal;

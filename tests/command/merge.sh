@@ -55,7 +55,7 @@ run merge base.ini
 check usual-folder test -s "$XDG_CACHE_HOME/autotune/host.ini"
 
 # Each record goes to the file of its own GPU, unchanged, whatever its file is called.
-shipped=$(find "$ROOT/configs/tuned" -name '*.ini' 2> /dev/null | head -n 1)
+shipped=$(find "$ROOT/bench/records" -name '*.ini' 2> /dev/null | head -n 1)
 if [ -z "$shipped" ]; then
     skip gpus "no records come with the program"
     cp base.ini other-name.ini

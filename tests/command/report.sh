@@ -81,7 +81,7 @@ check own-source grep -q '<mark' own.html
 check own-is-as-measured lacks 'Space or template are not those' own.html
 
 # Records that come with the program, where there are some.
-if ls "$ROOT"/configs/tuned/*h200.ini > /dev/null 2>&1; then
+if ls "$ROOT"/configs/tuned/nvidia-h200/*.ini > /dev/null 2>&1; then
     run report h200 --cache nothing -o shipped.html
     check shipped has_status 0
     check shipped-title grep -q '<h1>.* on H200</h1>' shipped.html

@@ -18,7 +18,7 @@ static struct selector_key key_of(struct dims dims)
 static struct selector_entry entry_of(struct dims dims)
 {
     const struct selector_key key = key_of(dims);
-    return (struct selector_entry){key, key.dims.depth.n, key.dims.depth.n, 0, 0};
+    return (struct selector_entry){key, key.dims.depth.n, key.dims.depth.n, 0, 0, 0};
 }
 
 static struct dims rows_of(uint64_t rows, uint64_t length)
@@ -62,9 +62,9 @@ static void assert_order(const struct selector_key *want, const struct selector_
 static void test_grades(void **state)
 {
     const struct selector_key want = key_of(dims_value(1000));
-    struct selector_entry entries[12];
+    struct selector_entry entries[13];
     (void)state;
-    for (size_t i = 0; i < 12; i++)
+    for (size_t i = 0; i < 13; i++)
         entries[i] = entry_of(dims_value(1000));
     entries[1].is_stale = 1;
     entries[2].from = 1; /* an interval: its own depth went before */
@@ -79,15 +79,17 @@ static void test_grades(void **state)
     entries[8].key.gpu = ELSEWHERE;
     entries[9].key.cc = 89;
     entries[10].key.cc = 70;
-    entries[11].key.cc = 100; /* newer: may not run here */
-    assert_order(&want, entries, 12);
+    entries[11].key.cc = 100; /* newer: where its rules allow it, behind all that are older */
+    entries[12].is_shipped = entries[12].is_class = 1; /* behind all of the problem itself */
+    assert_order(&want, entries, 13);
     static const enum selector_grade grades[] = {SELECTOR_EXACT,      SELECTOR_STALE,
                                                  SELECTOR_OTHER_SIZE, SELECTOR_OTHER_SIZE,
                                                  SELECTOR_OTHER_SIZE, SELECTOR_SAME_CC,
                                                  SELECTOR_SAME_CC,    SELECTOR_SHIPPED,
                                                  SELECTOR_SHIPPED,    SELECTOR_SHIPPED,
-                                                 SELECTOR_SHIPPED,    SELECTOR_NONE};
-    for (size_t i = 0; i < 12; i++)
+                                                 SELECTOR_SHIPPED,    SELECTOR_SHIPPED,
+                                                 SELECTOR_CLASS};
+    for (size_t i = 0; i < 13; i++)
         assert_int_equal(selector_rank(&want, &entries[i]).grade, grades[i]);
     entries[0] = entry_of(dims_value(1000));
     entries[0].key.cc = 80; /* not shipped: of another architecture */
