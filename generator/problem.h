@@ -57,7 +57,7 @@ struct op_row {
     int seeks;          /* -1 the least element, 1 the greatest, 0 neither */
     bool is_position;   /* the result is an element's position, a u64, not its value */
     enum combining combining;
-    const char *space;  /* the space used where none is named: "reduce" */
+    const char *space; /* the space used where none is named: "reduce" */
 };
 
 extern const struct type_row problem_types[TYPE_COUNT];
