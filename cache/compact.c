@@ -20,7 +20,7 @@ static const char configs_name[] = "configs", sizes_name[] = "sizes", checksum[]
 
 /* What differs from size to size. */
 struct size {
-    uint64_t config, ps, from, to;
+    uint64_t config, ps, default_ps, from, to;
     enum regime regime;
     struct dims dims;
 };
@@ -45,15 +45,15 @@ static void emit_dim(struct text *out, const char *name, const struct dim *dim)
         text_addf(out, " %s %" PRIu64 " %" PRIu64, name, dim->n, dim->stride);
 }
 
-/* "7 = cold 1 1342000 1 2048 depth 1024 1"; axes of one are left out. */
+/* "7 = cold 1 1342000 1650000 1 2048 depth 1024 1"; axes of one are left out. */
 static void emit_size(struct text *out, size_t number, uint64_t config,
                       const struct interval *size)
 {
     const struct problem *problem = &size->record.problem;
     const struct dims *dims = &problem->dims;
-    text_addf(out, "%zu = %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, number,
-              problem_regimes[problem->regime], config, size->record.median_ps, size->from,
-              size->to);
+    text_addf(out, "%zu = %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, number,
+              problem_regimes[problem->regime], config, size->record.median_ps,
+              size->record.default_ps, size->from, size->to);
     emit_dim(out, "depth", &dims->depth);
     emit_dim(out, "outer", &dims->outer);
     emit_dim(out, "inner", &dims->inner);
@@ -143,6 +143,7 @@ static bool read_size(struct size *out, const char *at)
             out->regime = regime;
     return out->regime < REGIME_COUNT && take_number(&at, &out->config, UINT32_MAX) &&
            take_number(&at, &out->ps, UINT64_MAX / 16) && out->ps &&
+           take_number(&at, &out->default_ps, UINT64_MAX / 16) &&
            take_number(&at, &out->from, UINT64_MAX / 16) && out->from &&
            take_number(&at, &out->to, UINT64_MAX / 16) && out->from <= out->to &&
            take_dim(&at, "depth", &out->dims.depth) &&
@@ -216,6 +217,7 @@ static int add_size(struct records *out, const struct record *key, const struct 
     record.source = RECORD_MEASURED;
     record.code = config->code;
     record.median_ps = record.low_ps = record.high_ps = size->ps;
+    record.default_ps = size->default_ps;
     memcpy(record.params, config->params, sizeof record.params);
     if (store_add(out, &record, error))
         return -1;
@@ -236,7 +238,8 @@ static int read_sizes(struct records *out, const struct record *key,
         struct size size;
         struct config config;
         if (!read_size(&size, sizes->first[i].value))
-            return refuse(&sizes->first[i], "not REGIME CONFIG PS FROM TO and dims", error);
+            return refuse(&sizes->first[i], "not REGIME CONFIG PS DEFAULT_PS FROM TO and dims",
+                          error);
         const struct dims canonical = dims_canonical(&size.dims);
         if (!dims_is_same(&canonical, &size.dims) || size.from > size.dims.depth.n ||
             size.to < size.dims.depth.n)

@@ -56,7 +56,8 @@ int find_among(struct find *find, const struct records *records, struct error *e
 /* The same for all files of a folder but `own`, by name. */
 int find_in_folder(struct find *find, const char *folder, const char *own, struct error *error);
 
-/* The same for shipped records; any other record is better than these. */
+/* The same for shipped records; those tuned on this very GPU are better than another size's that is
+ * farther, else any other record is better than these. */
 int find_shipped(struct find *find, const struct records *records, struct error *error);
 
 #endif

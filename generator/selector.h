@@ -6,7 +6,8 @@
 
 #include "generator/dims.h"
 
-/* How well a config fits, the best first. */
+/* How well a config fits, the best first; but of what is of this very GPU, shipped or not, the
+ * nearer size comes first where none is exact. */
 enum selector_grade {
     SELECTOR_EXACT, /* it was tuned on this GPU for these dims */
     SELECTOR_STALE, /* the same, but with another driver or compiler: prove it before use */
@@ -122,16 +123,29 @@ static inline struct selector_place selector_rank(const struct selector_key *wan
     return place;
 }
 
+/* The grade, or that of other sizes for what ships and was tuned on this very GPU: what one size was
+ * tuned for is no reason to serve a far one worse than one who never tuned. */
+static inline enum selector_grade selector_order(const struct selector_place *place)
+{
+    return place->tier == 0 && place->grade < SELECTOR_NONE &&
+                   place->grade > SELECTOR_OTHER_SIZE
+               ? SELECTOR_OTHER_SIZE
+               : place->grade;
+}
+
 /* Does `a` serve before `b`? Of equals neither does: take the first. */
 static inline int selector_is_better(const struct selector_place *a,
                                      const struct selector_place *b)
 {
-    if (a->grade != b->grade)
-        return a->grade < b->grade;
+    const enum selector_grade a_order = selector_order(a), b_order = selector_order(b);
+    if (a_order != b_order)
+        return a_order < b_order;
     if (a->tier != b->tier)
         return a->tier < b->tier;
     if (a->size < b->size || a->size > b->size)
         return a->size < b->size;
+    if (a->grade != b->grade)
+        return a->grade < b->grade;
     if (a->is_between != b->is_between)
         return a->is_between < b->is_between;
     return a->sms < b->sms;

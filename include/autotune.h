@@ -158,7 +158,8 @@ enum autotune_from {
     AUTOTUNE_FROM_BEST = 0, /* the best of what there is: records, else shipped, else default */
     AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this size or another, in the space
                              * used where none is named; else NO_RECORD, or OTHER_GPU */
-    AUTOTUNE_FROM_SHIPPED,  /* a record that came with the library; else NO_RECORD */
+    AUTOTUNE_FROM_SHIPPED,  /* what came with the library, for this problem or one that costs
+                             * the same; else NO_RECORD */
     AUTOTUNE_FROM_DEFAULT,  /* what runs on any GPU; reads no file of records */
     AUTOTUNE_FROM_TUNING    /* a record of this GPU and this size; where there is none, the
                              * program `autotune` is run to make it, which may take minutes: it
@@ -193,7 +194,8 @@ enum autotune_grade {
     AUTOTUNE_STALE,   /* but driver or compiler have changed since */
     AUTOTUNE_OTHER_N, /* this GPU, another size or another state of the cache */
     AUTOTUNE_SAME_CC, /* another GPU of the same compute capability */
-    AUTOTUNE_SHIPPED, /* from the records that came with the library */
+    AUTOTUNE_SHIPPED, /* from what came with the library, for this problem or one that costs the
+                       * same */
     AUTOTUNE_DEFAULT  /* no record */
 };
 
@@ -218,6 +220,8 @@ AUTOTUNE_API size_t autotune_plan_result_bytes(const struct autotune_plan *plan)
 AUTOTUNE_API const char *autotune_plan_params(const struct autotune_plan *plan);
 /* What the record was made for, "NVIDIA H200, sum i32 400M cold"; "" for DEFAULT. */
 AUTOTUNE_API const char *autotune_plan_origin(const struct autotune_plan *plan);
+/* One sentence: what serves, where that was measured, and what tuning would gain. */
+AUTOTUNE_API const char *autotune_plan_advice(const struct autotune_plan *plan);
 /* What went wrong without being an error (a damaged record, no room for the kernel's file), one
  * sentence; "" for nothing. */
 AUTOTUNE_API const char *autotune_plan_warning(const struct autotune_plan *plan);

@@ -65,7 +65,8 @@ int setup_find(struct find_result *out, const struct setup *setup,
         failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
                  search_own(&find, path.at, warning, error) ||
                  find_in_folder(&find, folder.at, path.at, error);
-    failed = failed || search_shipped(&find, error);
+    /* what is changed by hand must not depend on what ships */
+    failed = failed || (!request->variant && search_shipped(&find, error));
     if (warning->code == ERROR_NONE)
         *warning = find.best.damaged;
     *out = find.best;

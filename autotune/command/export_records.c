@@ -7,6 +7,7 @@
 #include "autotune/library/shipped.h"
 #include "cache/code.h"
 #include "generator/array.h"
+#include "generator/cost_class.h"
 #include "generator/dims_text.h"
 #include "generator/number.h"
 
@@ -160,6 +161,32 @@ static int add(struct gathering *all, const struct interval *served, struct erro
     return 0;
 }
 
+/* A problem of one's own from what ships for another of its cost class, where that is current. False:
+ * it is not of the class, or not current. */
+static bool take_over(struct gathering *all, struct interval *served)
+{
+    struct record *record = &served->record;
+    const struct space *space = all->setup->space;
+    const struct cost_class class = cost_class_of(&record->problem),
+                            wanted = cost_class_of(&all->want.problem);
+    struct problem own = all->want.problem;
+    struct target target;
+    struct error ignored;
+    char arch[16];
+    int64_t row[SPACE_NAMES_MAX];
+    const struct point_context there = {space, &record->problem, &target};
+    snprintf(arch, sizeof arch, "sm_%d", record->cc);
+    if (!cost_class_is_same(&class, &wanted) || strcmp(record->space, space->name) != 0 ||
+        gpus_find(&target, arch, &ignored) ||
+        point_parse_record(space, record->params, row, &ignored) ||
+        !is_current(all, record, row, &there))
+        return false;
+    own.dims = record->problem.dims;
+    own.regime = record->problem.regime;
+    record->problem = own;
+    return code_hash(&record->code, record, row, &there, &all->setup->sources, &ignored) == 0;
+}
+
 static int add_records(struct gathering *all, const struct records *records,
                        struct error *error)
 {
@@ -186,13 +213,39 @@ static int add_file(void *all, const char *path, const struct records *records,
     return add_records(all, records, error);
 }
 
+/* Where nothing ships for the problem itself, what ships for its class does. */
+static int add_class(struct gathering *all, struct records *shipped, struct error *error)
+{
+    for (size_t i = 0; i < shipped->count; i++) {
+        const uint64_t depth = shipped->at[i].problem.dims.depth.n;
+        struct interval one = {depth, depth, shipped->at[i]};
+        if (take_over(all, &one) && add(all, &one, error))
+            return -1;
+    }
+    for (size_t i = 0; i < shipped->interval_count; i++) {
+        struct interval one = shipped->intervals[i];
+        if (take_over(all, &one) && add(all, &one, error))
+            return -1;
+    }
+    return 0;
+}
+
+static bool ships(const struct gathering *all, const struct records *shipped)
+{
+    for (size_t i = 0; i < shipped->count; i++)
+        if (!record_group_difference(&shipped->at[i], &all->want, RECORD_PROBLEM))
+            return true;
+    return false;
+}
+
 static int add_shipped(struct gathering *all, struct error *error)
 {
-    struct records records;
-    if (shipped_load(&records, &all->want, error))
+    struct records shipped;
+    if (shipped_load(&shipped, &all->want, error))
         return -1;
-    const int failed = add_records(all, &records, error);
-    store_dispose(&records);
+    const int failed = ships(all, &shipped) ? add_records(all, &shipped, error)
+                                            : add_class(all, &shipped, error);
+    store_dispose(&shipped);
     return failed;
 }
 

@@ -2,10 +2,12 @@
  * nothing. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/request.h"
+#include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/device/device.h"
 #include "autotune/device/locate.h"
 #include "autotune/device/nvrtc.h"
+#include "autotune/library/advice.h"
 #include "autotune/measure/nvml.h"
 #include "cache/store.h"
 
@@ -29,6 +31,30 @@ static void report_reading(struct text *out, const struct device_info *info, int
     text_adds(out, "\n");
 }
 
+/* What serves the problem that is tuned where none is named, on this device. */
+static void report_serving(struct text *out, const struct request *request, const char *device,
+                           const char *label)
+{
+    struct request own = *request;
+    struct find_result found;
+    struct error error, warning;
+    struct setup setup;
+    char problem[PROBLEM_CHARS];
+    own.device = device;
+    if (setup_open(&setup, &own, true, &error))
+        return; /* why is said elsewhere */
+    text_addf(out, "%-10s%s: ", label, problem_format(problem, &setup.problem));
+    if (setup_find(&found, &setup, &own, &warning, &error)) {
+        text_adds(out, error.text);
+    } else {
+        const struct advice advice = {found.grade, &found.record, &setup.problem,
+                                      setup.device->info.name};
+        advice_add(out, &advice);
+    }
+    text_adds(out, "\n");
+    setup_close(&setup);
+}
+
 static void report_gpus(struct text *out, const struct request *request)
 {
     char why[400];
@@ -50,6 +76,9 @@ static void report_gpus(struct text *out, const struct request *request)
                   device->info.compiler);
         report_reading(out, &device->info, i);
         device_close(device);
+        char label[24];
+        snprintf(label, sizeof label, "serves %d", i);
+        report_serving(out, request, spec, label);
     }
 }
 
@@ -62,7 +91,7 @@ static void report_nvrtc(void *context, const char *path, const char *version,
         text_addf(context, "nvrtc     cannot be used: %s: %s\n", path, archs);
 }
 
-static void report_host(struct text *out)
+static void report_host(struct text *out, const struct request *request)
 {
     const struct device_options options = {"host", NULL, 1};
     struct device *device;
@@ -74,6 +103,7 @@ static void report_host(struct text *out)
     text_addf(out, "host      emulator, compiles with %s; has no clocks and no power to read\n",
               device->info.compiler);
     device_close(device);
+    report_serving(out, request, "host", "serves");
 }
 
 static const char *why_unwritable(const char *folder)
@@ -188,7 +218,7 @@ int verb_doctor(int argc, char **argv, struct error *error)
             &text,
             "nvrtc     none: install the CUDA toolkit's NVRTC, or "
             "'pip install nvidia-cuda-nvrtc-cu12' (12.8 and 12.9 serve sm_70 to sm_120)\n");
-    report_host(&text);
+    report_host(&text, &request);
     report_cache(&text, &request);
     report_tools(&text);
     report_cub(&text);

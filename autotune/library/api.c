@@ -318,6 +318,11 @@ const char *autotune_plan_origin(const struct autotune_plan *plan)
     return or_empty(&plan->origin);
 }
 
+const char *autotune_plan_advice(const struct autotune_plan *plan)
+{
+    return or_empty(&plan->advice);
+}
+
 const char *autotune_plan_warning(const struct autotune_plan *plan)
 {
     return plan->warning;

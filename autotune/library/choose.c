@@ -135,7 +135,7 @@ static int search(struct find *find, struct choose_records *records, enum autotu
     if (from != AUTOTUNE_FROM_SHIPPED)
         search_own(find, records, warning);
     if ((from == AUTOTUNE_FROM_SHIPPED || from == AUTOTUNE_FROM_BEST) &&
-        find->best.grade == SELECTOR_NONE) {
+        find->best.grade > SELECTOR_STALE) {
         if (load_shipped(records, &find->want, warning))
             return -1;
         if (find_shipped(find, &records->shipped, warning))

@@ -3,6 +3,7 @@
 #include "autotune/library/plan.h"
 
 #include "autotune/device/bind.h"
+#include "autotune/library/advice.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/spawn.h"
 
@@ -77,9 +78,14 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
     if (choice->grade != SELECTOR_NONE)
         text_addf(&plan->origin, "%s, %s", choice->record.gpu,
                   problem_format(problem, &choice->record.problem));
+    const struct advice advice = {choice->grade, &choice->record, &plan->problem,
+                                  plan->context->device->info.name};
+    advice_add(&plan->advice, &advice);
     if (choice->warning.code != ERROR_NONE)
         fail_translate(plan->warning, sizeof plan->warning, choice->warning.text);
-    return plan->params.failed || plan->origin.failed ? fail_memory(error) : 0;
+    return plan->params.failed || plan->origin.failed || plan->advice.failed
+               ? fail_memory(error)
+               : 0;
 }
 
 /* --- Kernels and launches ----------------------------------------------------------------- */
@@ -187,6 +193,7 @@ void plan_free(struct autotune_plan *plan)
     call_free(plan->call);
     text_dispose(&plan->params);
     text_dispose(&plan->origin);
+    text_dispose(&plan->advice);
     free(plan);
 }
 

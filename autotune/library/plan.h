@@ -40,7 +40,7 @@ struct autotune_plan {
     uint64_t element_bytes, result_bytes;
     enum autotune_grade grade;
     enum autotune_kernels how;
-    struct text params, origin;
+    struct text params, origin, advice;
     char warning[1024];
     atomic_uint workspaces;
 };

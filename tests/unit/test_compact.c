@@ -80,6 +80,7 @@ static void make_sizes(struct interval out[SIZES])
         out[i] = (struct interval){depth, 2 * depth, example_record};
         out[i].record.problem.dims = dims_value(depth);
         out[i].record.median_ps = 1000000 + i;
+        out[i].record.default_ps = i * 1000;
     }
     strcpy(out[2].record.params, "BLOCK=512 ITEMS=16 WARP=SHUFFLE GRID=0 SHIFT=-1");
     out[2].record.problem.regime = WARM;
@@ -122,6 +123,7 @@ static void test_reads_what_it_writes(void **state)
         assert_string_equal(got->params, want->params);
         assert_true(got->code == want->code);
         assert_int_equal(got->median_ps, want->median_ps);
+        assert_int_equal(got->default_ps, want->default_ps);
     }
     for (size_t i = 0; i < SIZES - 1; i++) {
         assert_int_equal(records.intervals[i].from, sizes[i].from);
@@ -154,11 +156,11 @@ static void test_a_changed_byte_is_a_miss(void **state)
 static void test_what_is_no_size_is_a_miss(void **state)
 {
     static const char *const lines[] =
-        {"cold 1 5 1 2 depth 1",         "cold 1 5 1",
-         "cold 9 5 1 2 depth 1 1",       "cold 1 0 1 2 depth 1 1",
-         "cold 1 5 2 1 depth 1 1",       "cold 1 5 2 3 depth 1 1",
-         "tepid 1 5 1 2 depth 1 1",      "cold 1 5 1 2 depth 1 1 outer 1 7",
-         "cold 1 5 1 2 depth 1 1 other", "cold 1 99999999999999999999 1 2 depth 1 1"};
+        {"cold 1 5 0 1 2 depth 1",         "cold 1 5 0 1",
+         "cold 9 5 0 1 2 depth 1 1",       "cold 1 0 0 1 2 depth 1 1",
+         "cold 1 5 0 2 1 depth 1 1",       "cold 1 5 0 2 3 depth 1 1",
+         "tepid 1 5 0 1 2 depth 1 1",      "cold 1 5 0 1 2 depth 1 1 outer 1 7",
+         "cold 1 5 0 1 2 depth 1 1 other", "cold 1 99999999999999999999 0 1 2 depth 1 1"};
     char *text = write_example();
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {

@@ -348,9 +348,45 @@ static void test_shipped(void **state)
     result = found(NULL, 0, shipped, 5);
     assert_grade(&result, SELECTOR_SHIPPED, "depth");
 
-    change_gpu(&own); /* any record of one's own is better */
-    result = found(&own, 1, shipped, 5);
+    change_gpu(&own); /* what was tuned here is better than what was not, shipped or not */
+    result = found(&own, 1, shipped, 4);
     assert_grade(&result, SELECTOR_SAME_CC, "gpu");
+    result = found(&own, 1, shipped, 5);
+    assert_grade(&result, SELECTOR_SHIPPED, "depth");
+    own = example;
+    change_n(&own);
+    result = found(&own, 1, shipped, 5); /* and of one GPU's the nearer size */
+    assert_grade(&result, SELECTOR_OTHER_SIZE, "depth");
+    own.problem.dims = dims_value(4);
+    result = found(&own, 1, &shipped[4], 1);
+    assert_grade(&result, SELECTOR_SHIPPED, "depth");
+}
+
+/* What ships serves its cost class, where none ships for the problem itself; a record does not. */
+static void test_class(void **state)
+{
+    struct record record = example;
+    (void)state;
+
+    record.problem.op = SUMSQ;
+    record.problem.type = record.problem.acc = U32;
+    struct find_result result = found(NULL, 0, &record, 1);
+    assert_grade(&result, SELECTOR_CLASS, "op");
+    result = found(&record, 1, NULL, 0);
+    assert_grade(&result, SELECTOR_NONE, "op");
+
+    struct record both[] = {record, example};
+    result = found(NULL, 0, both, 2);
+    assert_grade(&result, SELECTOR_SHIPPED, "");
+
+    record.code++; /* its own kernels are others now */
+    result = found(NULL, 0, &record, 1);
+    assert_int_equal(result.grade, SELECTOR_NONE);
+
+    record.code = example.code;
+    record.problem.op = MAX;
+    result = found(NULL, 0, &record, 1);
+    assert_int_equal(result.grade, SELECTOR_NONE);
 }
 
 static void test_emulated_stands_for_its_own_device_only(void **state)
@@ -648,6 +684,7 @@ int main(void)
         cmocka_unit_test(test_other_gpus_nearest_n_then_sms),
         cmocka_unit_test(test_first_wins_among_equals),
         cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_class),
         cmocka_unit_test(test_emulated_stands_for_its_own_device_only),
         cmocka_unit_test(test_published_is_never_found),
         cmocka_unit_test(test_reason_comes_from_the_nearest),

@@ -84,6 +84,8 @@ static void test_default(void **state)
     assert_int_equal(autotune_plan_element_bytes(plan), 4);
     assert_int_equal(autotune_plan_result_bytes(plan), 4);
     assert_string_equal(autotune_plan_origin(plan), "");
+    assert_string_equal(autotune_plan_advice(plan),
+                        "the space's default, not measured here: tuning takes seconds");
     assert_string_equal(autotune_plan_warning(plan), "");
     assert_true(strstr(autotune_plan_params(plan), "BLOCK=") == autotune_plan_params(plan));
     assert_true(autotune_plan_workspace_bytes(plan) >= 8);

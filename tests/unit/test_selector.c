@@ -69,26 +69,27 @@ static void test_grades(void **state)
     entries[1].is_stale = 1;
     entries[2].from = 1; /* an interval: its own depth went before */
     entries[2].to = 2000;
-    entries[3] = entry_of(dims_value(1001));
-    entries[4].key.regime = WARM;
-    entries[5].key.gpu = ELSEWHERE;
-    entries[6].key.gpu = ELSEWHERE;
-    entries[6].key.sms = 66;
-    for (size_t i = 7; i < 12; i++)
-        entries[i].is_shipped = 1;
+    entries[3].is_shipped = 1; /* for this GPU: before what is farther */
+    entries[4].is_shipped = entries[4].is_class = 1;
+    entries[5] = entry_of(dims_value(1001));
+    entries[6].key.regime = WARM;
+    entries[7].key.gpu = ELSEWHERE;
     entries[8].key.gpu = ELSEWHERE;
-    entries[9].key.cc = 89;
-    entries[10].key.cc = 70;
-    entries[11].key.cc = 100; /* newer: where its rules allow it, behind all that are older */
-    entries[12].is_shipped = entries[12].is_class = 1; /* behind all of the problem itself */
+    entries[8].key.sms = 66;
+    for (size_t i = 9; i < 13; i++)
+        entries[i].is_shipped = 1;
+    entries[9].key.gpu = ELSEWHERE;
+    entries[10].key.cc = 89;
+    entries[11].key.cc = 70;
+    entries[12].key.cc = 100; /* newer: where its rules allow it, behind all that are older */
     assert_order(&want, entries, 13);
     static const enum selector_grade grades[] = {SELECTOR_EXACT,      SELECTOR_STALE,
-                                                 SELECTOR_OTHER_SIZE, SELECTOR_OTHER_SIZE,
+                                                 SELECTOR_OTHER_SIZE, SELECTOR_SHIPPED,
+                                                 SELECTOR_CLASS,      SELECTOR_OTHER_SIZE,
                                                  SELECTOR_OTHER_SIZE, SELECTOR_SAME_CC,
                                                  SELECTOR_SAME_CC,    SELECTOR_SHIPPED,
                                                  SELECTOR_SHIPPED,    SELECTOR_SHIPPED,
-                                                 SELECTOR_SHIPPED,    SELECTOR_SHIPPED,
-                                                 SELECTOR_CLASS};
+                                                 SELECTOR_SHIPPED};
     for (size_t i = 0; i < 13; i++)
         assert_int_equal(selector_rank(&want, &entries[i]).grade, grades[i]);
     entries[0] = entry_of(dims_value(1000));
