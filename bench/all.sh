@@ -2,8 +2,11 @@
 # Measures what is in bench/results again, step by step. Each step writes its files to OUT as it ends,
 # named as there; a step that fails, or skips a part, is reported, and the next one runs. Prints the time
 # of each; exit status 1 when one failed.
+# OUT/done has the steps that ended well, with nothing skipped: the same command goes on behind them, also
+# on another machine to which OUT was copied. A step that was cut short or failed leaves no files.
 # Usage: bench/all.sh OUT [STEP...]   (from the repository's root, after `make tests bench`)
 #   LIST=1 prints the steps, with the seconds they take on an H200; without a STEP all are taken.
+#   MINUTES: begin no step that may end later, but for the first; exit status 75 when some are left
 #   BUILD (build); NAME, of the GPU in file names; AUTOTUNE, DEVICE: tuning/about.sh; what a step's own
 #   script can be told: there
 # shellcheck disable=SC2317 # steps are called by their names
@@ -11,7 +14,7 @@ set -euo pipefail
 
 # Step, seconds, what for.
 steps=(
-    "tuned         12  the records that ship, at 400M"
+    "tuned         12  the usual command, at 400M"
     "kernel_tuner 195  the same space tuned by Kernel Tuner (needs it, see kernel_tuner/README.md)"
     "seeds_400M    62  20 seeds of the usual command"
     "seeds_64K     55  the same at 64K"
@@ -59,7 +62,7 @@ transcript()
 
 as_shown()
 {
-    sed -u "s|$autotune|autotune|g; s|$work|NEW|g; s|$out|OUT|g"
+    sed -u "s|$autotune|autotune|g; s|$work|NEW|g; s|$out|OUT|g; s|$all|OUT|g"
 }
 
 # named SCRIPT...: runs it with a folder of its own; what it wrote there goes to OUT, named by the GPU.
@@ -88,7 +91,7 @@ take_tuned()
         transcript "${problem/ /-}-400M.txt" "$autotune" --device "$device" --op "${problem% *}" \
             --type "${problem#* }" --n 400M --retune --cache "$work/tuned"
     done
-    cp "$work/tuned/nvidia-$NAME.ini" "$out/tuned.ini"
+    cp "$work/tuned/"*.ini "$out/tuned.ini"
 }
 
 take_kernel_tuner() { named bench/kernel_tuner/run.sh; }
@@ -103,8 +106,8 @@ take_sanitize() { transcript sanitize.txt tests/gpu.sh "$build" sanitize; }
 take_library() { transcript library.txt tests/gpu.sh "$build" device library occupancy examples; }
 take_profile() { transcript profile.txt tests/gpu.sh "$build" profile; }
 take_cub() { named bench/cub/run.sh; }
-take_embed() { RECORDS=$out/records LIBRARY=$build/libautotune.a named bench/embed/run.sh; }
-take_rows() { RECORDS=$out/rows named bench/rows/run.sh; }
+take_embed() { RECORDS=$all/records LIBRARY=$build/libautotune.a named bench/embed/run.sh; }
+take_rows() { RECORDS=$all/rows named bench/rows/run.sh; }
 
 take_cover()
 {
@@ -142,13 +145,13 @@ take_rows_ladder()
 take_evidence()
 {
     "$autotune" --device "$device" --n 400M --type f32 --strategy exhaustive --retune --quiet \
-        --cache "$out/records/autotune" >"$work/log" 2>&1
+        --cache "$all/records/autotune" >"$work/log" 2>&1
 }
 
 take_segmented()
 {
     transcript rows-segmented.txt "$autotune" bench --device "$device" --rows 2097152 --len 128 \
-        --type f32 --against "$build/cub-toolkit.so" --cache "$out/rows"
+        --type f32 --against "$build/cub-toolkit.so" --cache "$all/rows"
 }
 
 take_shapes()
@@ -163,17 +166,50 @@ for step; do
         exit 64
     fi
 done
+# has_room STEP: may it end within MINUTES?
+has_room()
+{
+    local seconds
+    [ -n "${MINUTES:-}" ] && [ $taken -gt 0 ] || return 0
+    seconds=$(printf '%s\n' "${steps[@]}" | awk -v step="$1" '$1 == step { print $2 }')
+    awk -v used="$SECONDS" -v more="$seconds" -v minutes="$MINUTES" \
+        'BEGIN { exit !(used + more <= 60 * minutes) }'
+}
+
+# take STEP: its files go to the others as it ends.
+take()
+{
+    local began=$EPOCHREALTIME
+    rm -rf "$out"
+    mkdir -p "$out"
+    said=ok
+    "take_$1" || said=FAILED
+    if [ $said = FAILED ]; then
+        failed=1
+    else
+        find "$out" -mindepth 1 -maxdepth 1 -exec mv -t "$all" {} +
+        [ $said != ok ] || echo "$1" >>"$all/done"
+    fi
+    awk -v step="$1" -v said=$said -v from="$began" -v to="$EPOCHREALTIME" \
+        'BEGIN { printf "%-6s  %-12s %7.1f s\n", said, step, to - from }'
+}
+
 NAME=${NAME:-$(gpu_name)}
 export NAME
 mkdir -p "$out/records"
-out=$(cd "$out" && pwd)
-failed=0
+all=$(cd "$out" && pwd)
+out=$all/going
+failed=0 taken=0 left=0
 for step; do
-    began=$EPOCHREALTIME
-    said=ok
-    "take_$step" || said=FAILED
-    [ $said != FAILED ] || failed=1
-    awk -v step="$step" -v said=$said -v from="$began" -v to="$EPOCHREALTIME" \
-        'BEGIN { printf "%-6s  %-12s %7.1f s\n", said, step, to - from }'
+    if [ -f "$all/done" ] && grep -qx "$step" "$all/done"; then
+        echo "done    $step"
+    elif has_room "$step"; then
+        take "$step"
+        taken=$((taken + 1))
+    else
+        left=$((left + 1))
+    fi
 done
+rm -rf "$out"
+[ $left -eq 0 ] || { echo "$left steps left: the same command goes on"; [ $failed -ne 0 ] || exit 75; }
 exit $failed
