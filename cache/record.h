@@ -59,7 +59,8 @@ struct record {
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
     uint64_t untried; /* candidates, when a budget ended the search; 0 = it came to its end */
-    uint64_t default_ps, shipped_ps; /* what the space's default took by turns with the winner, and
+    uint64_t default_ps,
+        shipped_ps; /* what the space's default took by turns with the winner, and
                                       * what ships; 0 = not known, or the same kernel */
     uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU as the final race ended; 0 =
                                                        * not known */
