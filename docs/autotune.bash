@@ -5,7 +5,7 @@
 # The options of a verb, as its --help lists them.
 _autotune_options() {
     case $1 in
-    bench) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --offset --against --stream --rounds --device --seed --space --template --nvrtc --cache --json --csv --quiet --help" ;;
+    bench) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --offset --against --stream --each --rounds --device --seed --space --template --nvrtc --cache --json --csv --quiet --help" ;;
     export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --format --output --prefix --quiet --help" ;;
     tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
     list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --sources --json --csv --quiet --help" ;;

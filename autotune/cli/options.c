@@ -231,6 +231,7 @@ const struct option_row option_rows[] = {
     {BENCH, "offset", "BYTES", "inputs start that far past a multiple of 256 bytes (default 0)", .parse = parse_offset},
     {BENCH, "against", "FILES", "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", .text = AT(against), .more = "'make bench' builds cub beside the program or in build/. They run inside the program: give only what you trust."},
     {BENCH, "stream", NULL, "calls in plain stream order (default: as a graph)", .flag = AT(stream)},
+    {BENCH, "each", NULL, "a line for each of the others, not for the fastest alone", .flag = AT(each)},
     {BENCH, "rounds", "COUNT", "measurements of each (default 201, on the host 11)", .parse = parse_rounds},
     {VERIFY | BENCH | LADDER | PROFILE, "device", "DEVICE", "auto (first GPU, else host), host, or a GPU's number (default auto)", .text = AT(device), .letter = 'd'},
     {EMIT | LIST, "arch", "ARCH", "sm_90 or another that 'autotune list archs' shows, or host; needs no device", .text = AT(arch)},

@@ -72,7 +72,7 @@ struct request {
                                         * params, or NULL */
     uint64_t offset, rounds;           /* of bench: bytes; 0 = the device's default */
     struct part part; /* of verify and of a list of problems: this one of so many */
-    bool cold, warm, retune, dry_run, quiet, ptx, sass, cover, small, all, stream, grid;
+    bool cold, warm, retune, dry_run, quiet, ptx, sass, cover, small, all, stream, each, grid;
     bool published; /* of ladder: show published figures, run nothing */
     bool sources;   /* of list: where figures are from */
     bool evidence;  /* of compare: compile what the journals know, to rank predictions */

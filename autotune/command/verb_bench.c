@@ -1,5 +1,6 @@
 /* verb_bench: times the kernels of the records against other libraries, one line of a table for
- * each n. Never tunes: it times the kernels on record and shows how well each record fits. */
+ * each n, or one for each n and library. Never tunes: it times the kernels on record and shows
+ * how well each record fits. */
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -191,18 +192,20 @@ static void write_ratio(char out[NUMBER_CHARS], double ratio)
 }
 
 static void fill_line(struct line *out, const struct bench_verb *verb,
-                      const struct bench_against_result *result, const int64_t *config)
+                      const struct bench_against_result *result, size_t baseline,
+                      const int64_t *config)
 {
     const struct problem *problem = &verb->setup.problem;
     const uint64_t ps = result->ours.median_ps;
     const double percent =
         figures_peak_percent(problem, ps, device_peak_bytes(&verb->setup.device->info));
     number_format_fixed(out->n, dims_n(&problem->dims), 0);
-    number_format_fixed(out->theirs_us, (result->theirs.median_ps + 500) / 1000, 3);
+    const struct paired_result *theirs = &result->theirs[baseline];
+    number_format_fixed(out->theirs_us, (theirs->median_ps + 500) / 1000, 3);
     number_format_fixed(out->ours_us, (ps + 500) / 1000, 3);
-    write_ratio(out->ratio, result->theirs.ratio.middle);
-    write_ratio(out->low, result->theirs.ratio.low);
-    write_ratio(out->high, result->theirs.ratio.high);
+    write_ratio(out->ratio, theirs->ratio.middle);
+    write_ratio(out->low, theirs->ratio.low);
+    write_ratio(out->high, theirs->ratio.high);
     figures_speed(out->gbs, figures_gbs(problem, ps));
     *out->peak = '\0';
     if (percent >= 0)
@@ -274,7 +277,6 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
     };
     struct bench_against_result result;
     struct find_result found;
-    struct line line = {.variant = {0}};
     if (!options.rounds)
         options.rounds = is_host ? ROUNDS_HOST : ROUNDS_GPU;
     verb->setup.problem.dims = *dims;
@@ -282,11 +284,15 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
         bench_against_run(&result, verb->setup.device, &verb->setup.context,
                           &verb->setup.sources, config, &options, error))
         return -1;
-    fill_line(&line, verb, &result, config);
-    line.against = verb->chosen[result.best]->face->name;
-    line.record = describe_grade(line.grade, &found);
-    add_line(verb, &line, result.calls, options.rounds);
-    text_dispose(&line.variant);
+    for (size_t i = 0; i < verb->chosen_count; i++) {
+        struct line line = {.against = verb->chosen[i]->face->name};
+        if (i != result.best && !verb->request.each)
+            continue;
+        fill_line(&line, verb, &result, i, config);
+        line.record = describe_grade(line.grade, &found);
+        add_line(verb, &line, result.calls, options.rounds);
+        text_dispose(&line.variant);
+    }
     return 0;
 }
 

@@ -169,9 +169,9 @@ static int measure_all(struct bench_against_result *out, struct bench_against *a
             best = side;
     }
     *out = (struct bench_against_result){.ours = results[OURS],
-                                         .theirs = results[best],
                                          .best = best - 1,
                                          .calls = against->session.bench.calls};
+    memcpy(out->theirs, results + 1, (against->side_count - 1) * sizeof *results);
     return 0;
 }
 

@@ -20,9 +20,9 @@ struct bench_against_options {
 
 struct bench_against_result {
     struct paired_result ours;
-    struct paired_result theirs; /* of the fastest baseline, with the ratio to ours */
-    size_t best;                 /* its number */
-    size_t calls;                /* in a measurement of either */
+    struct paired_result theirs[PAIRED_SIDES_MAX - 1]; /* by baseline, with the ratio to ours */
+    size_t best;                                       /* the fastest baseline */
+    size_t calls;                                      /* in a measurement of either */
 };
 
 /* Compiles the kernel of `config`, proves it at small sizes and at n, proves the results of the

@@ -152,6 +152,9 @@ check warm-is-said grep -q '"regime": "warm"' out
 bench --against plain.so,slow.so --n 20K --json -
 check faster-counts-first grep -q '"against": "plain"' out
 check both-are-noted grep -q '^against .*slow' err
+check the-other-is-no-line test "$(grep -c '"against"' out)" -eq 1
+bench --against plain.so,slow.so --n 20K --each --json -
+check each-is-a-line test "$(grep -c '"against": "plain"' out) $(grep -c '"against": "slow"' out)" = "1 1"
 
 # Inputs that start between two alignments, for both sides.
 bench --against offset.so --n 1003 --offset 4 --json -
