@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds CUB's reductions as shared objects for `autotune bench --against cub`: BUILD/cub-toolkit.so
 # with the CCCL of nvcc's own toolkit, BUILD/cub-newest.so with the newest, which pip puts below
-# BUILD/cccl; and BUILD/cub-unordered.so, the newest's sums in no fixed order, which has to be named.
+# BUILD/cccl; and sums of the newest that have to be named: BUILD/cub-not_guaranteed.so, in no fixed
+# order, and BUILD/cub-gpu_to_gpu.so, with the same bits on every GPU.
 # A file that is newer than the source is not built again.
 # Usage: bench/cub/build.sh BUILD   (from the repository's root; as `make bench` does)
 #   NVCC, PYTHON: others; ARCHS: the compute capabilities (70 75 80 90 100 120, as far as nvcc
@@ -48,4 +49,6 @@ export PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1
     exit 74
 }
 compile "$build/cub-newest.so" "-I$headers" "$@"
-compile "$build/cub-unordered.so" -DUNORDERED "-I$headers" "$@"
+for determinism in not_guaranteed gpu_to_gpu; do
+    compile "$build/cub-$determinism.so" "-DDETERMINISM=$determinism" "-I$headers" "$@"
+done

@@ -12,8 +12,10 @@
 // Scans are cub::DeviceScan, where the result has the elements' type: InclusiveSum and ExclusiveSum,
 // and InclusiveScan and ExclusiveScan of minima and maxima.
 //
-// With -DUNORDERED: sums alone, whose parts CUB may add in any order, which for some types lets it
-// use atomics (from CCCL 3.2 on). The result of floats then differs from run to run.
+// With -DDETERMINISM=not_guaranteed: sums alone, whose parts CUB may add in any order, which for some
+// types lets it use atomics (from CCCL 3.2 on); the result of floats then differs from run to run.
+// With -DDETERMINISM=gpu_to_gpu: sums of elements of the accumulator's type alone, whose bits are those of every GPU (from
+// CCCL 3.1 on). Without: run_to_run, CUB's default.
 #include "autotune/measure/baseline_face.h"
 
 #include <cub/device/device_reduce.cuh>
@@ -40,7 +42,7 @@ const char *const op_names[] = {"sum", "min", "max"};
 template <typename elem>
 constexpr bool is_half = std::is_same_v<elem, __half> || std::is_same_v<elem, __nv_bfloat16>;
 
-#ifdef UNORDERED
+#ifdef DETERMINISM
 // CUB asks for its temporary memory by itself; what it gets is what the caller has.
 struct lent {
     void *at;
@@ -68,7 +70,7 @@ cudaError_t reduce(void *temp, size_t &bytes, const void *in, void *out, count n
     if (!temp)
         return bytes = TEMP_BYTES, cudaSuccess;
     const auto env = cuda::std::execution::env{
-        cuda::execution::require(cuda::execution::determinism::not_guaranteed),
+        cuda::execution::require(cuda::execution::determinism::DETERMINISM),
         cuda::stream_ref{stream},
         cuda::std::execution::prop{cuda::mr::get_memory_resource, lent{temp, &wanted}}};
     const cudaError_t error =
@@ -104,7 +106,7 @@ cudaError_t run(void *temp, size_t &bytes, const void *in, void *out, const dims
                            : reduce<elem, acc, OP>(temp, bytes, in, out, uint64_t(n), stream);
 }
 
-#ifndef UNORDERED
+#ifndef DETERMINISM
 // Where row i begins, or ends.
 struct offset_of {
     long long pitch, end;
@@ -142,7 +144,7 @@ cudaError_t run_rows(void *temp, size_t &bytes, const void *in, void *out,
 }
 #endif
 
-#ifndef UNORDERED
+#ifndef DETERMINISM
 struct least {
     template <typename T>
     __host__ __device__ T operator()(T a, T b) const { return b < a ? b : a; }
@@ -194,7 +196,7 @@ cudaError_t run_scan(void *temp, size_t &bytes, const void *in, void *out, const
 #endif
 
 using run_fn = cudaError_t(void *, size_t &, const void *, void *, const dims &, cudaStream_t);
-#ifndef UNORDERED
+#ifndef DETERMINISM
 // Minima and maxima of rows have the elements' type.
 template <typename elem, typename acc, op OP>
 constexpr run_fn *choose_rows()
@@ -206,7 +208,7 @@ constexpr run_fn *choose_rows()
 }
 #endif
 
-#ifndef UNORDERED
+#ifndef DETERMINISM
 template <typename elem, typename acc, op OP>
 constexpr run_fn *choose_scan()
 {
@@ -224,11 +226,25 @@ struct row {
     run_fn *scans[3];
 };
 
+#ifdef DETERMINISM
+// Of floats, the same bits on every GPU are for elements of the accumulator's type.
+template <typename elem, typename acc>
+constexpr run_fn *choose_sum()
+{
+    using is_everywhere = std::is_same<std::decay_t<decltype(cuda::execution::determinism::DETERMINISM)>,
+                                       cuda::execution::determinism::gpu_to_gpu_t>;
+    if constexpr (is_everywhere::value && !std::is_same_v<elem, acc>)
+        return nullptr;
+    else
+        return run<elem, acc, SUM>;
+}
+#endif
+
 template <typename elem, typename acc>
 constexpr row make_row(const char *type, const char *acc_name)
 {
-#ifdef UNORDERED
-    return {type, acc_name, {run<elem, acc, SUM>, nullptr, nullptr}, {}, {}};
+#ifdef DETERMINISM
+    return {type, acc_name, {choose_sum<elem, acc>(), nullptr, nullptr}, {}, {}};
 #else
     return {type, acc_name,
             {run<elem, acc, SUM>, run<elem, acc, MIN>, run<elem, acc, MAX>},
@@ -288,10 +304,12 @@ const char *explain(int error)
     return cudaGetErrorString(static_cast<cudaError_t>(error));
 }
 
-char name[32]; // "CUB 3.0.1"
+char name[40]; // "CUB 3.0.1"
 
-#ifdef UNORDERED
-const char *const suffix = " unordered";
+#ifdef DETERMINISM
+#define TEXT_OF(name) " " #name
+#define TEXT(name) TEXT_OF(name)
+const char *const suffix = TEXT(DETERMINISM);
 #else
 const char *const suffix = "";
 #endif
