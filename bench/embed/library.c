@@ -1,14 +1,16 @@
 /* library: the reductions of libautotune behind the plain C face that `autotune bench --against`
- * opens: a plan for each n, from the records of $XDG_CACHE_HOME, and one workspace, which is in the
- * memory that the caller lends. */
+ * opens: a plan for each n or matrix, from the records of $XDG_CACHE_HOME, and one workspace, which is
+ * in the memory that the caller lends. Its kernels are of order free, whatever `bench --order` says:
+ * so it is also the rival that tells what an order costs. */
 #include "autotune/measure/baseline_face.h"
 #include "include/autotune.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct held {
-    unsigned long long n;
+    struct dims dims;
     struct autotune_plan *plan;
     struct held *next;
 } *all;
@@ -21,15 +23,27 @@ static struct autotune_error why;
 static int supports(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
     (void)type, (void)acc, (void)op; /* the plan says */
-    return dims_extent(dims) == dims->depth.n;
+    return !dims->scan && (dims->outer.n == 1 || dims->inner.n == 1);
 }
 
-static const struct held *find(unsigned long long n)
+static const struct held *find(const struct dims *dims)
 {
     const struct held *at = all;
-    while (at && at->n != n)
+    while (at && !dims_is_same(&at->dims, dims))
         at = at->next;
     return at;
+}
+
+static void describe(struct autotune_problem *out, const struct dims *dims)
+{
+    if (dims_extent(dims) == dims->depth.n) {
+        out->n = dims->depth.n;
+        return;
+    }
+    out->axis = dims->depth.stride == 1;
+    out->rows = out->axis ? dims->outer.n : dims->depth.n;
+    out->len = out->axis ? dims->depth.n : dims->inner.n;
+    out->pitch = out->axis ? dims->outer.stride : dims->depth.stride;
 }
 
 static int refuse(int code, const char *text)
@@ -39,14 +53,15 @@ static int refuse(int code, const char *text)
     return code;
 }
 
-static int add(const char *type, const char *acc, const char *op, unsigned long long n)
+static int add(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
-    const struct autotune_problem problem = {.op = op, .type = type, .acc = acc, .n = n};
+    struct autotune_problem problem = {.op = op, .type = type, .acc = acc};
     const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_RECORD};
     struct held *held = malloc(sizeof *held);
     if (!held)
         return refuse(AUTOTUNE_NO_MEMORY, "no memory for another plan");
-    *held = (struct held){n, NULL, all};
+    *held = (struct held){*dims, NULL, all};
+    describe(&problem, dims);
     if ((!context && autotune_context_create(&context, NULL, &why)) ||
         autotune_plan_create(&held->plan, context, &problem, &options, &why)) {
         free(held);
@@ -59,9 +74,8 @@ static int add(const char *type, const char *acc, const char *op, unsigned long 
 static int temp_bytes(const char *type, const char *acc, const char *op,
                       const struct dims *dims, size_t *out)
 {
-    const unsigned long long n = dims->depth.n;
-    const int failed = find(n) ? 0 : add(type, acc, op, n);
-    *out = failed ? 0 : autotune_plan_workspace_bytes(find(n)->plan);
+    const int failed = find(dims) ? 0 : add(type, acc, op, dims);
+    *out = failed ? 0 : autotune_plan_workspace_bytes(find(dims)->plan);
     return failed;
 }
 
@@ -81,14 +95,15 @@ static int lend(const struct held *at, void *temp, void *stream)
 static int enqueue(const char *type, const char *acc, const char *op, const void *in, void *out,
                    const struct dims *dims, void *temp, size_t bytes, void *stream)
 {
-    const unsigned long long n = dims->depth.n;
-    const struct held *at = find(n);
+    const bool is_rows = dims->depth.stride == 1 && dims_extent(dims) != dims->depth.n;
+    const struct held *at = find(dims);
     (void)type, (void)acc, (void)op, (void)bytes;
     if (!at)
-        return refuse(AUTOTUNE_BAD_ARGUMENT, "temp_bytes was not asked for this n before");
+        return refuse(AUTOTUNE_BAD_ARGUMENT, "temp_bytes was not asked for these dims before");
     if ((at != ready || temp != borrowed) && lend(at, temp, stream))
         return why.code;
-    return autotune_execute(workspace, in, n, out, stream, &why);
+    return autotune_execute(workspace, in, is_rows ? dims->outer.n : dims->depth.n, out, stream,
+                            &why);
 }
 
 static const char *explain(int error)
