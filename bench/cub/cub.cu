@@ -14,8 +14,8 @@
 //
 // With -DDETERMINISM=not_guaranteed: sums alone, whose parts CUB may add in any order, which for some
 // types lets it use atomics (from CCCL 3.2 on); the result of floats then differs from run to run.
-// With -DDETERMINISM=gpu_to_gpu: sums of elements of the accumulator's type alone, whose bits are those of every GPU (from
-// CCCL 3.1 on). Without: run_to_run, CUB's default.
+// With -DDETERMINISM=gpu_to_gpu: sums of elements of the accumulator's type alone, whose bits are
+// those of every GPU (from CCCL 3.1 on). Without: run_to_run, CUB's default.
 #include "autotune/measure/baseline_face.h"
 
 #include <cub/device/device_reduce.cuh>
