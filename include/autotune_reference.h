@@ -10,7 +10,6 @@
 #ifndef AUTOTUNE_REFERENCE_H
 #define AUTOTUNE_REFERENCE_H
 
-#include <math.h>   /* ldexp */
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint64_t */
 #include <string.h> /* memcpy, strcmp */
@@ -67,10 +66,12 @@ static inline double autotune_element(char type, const void *x, uint64_t i)
         memcpy(&value, &bits, sizeof value);
         return value;
     }
-    const int exponent = half >> 10 & 31, fraction = half & 1023;
-    wide = exponent == 31  ? (fraction ? (double)NAN : HUGE_VAL)
-           : exponent == 0 ? ldexp(fraction, -24)
-                           : ldexp(1024 + fraction, exponent - 25);
+    const uint64_t exponent = half >> 10 & 31, fraction = half & 1023;
+    const uint64_t bits =
+        (exponent == 31 ? UINT64_C(0x7ff) : exponent + 1008) << 52 | fraction << 42;
+    memcpy(&wide, &bits, sizeof wide);
+    if (exponent == 0)
+        wide = (double)fraction / 16777216;
     return half >> 15 ? -wide : wide;
 }
 

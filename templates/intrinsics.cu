@@ -703,6 +703,23 @@ __device__ __forceinline__ void send(accum *to, accum value, unsigned long long 
     //? end
 }
 
+//? define cluster_values
+// What the first block of a cluster gathers: a value of each block after it, and a barrier that
+// counts their bytes.
+typedef struct { accum value[CLUSTER]; unsigned long long barrier; } cluster_values;
+
+//? define cluster_begin
+// Before anything else: the first block prepares to be sent to, and all say that they have started.
+__device__ __forceinline__ void cluster_begin(cluster_values *to)
+{
+    if (threadIdx.x == 0 && cluster_rank() == 0) {
+        barrier_init(&to->barrier);
+        barrier_publish();
+        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
+    }
+    cluster_arrive();
+}
+
 //? define post_found
 // Leaves what block i found, a word with a flag for each 4 bytes of it.
 __device__ __forceinline__ void post_found(unsigned long long *words, unsigned i, found a)

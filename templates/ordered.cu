@@ -5,7 +5,7 @@ __device__ __forceinline__ accum gather(unsigned long long *from, unsigned first
     accum a[TAKE];
     #pragma unroll
     for (int i = 0; i < TAKE; i++) {
-        const unsigned at = first + threadIdx.x * TAKE + i;
+        const unsigned at = first + threadIdx.x / 32 * (32 * TAKE) + i * 32 + threadIdx.x % 32;
         a[i] = at < count ? take(from, at) : identity();
     }
     return values_tree(a);
@@ -19,10 +19,38 @@ __device__ __forceinline__ accum gather(const accum *from, unsigned long long fi
     accum a[TAKE];
     #pragma unroll
     for (int i = 0; i < TAKE; i++) {
-        const unsigned long long at = first + threadIdx.x * TAKE + i;
+        const unsigned long long at =
+            first + threadIdx.x / 32 * (32 * TAKE) + i * 32 + threadIdx.x % 32;
         a[i] = at < count ? from[at] : identity();
     }
     return values_tree(a);
+}
+
+//? end
+//? if CLUSTER > 1
+// Combines one value a block of the cluster by the tree over neighbours; thread 0 of its first block
+// gets the result. The others may end before theirs has come; the first ends when all have.
+__device__ __forceinline__ accum cluster_tree(accum a, cluster_values *to)
+{
+    const unsigned rank = cluster_rank();
+    if (rank != 0 && threadIdx.x < 32)
+        cluster_wait(); // the first block has started, and its barrier is there
+    if (threadIdx.x == 0 && rank != 0) {
+        send(&to->value[rank], a, &to->barrier);
+    } else if (threadIdx.x == 0) {
+        barrier_wait(&to->barrier, 0);
+        accum all[CLUSTER];
+        #pragma unroll
+        for (int i = 0; i < CLUSTER; i++)
+            all[i] = i == 0 ? a : to->value[i];
+        #pragma unroll
+        for (int width = CLUSTER / 2; width > 0; width /= 2)
+            #pragma unroll
+            for (int i = 0; i < width; i++)
+                all[i] = combine(all[2 * i], all[2 * i + 1]);
+        a = all[0];
+    }
+    return a;
 }
 
 //? end
@@ -52,6 +80,9 @@ ordered(const accum *x, unsigned long long n, accum *y)
 // them then.
 //? end
 __global__ void
+//? if CLUSTER > 1
+__cluster_dims__(CLUSTER, 1, 1)
+//? end
 //? if MIN_BLOCKS > 0
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
@@ -65,24 +96,38 @@ ordered(const elem *x, unsigned long long n, accum *y)
 ordered(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 //? end
 {
+    const unsigned first_leaf = threadIdx.x / 32 * (32 / LANES * LEAVES);
+    //? if FINISH == PASSES
+    //? if CLUSTER > 1
+    __shared__ cluster_values cluster;
+    cluster_begin(&cluster);
+    //? end
+    accum a = take_leaves(x, n, blockIdx.x * (TILE / LEAF) + first_leaf, false);
+    a = block_tree(a, 0);
+    //? if CLUSTER > 1
+    a = cluster_tree(a, &cluster);
+    if (threadIdx.x == 0 && cluster_rank() == 0)
+        y[blockIdx.x / CLUSTER] = a;
+    //? else
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = a;
+    //? end
+    //? else
+    // Each block has one tile at least.
     const unsigned tiles = n > TILE ? (unsigned)((n + TILE - 1) / TILE) : 1;
-    unsigned turn = 0;
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const unsigned long long leaf = (unsigned long long)tile * (TILE / LEAF) +
-                                        threadIdx.x / 32 * (32 / LANES * LEAVES);
+    unsigned tile = blockIdx.x, turn = 0;
+    do {
+        const unsigned leaf = tile * (TILE / LEAF) + first_leaf;
         const accum a = block_tree(take_leaves(x, n, leaf, false), turn++);
-        //? if FINISH == PASSES
-        if (threadIdx.x == 0)
-            y[tile] = a;
-        //? elif FINISH == LAST_BLOCK
+        //? if FINISH == LAST_BLOCK
         if (threadIdx.x == 0)
             partials[tile] = a;
         //? else
         if (threadIdx.x == 0)
             post(state, tile, a);
         //? end
-    }
-    //? if FINISH != PASSES
+        tile += gridDim.x;
+    } while (tile < tiles);
     //? if FINISH == LAST_BLOCK
     __shared__ bool is_last;
     if (threadIdx.x == 0)
@@ -95,16 +140,25 @@ ordered(const elem *x, unsigned long long n, accum *y, unsigned long long *state
     if (blockIdx.x != gridDim.x - 1)
         return;
     //? end
-    accum level[32];
-    unsigned rounds = 0;
-    for (unsigned first = 0; first < tiles; first += BLOCK * TAKE, rounds++)
-        //? if FINISH == LAST_BLOCK
-        carry(level, rounds, block_tree(gather(partials, first, tiles), turn++));
-        //? else
-        carry(level, rounds, block_tree(gather(state, first, tiles), turn++));
-        //? end
+    //? if FINISH == LAST_BLOCK
+    accum a = block_tree(gather(partials, 0, tiles), turn++);
+    //? else
+    accum a = block_tree(gather(state, 0, tiles), turn++);
+    //? end
+    if (tiles > BLOCK * TAKE) {
+        accum level[32];
+        unsigned rounds = 1;
+        carry(level, 0, a);
+        for (unsigned first = BLOCK * TAKE; first < tiles; first += BLOCK * TAKE, rounds++)
+            //? if FINISH == LAST_BLOCK
+            carry(level, rounds, block_tree(gather(partials, first, tiles), turn++));
+            //? else
+            carry(level, rounds, block_tree(gather(state, first, tiles), turn++));
+            //? end
+        a = carried(level, rounds);
+    }
     if (threadIdx.x == 0)
-        *y = carried(level, rounds);
+        *y = a;
     //? end
 }
 //? end

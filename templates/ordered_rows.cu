@@ -27,7 +27,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
                 const unsigned long long row = mine + (i + u) * (32 / LANES);
                 const unsigned long long begin = row * pitch;
                 const bool inside = begin >= VECTOR && begin + len + VECTOR <= extent;
-                load_leaf(&leaf[u], x + begin, row < count ? (unsigned)len : 0, inside);
+                load_leaf(&leaf[u], x + begin, 0, row < count ? len : 0, inside);
             }
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
@@ -117,7 +117,8 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
                 accum values[TAKE];
                 #pragma unroll
                 for (int i = 0; i < TAKE; i++) {
-                    const unsigned k = first + threadIdx.x * TAKE + i;
+                    const unsigned k =
+                        first + threadIdx.x / 32 * (32 * TAKE) + i * 32 + threadIdx.x % 32;
                     values[i] = k < tiles ? from[k] : identity();
                 }
                 carry(level, rounds, block_tree(values_tree(values), turn++));

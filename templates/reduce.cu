@@ -66,24 +66,9 @@ __device__ __forceinline__ accum block_reduce(accum a)
 
 //? end
 //? if CLUSTER > 1
-// What the first block of a cluster gathers: a value of each block after it, and a barrier that
-// counts their bytes.
-typedef struct { accum value[CLUSTER]; unsigned long long barrier; } gathered;
-
-// Before anything else: the first block prepares to be sent to, and all say that they have started.
-__device__ __forceinline__ void cluster_begin(gathered *to)
-{
-    if (threadIdx.x == 0 && cluster_rank() == 0) {
-        barrier_init(&to->barrier);
-        barrier_publish();
-        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
-    }
-    cluster_arrive();
-}
-
 // Combines one value a block of the cluster, in their order; thread 0 of its first block gets the
 // result. The others may end before theirs has come; the first ends when all have.
-__device__ __forceinline__ accum cluster_reduce(accum a, gathered *to)
+__device__ __forceinline__ accum cluster_reduce(accum a, cluster_values *to)
 {
     const unsigned rank = cluster_rank();
     if (rank != 0 && threadIdx.x < 32)
@@ -196,7 +181,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
     accum a = identity();
     //? if CLUSTER > 1
-    __shared__ gathered cluster;
+    __shared__ cluster_values cluster;
     cluster_begin(&cluster);
     //? end
     //? if WALK == ONE

@@ -9,8 +9,9 @@
 #include <math.h>
 
 /* Where the powers of two of the elements lie: around one; so near the accumulator's least that
- * sums, squares and products come out as denormals; far apart, with zeros; with infinities. */
-enum scale { AROUND_ONE, TINIES, FAR_APART, INFINITIES, SCALES };
+ * sums, squares and products come out as denormals; far apart, with zeros; with infinities. And
+ * zeros alone, all below 0. */
+enum scale { AROUND_ONE, TINIES, FAR_APART, INFINITIES, SCALES, ZEROS };
 
 enum {
     GAP = 64,
@@ -28,6 +29,8 @@ static double draw(const struct problem *problem, enum scale scale, uint64_t wor
     const int far = ilogb(element_range(problem->type).largest) < 30 ? 2 : 3;
     const int power = (int)(word >> 1 & 15) - 8;
     const bool is_seldom = (word >> 1 & 127) == 0;
+    if (scale == ZEROS)
+        return -0.0;
     if (is_seldom && scale == INFINITIES)
         return HUGE_VAL;
     if (problem->op == PROD)
@@ -81,20 +84,23 @@ int oracle_add_ordered(struct layout *layout)
     for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
         for (uint64_t start = 0; start < layout->starts; start++, turn++) {
             const bool is_long = depths[d] >= (is_run ? 16384 : 1024);
-            const uint64_t results = is_run || depths[d] > 2048 ? 1 + turn % 2
-                                     : depths[d] > 200          ? 1 + turn % 5
-                                                                : at_once + turn % TURNS;
+            const uint64_t results = is_run             ? 1 + turn % 2
+                                     : depths[d] > 2048 ? 3 + turn % 2
+                                     : depths[d] > 200  ? 1 + turn % 5
+                                                        : at_once + turn % TURNS;
             const struct dims dims = oracle_resize(&layout->problem.dims, results, depths[d],
                                                    turn % 3 ? turn % TURNS : 0);
             const bool is_many = depths[d] == MANY_LEAVES;
             if ((is_many && tile > UINT64_C(2) * AUTOTUNE_LEAF) ||
                 (is_long && (start + d) % layout->starts >= (is_many && is_run ? 2 : 1)))
                 continue;
+            const uint64_t at = start + turn % LAYOUT_LINE * layout->starts;
             for (enum scale scale = AROUND_ONE; scale < SCALES; scale++)
                 if ((is_long ? scale != INFINITIES : scale == turn % SCALES) &&
-                    add_array(layout, &dims, start + turn % LAYOUT_LINE * layout->starts,
-                              scale))
+                    add_array(layout, &dims, at, scale))
                     return -1;
         }
-    return 0;
+    /* Nothing is absent of a whole tile: only there the identity's own sign shows. */
+    const struct dims whole = oracle_resize(&layout->problem.dims, 1, tile, 0);
+    return add_array(layout, &whole, 0, ZEROS);
 }

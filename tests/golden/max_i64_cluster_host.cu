@@ -90,6 +90,36 @@ __device__ __forceinline__ accum take(unsigned long long *words, unsigned i)
     return to.value;
 }
 
+// Waits for the end of a phase (0, 1, 0, ...).
+__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase)
+{
+    host_barrier(HOST_BARRIER_WAIT, barrier, phase);
+}
+
+__device__ __forceinline__ unsigned cluster_rank(void)
+{
+    return host_self->rank;
+}
+
+// Waits until all threads of the cluster have arrived; for whole warps. Acquires what they made
+// known of their barriers.
+__device__ __forceinline__ void cluster_wait(void)
+{
+    host_cluster_wait();
+}
+
+// Sends a value to where `to` lies in the cluster's first block, whose barrier counts the bytes
+// that have come.
+__device__ __forceinline__ void send(accum *to, accum value, unsigned long long *barrier)
+{
+    const union { accum value; unsigned long long bits; } from = {value};
+    host_send(0, to, from.bits, sizeof from, barrier);
+}
+
+// What the first block of a cluster gathers: a value of each block after it, and a barrier that
+// counts their bytes.
+typedef struct { accum value[CLUSTER]; unsigned long long barrier; } cluster_values;
+
 // A barrier that one arrival and the bytes it announces complete.
 __device__ __forceinline__ void barrier_init(unsigned long long *barrier)
 {
@@ -107,36 +137,21 @@ __device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsi
     host_barrier(HOST_BARRIER_EXPECT, barrier, bytes);
 }
 
-// Waits for the end of a phase (0, 1, 0, ...).
-__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase)
-{
-    host_barrier(HOST_BARRIER_WAIT, barrier, phase);
-}
-
-__device__ __forceinline__ unsigned cluster_rank(void)
-{
-    return host_self->rank;
-}
-
 // Says that this thread of the cluster has started; orders no memory. Lanes may come one by one.
 __device__ __forceinline__ void cluster_arrive(void)
 {
     host_cluster_arrive();
 }
 
-// Waits until all threads of the cluster have arrived; for whole warps. Acquires what they made
-// known of their barriers.
-__device__ __forceinline__ void cluster_wait(void)
+// Before anything else: the first block prepares to be sent to, and all say that they have started.
+__device__ __forceinline__ void cluster_begin(cluster_values *to)
 {
-    host_cluster_wait();
-}
-
-// Sends a value to where `to` lies in the cluster's first block, whose barrier counts the bytes
-// that have come.
-__device__ __forceinline__ void send(accum *to, accum value, unsigned long long *barrier)
-{
-    const union { accum value; unsigned long long bits; } from = {value};
-    host_send(0, to, from.bits, sizeof from, barrier);
+    if (threadIdx.x == 0 && cluster_rank() == 0) {
+        barrier_init(&to->barrier);
+        barrier_publish();
+        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
+    }
+    cluster_arrive();
 }
 
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
@@ -161,24 +176,9 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
-// What the first block of a cluster gathers: a value of each block after it, and a barrier that
-// counts their bytes.
-typedef struct { accum value[CLUSTER]; unsigned long long barrier; } gathered;
-
-// Before anything else: the first block prepares to be sent to, and all say that they have started.
-__device__ __forceinline__ void cluster_begin(gathered *to)
-{
-    if (threadIdx.x == 0 && cluster_rank() == 0) {
-        barrier_init(&to->barrier);
-        barrier_publish();
-        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
-    }
-    cluster_arrive();
-}
-
 // Combines one value a block of the cluster, in their order; thread 0 of its first block gets the
 // result. The others may end before theirs has come; the first ends when all have.
-__device__ __forceinline__ accum cluster_reduce(accum a, gathered *to)
+__device__ __forceinline__ accum cluster_reduce(accum a, cluster_values *to)
 {
     const unsigned rank = cluster_rank();
     if (rank != 0 && threadIdx.x < 32)
@@ -236,7 +236,7 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
     accum a = identity();
-    __shared__ gathered cluster;
+    __shared__ cluster_values cluster;
     cluster_begin(&cluster);
     // Elements before the first address aligned for a vector.
     const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;

@@ -1,5 +1,5 @@
 // sumsq of f16 accumulated in f32, for host: pass 'flagged' of ordered, made from ordered.cu by
-// autotune emit --space ordered --op sumsq --type f16 --acc f32 --arch host --pass flagged --variant BLOCK=64,LEAVES=1,UNROLL=1,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=1,FINISH=FLAGGED
+// autotune emit --space ordered --op sumsq --type f16 --acc f32 --arch host --pass flagged --variant BLOCK=64,LEAVES=1,UNROLL=1,LOAD=PLAIN,MIN_BLOCKS=1,CLUSTER=1,TAKE=1,FINISH=FLAGGED
 
 enum {
     BLOCK = 64,     // threads per block
@@ -10,10 +10,9 @@ enum {
     VECTOR = 8,     // 16 / ELEM_BYTES
     LANES = 16,     // min(32, 128 / VECTOR)
     PARTS = 1,      // 128 / VECTOR / LANES
-    FRAME = 128,    // 128
     ROUNDS = 8,     // 8
     LEAF = 1024,    // FRAME * ROUNDS
-    HELD = 1,       // LEAVES * PARTS
+    HELD = 1,       // UNROLL * PARTS
     SPREAD = 1,     // HELD
     TILE = 4096,    // BLOCK / LANES * LEAVES * LEAF
     ELEM_BYTES = 2, // bytes of an element
@@ -43,16 +42,21 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 // What one load brings.
 typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
 
-// What one of LANES threads loads of a leaf, `count` elements from x on. The leaf has FRAME
-// accumulators, which take its elements in turn, ROUNDS times. VECTOR neighbours are a load, and
-// a thread has PARTS loads a round, LANES loads apart. Loads are aligned: where x is `skip`
-// elements past an aligned address, the first thread's first load begins before the leaf, and it
-// has one load more at the end.
+// What one of LANES threads loads of a leaf. The leaf has FRAME accumulators, which take its elements
+// in turn, ROUNDS times. VECTOR neighbours are a load, and a thread has PARTS loads a round, LANES
+// loads apart. Loads are aligned: where the leaf begins `skip` elements past an aligned address,
+// the first thread's first load begins before it. Where the elements end within a load, one
+// thread has `rest` of them in `last`, for accumulators of its part `part`.
 typedef struct {
-    const elem *x;
-    unsigned count, skip;
-    vec got[PARTS][ROUNDS], more;
+    unsigned skip, rest, part;
+    vec got[PARTS][ROUNDS], last;
 } leaf_loads;
+
+// The element that changes nothing.
+__device__ __forceinline__ elem neutral(void)
+{
+    return 0;
+}
 
 __device__ __forceinline__ vec load(const vec *from)
 {
@@ -60,47 +64,64 @@ __device__ __forceinline__ vec load(const vec *from)
     return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
 }
 
-// The load of elements [e, e + VECTOR) of a leaf, at least one of which is in it. `inside` says that
-// what is next to the leaf can be read.
-__device__ __forceinline__ vec load_piece(const elem *x, int e, int count, bool inside)
+// Elements [from, to) of the load at x, and what changes nothing in place of the others. `inside` says
+// that these can be read, too.
+__device__ __forceinline__ vec load_partly(const elem *x, unsigned from, unsigned to, bool inside)
 {
-    if (inside || (e >= 0 && e + VECTOR <= count))
-        return load((const vec *)(x + e));
     vec got;
-    for (int i = 0; i < VECTOR; i++)
-        got.at[i] = x[e + i < 0 ? 0 : e + i < count ? e + i : count - 1];
+    if (inside)
+        got = load((const vec *)x);
+    #pragma unroll
+    for (unsigned i = 0; i < VECTOR; i++)
+        if (i < from || i >= to)
+            got.at[i] = neutral();
+        else if (!inside)
+            got.at[i] = x[i];
     return got;
 }
 
-// Issues all loads of a leaf.
-__device__ __forceinline__ void load_leaf(leaf_loads *leaf, const elem *x, unsigned count,
+// Issues all loads of the leaf that begins with element `first` of n from x on; what is absent changes
+// nothing. `inside` says that what is next to the n elements can be read, too.
+__device__ __forceinline__ void load_leaf(leaf_loads *leaf, const elem *x,
+                                          unsigned long long first, unsigned long long n,
                                           bool inside)
 {
     const unsigned lane = threadIdx.x % LANES;
     const unsigned skip = (unsigned)((unsigned long long)x / ELEM_BYTES % VECTOR);
-    leaf->x = x;
-    leaf->count = count;
+    const elem *begin = x - skip + first;
+    const vec *from = (const vec *)begin + lane;
     leaf->skip = skip;
-    const int first = (int)(lane * VECTOR) - (int)skip;
-    if ((inside || skip == 0) && count == ROUNDS * FRAME) {
+    leaf->rest = 0;
+    if (skip == 0 && first + LEAF <= n) {
         #pragma unroll
-        for (int p = 0; p < PARTS; p++)
+        for (int r = 0; r < ROUNDS; r++)
             #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                leaf->got[p][r] =
-                    load((const vec *)(x + first + r * FRAME + p * (LANES * VECTOR)));
-    } else {
-        #pragma unroll
-        for (int p = 0; p < PARTS; p++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++) {
-                const int e = first + r * FRAME + p * (LANES * VECTOR);
-                if (e < (int)count && count > 0)
-                    leaf->got[p][r] = load_piece(x, e, (int)count, inside);
-            }
+            for (int p = 0; p < PARTS; p++)
+                leaf->got[p][r] = load(from + (r * PARTS + p) * LANES);
+        return;
     }
-    if (lane == 0 && skip > 0 && ROUNDS * FRAME - skip < count)
-        leaf->more = load_piece(x, (int)(ROUNDS * FRAME - skip), (int)count, inside);
+    const unsigned count = first + LEAF <= n ? LEAF : first < n ? (unsigned)(n - first) : 0;
+    const int room = (int)(count + skip) - (int)((lane + 1) * VECTOR);
+    const bool is_head = lane == 0 && skip > 0;
+    #pragma unroll
+    for (int r = 0; r < ROUNDS; r++)
+        #pragma unroll
+        for (int p = 0; p < PARTS; p++) {
+            #pragma unroll
+            for (int i = 0; i < VECTOR; i++)
+                leaf->got[p][r].at[i] = neutral();
+            if (room >= (r * PARTS + p) * (LANES * VECTOR) && !(r + p == 0 && is_head))
+                leaf->got[p][r] = load(from + (r * PARTS + p) * LANES);
+        }
+    const bool is_within = inside || (first >= VECTOR && first + LEAF + VECTOR <= n);
+    const unsigned whole = (skip + count) / VECTOR, rest = (skip + count) % VECTOR;
+    if (is_head && count > 0)
+        leaf->got[0][0] = load_partly(begin, skip, whole > 0 ? VECTOR : rest, is_within);
+    if (whole % LANES == lane && rest > 0 && (whole > 0 || skip == 0)) {
+        leaf->last = load_partly(begin + whole * VECTOR, 0, rest, is_within);
+        leaf->rest = rest;
+        leaf->part = whole / LANES % PARTS;
+    }
 }
 
 // The value of an f16, exactly.
@@ -134,53 +155,31 @@ __device__ __forceinline__ void join_load(accum a[VECTOR], vec got)
         a[i] = combine(a[i], map(got.at[i]));
 }
 
-// Combines what of elements [e, e + VECTOR) is in a leaf with VECTOR accumulators.
-__device__ __forceinline__ void join_piece(accum a[VECTOR], vec got, int e, int count)
-{
-    if (e >= 0 && e + VECTOR <= count) {
-        join_load(a, got);
-    } else {
-        #pragma unroll
-        for (int i = 0; i < VECTOR; i++)
-            if (e + i >= 0 && e + i < count)
-                a[i] = combine(a[i], map(got.at[i]));
-    }
-}
-
 // What a thread's accumulators of a leaf come to, a value for each of PARTS: to be combined with
 // those of the other lanes.
 __device__ __forceinline__ void join_leaf(accum to[PARTS], const leaf_loads *leaf)
 {
     const unsigned lane = threadIdx.x % LANES, skip = leaf->skip;
-    const int count = (int)leaf->count;
-    const int first = (int)(lane * VECTOR) - (int)skip;
     accum a[PARTS][2 * VECTOR];
     #pragma unroll
     for (int p = 0; p < PARTS; p++) {
         #pragma unroll
         for (int i = 0; i < VECTOR; i++)
             a[p][i] = identity();
-        join_piece(a[p], leaf->got[p][0], first + p * (LANES * VECTOR), count);
-    }
-    if (count == ROUNDS * FRAME) {
         #pragma unroll
-        for (int p = 0; p < PARTS; p++)
-            #pragma unroll
-            for (int r = 1; r < ROUNDS; r++)
-                join_load(a[p], leaf->got[p][r]);
-    } else {
-        #pragma unroll
-        for (int p = 0; p < PARTS; p++)
-            #pragma unroll
-            for (int r = 1; r < ROUNDS; r++)
-                join_piece(a[p], leaf->got[p][r], first + r * FRAME + p * (LANES * VECTOR),
-                           count);
+        for (int r = 0; r < ROUNDS; r++)
+            join_load(a[p], leaf->got[p][r]);
     }
     // The first of a thread's accumulators is `skip` before its own: the next lane has what it
     // lacks at the other end.
-    if (__any_sync(~0u, skip > 0)) {
-        if (lane == 0 && skip > 0)
-            join_piece(a[0], leaf->more, (int)(ROUNDS * FRAME - skip), count);
+    if (__any_sync(~0u, skip > 0 || leaf->rest > 0)) {
+        #pragma unroll
+        for (int p = 0; p < PARTS; p++)
+            #pragma unroll
+            for (int i = 0; i < VECTOR; i++) {
+                const accum more = combine(a[p][i], map(leaf->last.at[i]));
+                a[p][i] = leaf->rest > 0 && (PARTS == 1 || leaf->part == p) ? more : a[p][i];
+            }
         #pragma unroll
         for (int i = 0; i < VECTOR - 1; i++) {
             accum next[PARTS];
@@ -194,11 +193,13 @@ __device__ __forceinline__ void join_leaf(accum to[PARTS], const leaf_loads *lea
         #pragma unroll
         for (int p = 0; p < PARTS; p++)
             #pragma unroll
-            for (int by = VECTOR / 2; by > 0; by /= 2)
-                if (skip & by)
-                    #pragma unroll
-                    for (int i = 0; i + by < 2 * VECTOR - 1; i++)
-                        a[p][i] = a[p][i + by];
+            for (int by = 1; by < VECTOR; by *= 2)
+                #pragma unroll
+                for (int i = 0; i < 2 * VECTOR; i++)
+                    if (i < 2 * VECTOR - 2 * by) {
+                        const accum own = a[p][i], further = a[p][i + by];
+                        a[p][i] = skip & by ? further : own;
+                    }
     }
     #pragma unroll
     for (int p = 0; p < PARTS; p++) {
@@ -231,48 +232,58 @@ __device__ __forceinline__ void lanes_tree(accum a[HELD])
 }
 
 // The value of the leaves that a warp takes of n elements from x on: LEAVES for each LANES threads,
-// from leaf number `leaf` on, side by side and then one after another. Every lane gets it.
-// `inside` says that what is next to the elements can be read.
-__device__ __forceinline__ accum take_leaves(const elem *x, unsigned long long n,
-                                             unsigned long long leaf, bool inside)
+// from leaf number `leaf` on, side by side and then one after another. Lane 0 gets it. `inside`
+// says that what is next to the elements can be read.
+__device__ __forceinline__ accum take_leaves(const elem *x, unsigned long long n, unsigned leaf,
+                                             bool inside)
 {
-    accum a[HELD];
-    #pragma unroll
-    for (int i = 0; i < LEAVES; i += UNROLL) {
+    const unsigned lane = threadIdx.x % 32;
+    accum all = identity();
+    #pragma unroll 1
+    for (unsigned i = 0; i < LEAVES; i += UNROLL) {
         leaf_loads loads[UNROLL];
+        accum a[HELD];
         #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            const unsigned long long first =
-                (leaf + (i + u) * (32 / LANES) + threadIdx.x % 32 / LANES) * LEAF;
-            const unsigned long long left = first < n ? n - first : 0;
-            load_leaf(&loads[u], x + first, left < LEAF ? (unsigned)left : LEAF,
-                      inside || (first >= VECTOR && left >= LEAF + VECTOR));
+        for (unsigned u = 0; u < UNROLL; u++) {
+            const unsigned at = leaf + (i + u) * (32 / LANES) + lane / LANES;
+            load_leaf(&loads[u], x, (unsigned long long)at * LEAF, n, inside);
         }
         #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            join_leaf(a + (i + u) * PARTS, &loads[u]);
+        for (unsigned u = 0; u < UNROLL; u++)
+            join_leaf(a + u * PARTS, &loads[u]);
+        lanes_tree(a);
+        #pragma unroll
+        for (int d = LANES; d < 32; d *= 2)
+            a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
+        #pragma unroll
+        for (int d = 1; d < HELD; d *= 2)
+            a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
+        all = LEAVES == UNROLL || lane == i / UNROLL ? a[0] : all;
     }
-    lanes_tree(a);
     #pragma unroll
-    for (int d = LANES; d < 32; d *= 2)
-        a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
-    #pragma unroll
-    for (int d = 1; d < HELD; d *= 2)
-        a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
-    return a[0];
+    for (int d = 1; d < LEAVES / UNROLL; d *= 2)
+        all = combine(all, __shfl_xor_sync(~0u, all, d));
+    return all;
 }
 
-// Combines TAKE values a thread of a warp, in their order, by the tree over neighbours; every lane
-// gets the result.
+// Combines TAKE values a thread of a warp, of which a[k] is value k * 32 + lane, by the tree over
+// neighbours; every lane gets the result. As in lanes_tree each lane keeps one value of two.
 __device__ __forceinline__ accum values_tree(accum a[TAKE])
 {
+    const unsigned lane = threadIdx.x;
     #pragma unroll
-    for (int width = TAKE / 2; width > 0; width /= 2)
+    for (int d = 1; d < TAKE; d *= 2)
         #pragma unroll
-        for (int i = 0; i < width; i++)
-            a[i] = combine(a[2 * i], a[2 * i + 1]);
+        for (int i = 0; i < TAKE / 2 / d; i++) {
+            const accum even = a[2 * i], odd = a[2 * i + 1];
+            const accum other = __shfl_xor_sync(~0u, lane & d ? even : odd, d);
+            a[i] = combine(lane & d ? odd : even, other);
+        }
     #pragma unroll
-    for (int d = 1; d < 32; d *= 2)
+    for (int d = TAKE; d < 32; d *= 2)
+        a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
+    #pragma unroll
+    for (int d = 1; d < TAKE; d *= 2)
         a[0] = combine(a[0], __shfl_xor_sync(~0u, a[0], d));
     return a[0];
 }
@@ -354,7 +365,7 @@ __device__ __forceinline__ accum gather(unsigned long long *from, unsigned first
     accum a[TAKE];
     #pragma unroll
     for (int i = 0; i < TAKE; i++) {
-        const unsigned at = first + threadIdx.x * TAKE + i;
+        const unsigned at = first + threadIdx.x / 32 * (32 * TAKE) + i * 32 + threadIdx.x % 32;
         a[i] = at < count ? take(from, at) : identity();
     }
     return values_tree(a);
@@ -370,22 +381,29 @@ __global__ void
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 ordered(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
+    const unsigned first_leaf = threadIdx.x / 32 * (32 / LANES * LEAVES);
+    // Each block has one tile at least.
     const unsigned tiles = n > TILE ? (unsigned)((n + TILE - 1) / TILE) : 1;
-    unsigned turn = 0;
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const unsigned long long leaf = (unsigned long long)tile * (TILE / LEAF) +
-                                        threadIdx.x / 32 * (32 / LANES * LEAVES);
+    unsigned tile = blockIdx.x, turn = 0;
+    do {
+        const unsigned leaf = tile * (TILE / LEAF) + first_leaf;
         const accum a = block_tree(take_leaves(x, n, leaf, false), turn++);
         if (threadIdx.x == 0)
             post(state, tile, a);
-    }
+        tile += gridDim.x;
+    } while (tile < tiles);
     // The last block gathers what those before it left, which were all started before it.
     if (blockIdx.x != gridDim.x - 1)
         return;
-    accum level[32];
-    unsigned rounds = 0;
-    for (unsigned first = 0; first < tiles; first += BLOCK * TAKE, rounds++)
-        carry(level, rounds, block_tree(gather(state, first, tiles), turn++));
+    accum a = block_tree(gather(state, 0, tiles), turn++);
+    if (tiles > BLOCK * TAKE) {
+        accum level[32];
+        unsigned rounds = 1;
+        carry(level, 0, a);
+        for (unsigned first = BLOCK * TAKE; first < tiles; first += BLOCK * TAKE, rounds++)
+            carry(level, rounds, block_tree(gather(state, first, tiles), turn++));
+        a = carried(level, rounds);
+    }
     if (threadIdx.x == 0)
-        *y = carried(level, rounds);
+        *y = a;
 }

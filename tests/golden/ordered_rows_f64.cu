@@ -10,8 +10,8 @@ enum {
     UNROLL = 2,     // leaves whose loads are all under way at a time
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
     VECTOR = 2,     // 16 / ELEM_BYTES
-    FRAME = 64,     // VECTOR * LANES * PARTS
-    HELD = 16,      // LEAVES * PARTS
+    LEAF = 64,      // FRAME * ROUNDS
+    HELD = 16,      // (SPLIT == BY_LANES ? LEAVES : UNROLL) * PARTS
     SPREAD = 4,     // min(HELD, LANES)
     NEAR = 4,       // min(PARTS, SPREAD)
     AT_ONCE = 64,   // BLOCK / LANES * LEAVES
@@ -38,63 +38,85 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 // What one load brings.
 typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
 
-// What one of LANES threads loads of a leaf, `count` elements from x on. The leaf has FRAME
-// accumulators, which take its elements in turn, ROUNDS times. VECTOR neighbours are a load, and
-// a thread has PARTS loads a round, LANES loads apart. Loads are aligned: where x is `skip`
-// elements past an aligned address, the first thread's first load begins before the leaf, and it
-// has one load more at the end.
+// What one of LANES threads loads of a leaf. The leaf has FRAME accumulators, which take its elements
+// in turn, ROUNDS times. VECTOR neighbours are a load, and a thread has PARTS loads a round, LANES
+// loads apart. Loads are aligned: where the leaf begins `skip` elements past an aligned address,
+// the first thread's first load begins before it. Where the elements end within a load, one
+// thread has `rest` of them in `last`, for accumulators of its part `part`.
 typedef struct {
-    const elem *x;
-    unsigned count, skip;
-    vec got[PARTS][ROUNDS], more;
+    unsigned skip, rest, part;
+    vec got[PARTS][ROUNDS], last;
 } leaf_loads;
+
+// The element that changes nothing.
+__device__ __forceinline__ elem neutral(void)
+{
+    return 1;
+}
 
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
 }
 
-// The load of elements [e, e + VECTOR) of a leaf, at least one of which is in it. `inside` says that
-// what is next to the leaf can be read.
-__device__ __forceinline__ vec load_piece(const elem *x, int e, int count, bool inside)
+// Elements [from, to) of the load at x, and what changes nothing in place of the others. `inside` says
+// that these can be read, too.
+__device__ __forceinline__ vec load_partly(const elem *x, unsigned from, unsigned to, bool inside)
 {
-    if (inside || (e >= 0 && e + VECTOR <= count))
-        return load((const vec *)(x + e));
     vec got;
-    for (int i = 0; i < VECTOR; i++)
-        got.at[i] = x[e + i < 0 ? 0 : e + i < count ? e + i : count - 1];
+    if (inside)
+        got = load((const vec *)x);
+    #pragma unroll
+    for (unsigned i = 0; i < VECTOR; i++)
+        if (i < from || i >= to)
+            got.at[i] = neutral();
+        else if (!inside)
+            got.at[i] = x[i];
     return got;
 }
 
-// Issues all loads of a leaf.
-__device__ __forceinline__ void load_leaf(leaf_loads *leaf, const elem *x, unsigned count,
+// Issues all loads of the leaf that begins with element `first` of n from x on; what is absent changes
+// nothing. `inside` says that what is next to the n elements can be read, too.
+__device__ __forceinline__ void load_leaf(leaf_loads *leaf, const elem *x,
+                                          unsigned long long first, unsigned long long n,
                                           bool inside)
 {
     const unsigned lane = threadIdx.x % LANES;
     const unsigned skip = (unsigned)((unsigned long long)x / ELEM_BYTES % VECTOR);
-    leaf->x = x;
-    leaf->count = count;
+    const elem *begin = x - skip + first;
+    const vec *from = (const vec *)begin + lane;
     leaf->skip = skip;
-    const int first = (int)(lane * VECTOR) - (int)skip;
-    if ((inside || skip == 0) && count == ROUNDS * FRAME) {
+    leaf->rest = 0;
+    if (skip == 0 && first + LEAF <= n) {
         #pragma unroll
-        for (int p = 0; p < PARTS; p++)
+        for (int r = 0; r < ROUNDS; r++)
             #pragma unroll
-            for (int r = 0; r < ROUNDS; r++)
-                leaf->got[p][r] =
-                    load((const vec *)(x + first + r * FRAME + p * (LANES * VECTOR)));
-    } else {
-        #pragma unroll
-        for (int p = 0; p < PARTS; p++)
-            #pragma unroll
-            for (int r = 0; r < ROUNDS; r++) {
-                const int e = first + r * FRAME + p * (LANES * VECTOR);
-                if (e < (int)count && count > 0)
-                    leaf->got[p][r] = load_piece(x, e, (int)count, inside);
-            }
+            for (int p = 0; p < PARTS; p++)
+                leaf->got[p][r] = load(from + (r * PARTS + p) * LANES);
+        return;
     }
-    if (lane == 0 && skip > 0 && ROUNDS * FRAME - skip < count)
-        leaf->more = load_piece(x, (int)(ROUNDS * FRAME - skip), (int)count, inside);
+    const unsigned count = first + LEAF <= n ? LEAF : first < n ? (unsigned)(n - first) : 0;
+    const int room = (int)(count + skip) - (int)((lane + 1) * VECTOR);
+    const bool is_head = lane == 0 && skip > 0;
+    #pragma unroll
+    for (int r = 0; r < ROUNDS; r++)
+        #pragma unroll
+        for (int p = 0; p < PARTS; p++) {
+            #pragma unroll
+            for (int i = 0; i < VECTOR; i++)
+                leaf->got[p][r].at[i] = neutral();
+            if (room >= (r * PARTS + p) * (LANES * VECTOR) && !(r + p == 0 && is_head))
+                leaf->got[p][r] = load(from + (r * PARTS + p) * LANES);
+        }
+    const bool is_within = inside || (first >= VECTOR && first + LEAF + VECTOR <= n);
+    const unsigned whole = (skip + count) / VECTOR, rest = (skip + count) % VECTOR;
+    if (is_head && count > 0)
+        leaf->got[0][0] = load_partly(begin, skip, whole > 0 ? VECTOR : rest, is_within);
+    if (whole % LANES == lane && rest > 0 && (whole > 0 || skip == 0)) {
+        leaf->last = load_partly(begin + whole * VECTOR, 0, rest, is_within);
+        leaf->rest = rest;
+        leaf->part = whole / LANES % PARTS;
+    }
 }
 
 // The value that changes nothing.
@@ -117,53 +139,31 @@ __device__ __forceinline__ void join_load(accum a[VECTOR], vec got)
         a[i] = combine(a[i], map(got.at[i]));
 }
 
-// Combines what of elements [e, e + VECTOR) is in a leaf with VECTOR accumulators.
-__device__ __forceinline__ void join_piece(accum a[VECTOR], vec got, int e, int count)
-{
-    if (e >= 0 && e + VECTOR <= count) {
-        join_load(a, got);
-    } else {
-        #pragma unroll
-        for (int i = 0; i < VECTOR; i++)
-            if (e + i >= 0 && e + i < count)
-                a[i] = combine(a[i], map(got.at[i]));
-    }
-}
-
 // What a thread's accumulators of a leaf come to, a value for each of PARTS: to be combined with
 // those of the other lanes.
 __device__ __forceinline__ void join_leaf(accum to[PARTS], const leaf_loads *leaf)
 {
     const unsigned lane = threadIdx.x % LANES, skip = leaf->skip;
-    const int count = (int)leaf->count;
-    const int first = (int)(lane * VECTOR) - (int)skip;
     accum a[PARTS][2 * VECTOR];
     #pragma unroll
     for (int p = 0; p < PARTS; p++) {
         #pragma unroll
         for (int i = 0; i < VECTOR; i++)
             a[p][i] = identity();
-        join_piece(a[p], leaf->got[p][0], first + p * (LANES * VECTOR), count);
-    }
-    if (count == ROUNDS * FRAME) {
         #pragma unroll
-        for (int p = 0; p < PARTS; p++)
-            #pragma unroll
-            for (int r = 1; r < ROUNDS; r++)
-                join_load(a[p], leaf->got[p][r]);
-    } else {
-        #pragma unroll
-        for (int p = 0; p < PARTS; p++)
-            #pragma unroll
-            for (int r = 1; r < ROUNDS; r++)
-                join_piece(a[p], leaf->got[p][r], first + r * FRAME + p * (LANES * VECTOR),
-                           count);
+        for (int r = 0; r < ROUNDS; r++)
+            join_load(a[p], leaf->got[p][r]);
     }
     // The first of a thread's accumulators is `skip` before its own: the next lane has what it
     // lacks at the other end.
-    if (__any_sync(~0u, skip > 0)) {
-        if (lane == 0 && skip > 0)
-            join_piece(a[0], leaf->more, (int)(ROUNDS * FRAME - skip), count);
+    if (__any_sync(~0u, skip > 0 || leaf->rest > 0)) {
+        #pragma unroll
+        for (int p = 0; p < PARTS; p++)
+            #pragma unroll
+            for (int i = 0; i < VECTOR; i++) {
+                const accum more = combine(a[p][i], map(leaf->last.at[i]));
+                a[p][i] = leaf->rest > 0 && (PARTS == 1 || leaf->part == p) ? more : a[p][i];
+            }
         #pragma unroll
         for (int i = 0; i < VECTOR - 1; i++) {
             accum next[PARTS];
@@ -177,11 +177,13 @@ __device__ __forceinline__ void join_leaf(accum to[PARTS], const leaf_loads *lea
         #pragma unroll
         for (int p = 0; p < PARTS; p++)
             #pragma unroll
-            for (int by = VECTOR / 2; by > 0; by /= 2)
-                if (skip & by)
-                    #pragma unroll
-                    for (int i = 0; i + by < 2 * VECTOR - 1; i++)
-                        a[p][i] = a[p][i + by];
+            for (int by = 1; by < VECTOR; by *= 2)
+                #pragma unroll
+                for (int i = 0; i < 2 * VECTOR; i++)
+                    if (i < 2 * VECTOR - 2 * by) {
+                        const accum own = a[p][i], further = a[p][i + by];
+                        a[p][i] = skip & by ? further : own;
+                    }
     }
     #pragma unroll
     for (int p = 0; p < PARTS; p++) {
@@ -237,7 +239,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
                 const unsigned long long row = mine + (i + u) * (32 / LANES);
                 const unsigned long long begin = row * pitch;
                 const bool inside = begin >= VECTOR && begin + len + VECTOR <= extent;
-                load_leaf(&leaf[u], x + begin, row < count ? (unsigned)len : 0, inside);
+                load_leaf(&leaf[u], x + begin, 0, row < count ? len : 0, inside);
             }
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)

@@ -51,26 +51,6 @@ __device__ __forceinline__ vec load(const vec *from)
     return *from;
 }
 
-// A barrier that one arrival and the bytes it announces complete.
-__device__ __forceinline__ void barrier_init(unsigned long long *barrier)
-{
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;"
-                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
-}
-
-// Makes barriers just made known to the copy engine and to the cluster.
-__device__ __forceinline__ void barrier_publish(void)
-{
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-
-// The arrival, which announces so many bytes.
-__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
-                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(bytes) : "memory");
-}
-
 // Waits for the end of a phase (0, 1, 0, ...).
 __device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase)
 {
@@ -94,12 +74,6 @@ __device__ __forceinline__ unsigned cluster_rank(void)
     return rank;
 }
 
-// Says that this thread of the cluster has started; orders no memory. Lanes may come one by one.
-__device__ __forceinline__ void cluster_arrive(void)
-{
-    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
-}
-
 // Waits until all threads of the cluster have arrived; for whole warps. Acquires what they made
 // known of their barriers.
 __device__ __forceinline__ void cluster_wait(void)
@@ -119,6 +93,47 @@ __device__ __forceinline__ void send(accum *to, accum value, unsigned long long 
                  : "=r"(counter) : "r"((unsigned)__cvta_generic_to_shared(barrier)));
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];"
                  :: "r"(there), "l"(from.bits), "r"(counter) : "memory");
+}
+
+// What the first block of a cluster gathers: a value of each block after it, and a barrier that
+// counts their bytes.
+typedef struct { accum value[CLUSTER]; unsigned long long barrier; } cluster_values;
+
+// A barrier that one arrival and the bytes it announces complete.
+__device__ __forceinline__ void barrier_init(unsigned long long *barrier)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
+}
+
+// Makes barriers just made known to the copy engine and to the cluster.
+__device__ __forceinline__ void barrier_publish(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// The arrival, which announces so many bytes.
+__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(bytes) : "memory");
+}
+
+// Says that this thread of the cluster has started; orders no memory. Lanes may come one by one.
+__device__ __forceinline__ void cluster_arrive(void)
+{
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+
+// Before anything else: the first block prepares to be sent to, and all say that they have started.
+__device__ __forceinline__ void cluster_begin(cluster_values *to)
+{
+    if (threadIdx.x == 0 && cluster_rank() == 0) {
+        barrier_init(&to->barrier);
+        barrier_publish();
+        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
+    }
+    cluster_arrive();
 }
 
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
@@ -143,24 +158,9 @@ __device__ __forceinline__ accum block_reduce(accum a)
     return a;
 }
 
-// What the first block of a cluster gathers: a value of each block after it, and a barrier that
-// counts their bytes.
-typedef struct { accum value[CLUSTER]; unsigned long long barrier; } gathered;
-
-// Before anything else: the first block prepares to be sent to, and all say that they have started.
-__device__ __forceinline__ void cluster_begin(gathered *to)
-{
-    if (threadIdx.x == 0 && cluster_rank() == 0) {
-        barrier_init(&to->barrier);
-        barrier_publish();
-        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
-    }
-    cluster_arrive();
-}
-
 // Combines one value a block of the cluster, in their order; thread 0 of its first block gets the
 // result. The others may end before theirs has come; the first ends when all have.
-__device__ __forceinline__ accum cluster_reduce(accum a, gathered *to)
+__device__ __forceinline__ accum cluster_reduce(accum a, cluster_values *to)
 {
     const unsigned rank = cluster_rank();
     if (rank != 0 && threadIdx.x < 32)
@@ -216,7 +216,7 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y)
 {
     accum a = identity();
-    __shared__ gathered cluster;
+    __shared__ cluster_values cluster;
     cluster_begin(&cluster);
     // Elements before the first address aligned for a vector.
     const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
