@@ -156,7 +156,8 @@ static void reserve(uint64_t *address, uint64_t *bytes, uint64_t wanted, bool is
     check(run.device->ops->alloc(run.device, wanted, address, &error), "memory", &error);
     *bytes = wanted;
     if (is_zero)
-        check(run.device->ops->fill(run.device, *address, 0, wanted, &error), "fill", &error);
+        check(run.device->ops->fill(run.device, *address, 0, wanted, NULL, &error), "fill",
+              &error);
 }
 
 /* Queues one call of a variant: its results go to place `slot`. */
@@ -174,7 +175,7 @@ static void queue(size_t variant, const struct dims *dims, uint64_t input, uint6
                                             run.results + slot * (uint64_t)run.kind->result,
                                             run.scratch, run.state};
     bind_launches(launches, &plan, run.space, kernels, &buffers);
-    check(run.device->ops->launch(run.device, launches, (size_t)plan.count, &error),
+    check(run.device->ops->launch(run.device, launches, (size_t)plan.count, NULL, &error),
           text_of_config(run.configs[variant]), &error);
 }
 
