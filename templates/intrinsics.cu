@@ -4,10 +4,7 @@
 //? define load
 __device__ __forceinline__ vec load(const vec *from)
 {
-    //? if HOST
-    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
-    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
-    //? elif LOAD == PLAIN
+    //? if HOST || LOAD == PLAIN
     return *from;
     //? else
     //? if VECTOR * ELEM_BYTES < 4
@@ -48,10 +45,7 @@ __device__ __forceinline__ vec load(const vec *from)
 // Writes results, where a store of so many may begin.
 __device__ __forceinline__ void store(stored *to, stored from)
 {
-    //? if HOST
-    // Rounded down: a misaligned address, which a GPU refuses, gets the wrong results.
-    *(stored *)((unsigned long long)to & -(unsigned long long)sizeof(stored)) = from;
-    //? elif STORE == KEEP
+    //? if HOST || STORE == KEEP
     *to = from;
     //? else
     const union { stored value; unsigned word[WRITE * ACCUM_BYTES / 4]; } bits = {from};

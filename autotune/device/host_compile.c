@@ -54,8 +54,12 @@ static const char *const common_flags[] = {
     "-pipe",
     NULL,
 };
+/* A misaligned access, which a GPU refuses, ends the process, and so does an index past an array
+ * whose size is known: of a thread's own, whose value may not be used, or in shared memory. */
 static const char *const run_flags[] = {
     "-O1",
+    "-fsanitize=alignment,bounds",
+    "-fsanitize-undefined-trap-on-error",
 #ifdef FIBER_ASAN
     "-fsanitize=address",
     "-g1",

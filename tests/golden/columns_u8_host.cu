@@ -41,8 +41,7 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
-    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
-    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+    return *from;
 }
 
 // Combines the elements of a row that are in the matrix, of the VECTOR columns from `column` on,

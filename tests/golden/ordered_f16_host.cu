@@ -60,8 +60,7 @@ __device__ __forceinline__ elem neutral(void)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
-    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
-    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+    return *from;
 }
 
 // Elements [from, to) of the load at x, and what changes nothing in place of the others. `inside` says

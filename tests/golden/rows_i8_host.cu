@@ -46,8 +46,7 @@ __device__ __forceinline__ accum fold(accum a, vec got)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
-    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
-    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+    return *from;
 }
 
 // A row, or a part of one: `end` elements from `at` on.

@@ -58,15 +58,13 @@ __device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
-    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
-    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+    return *from;
 }
 
 // Writes results, where a store of so many may begin.
 __device__ __forceinline__ void store(stored *to, stored from)
 {
-    // Rounded down: a misaligned address, which a GPU refuses, gets the wrong results.
-    *(stored *)((unsigned long long)to & -(unsigned long long)sizeof(stored)) = from;
+    *to = from;
 }
 
 // Counts a block in and says how many came before it. Releases what this thread wrote and
