@@ -8,6 +8,8 @@
 
 enum {
     RESIDENT = 4, /* blocks under way at once, where nothing asks for more */
+    CROWD = 3,    /* one launch in so many has as many blocks as there is room for, */
+    CROWD_THREADS = 1 << 12, /* ... of so many threads together */
 #if defined(FIBER_ASAN) || defined(FIBER_TSAN)
     STACK_BYTES = 256 << 10, /* reports are written on the stack at fault */
 #else
@@ -122,11 +124,21 @@ static int report_stuck(const struct host_runner *runner, struct error *error)
                      runner->job->block - slot->alive, slot->waiting, in_warps, yielded);
 }
 
+/* Blocks under way from the start. A block that looks back at many others, to add up what they
+ * have by now, finds them done where few are under way. */
+static unsigned draw_first(struct host_runner *runner, unsigned room)
+{
+    const unsigned crowd = CROWD_THREADS / runner->job->block;
+    const bool is_crowd = host_schedule_draw(runner) % CROWD == 0 && crowd > RESIDENT;
+    const unsigned first = is_crowd ? crowd : RESIDENT;
+    return room < first ? room : first;
+}
+
 static int run_blocks(struct host_runner *runner, struct error *error)
 {
     const struct host_job *job = runner->job;
     const unsigned room = capacity(job) / job->cluster * job->cluster;
-    const unsigned at_first = room < RESIDENT ? room : RESIDENT;
+    const unsigned at_first = draw_first(runner, room);
     if (room == 0)
         return error_set(error, ERROR_FAILED,
                          "kernel '%s': the host has no room for a cluster of %u blocks of %u "

@@ -1,7 +1,8 @@
 /* host_schedule: draws the next thread from the seed: for a stretch of picks the lowest, the
- * highest or a random lane, of the lowest, highest or a random warp, of one block. A block's
- * threads are bits in words, one word a warp. ThreadSanitizer sees only the kernel and the
- * order that CUDA promises: nothing here is watched, and each barrier is told as it is. */
+ * highest or a random lane, of the lowest, highest or a random warp, of one block, and of the
+ * lowest, highest or a random block when that one's threads all wait. A block's threads are bits in
+ * words, one word a warp. ThreadSanitizer sees only the kernel and the order that CUDA promises:
+ * nothing here is watched, and each barrier is told as it is. */
 #include "autotune/device/host_schedule.h"
 
 #include "autotune/device/host_cluster.h"
@@ -47,7 +48,7 @@ FIBER_UNWATCHED static unsigned choose_bit(struct host_runner *runner, enum orde
 /* A block that has a thread ready, or NULL. */
 FIBER_UNWATCHED static struct slot *choose_slot(struct host_runner *runner)
 {
-    const enum order order = draw(&runner->random) % ORDER_COUNT;
+    const enum order order = runner->slot_order;
     struct slot *best = NULL;
     unsigned seen = 0;
     for (unsigned i = 0; i < runner->active_count; i++) {
@@ -68,6 +69,7 @@ FIBER_UNWATCHED static void draw_orders(struct host_runner *runner)
 {
     static const unsigned stretches[] = {1, 5, 40, 300, 2000, 20000};
     runner->stretch = stretches[draw(&runner->random) % (sizeof stretches / sizeof *stretches)];
+    runner->slot_order = draw(&runner->random) % ORDER_COUNT;
     runner->warp_order = draw(&runner->random) % ORDER_COUNT;
     runner->lane_order = draw(&runner->random) % ORDER_COUNT;
     runner->current = choose_slot(runner);

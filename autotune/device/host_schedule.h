@@ -92,8 +92,8 @@ struct host_runner {
     } starts;               /* the index of the i-th: see host_schedule_order */
     unsigned barren_rounds; /* rounds of yielding since a block began or ended */
     struct slot *current;
-    enum order warp_order, lane_order;
-    unsigned stretch;      /* picks until these three are drawn again */
+    enum order slot_order, warp_order, lane_order;
+    unsigned stretch;      /* picks until these four are drawn again */
     unsigned stale_rounds; /* rounds of yielding since a block began or ended */
     unsigned idle_rounds;  /* rounds in which threads did nothing but yield */
     enum event event;

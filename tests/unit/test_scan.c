@@ -92,8 +92,8 @@ static const struct fault {
 
     /* Looking back. */
     {TEMPLATE, "t", "(long long)number - 1;;", "(long long)number - 2;;"},
-    {TEMPLATE, "x", "last -= LOOK)", "last -= LOOK + 1)"},
-    {TEMPLATE, "x", "last -= LOOK)", "last -= LOOK - 1)"},
+    {TEMPLATE, "tx", "last -= LOOK)", "last -= LOOK + 1)"},
+    {TEMPLATE, "tx", "last -= LOOK)", "last -= LOOK - 1)"},
     {TEMPLATE, "t", "if (done != 0 && lane >= __ffs(done))", "if (lane == 32)"},
     {TEMPLATE, "i", "const unsigned needed = (done & -done) - 1;",
      "const unsigned needed = 0;"},
