@@ -18,6 +18,34 @@ static void code(const struct coder *coder, void *bytes, size_t length)
         frame_put(coder->frame, bytes, length);
 }
 
+/* A byte of another process is no bool before it was looked at. */
+static void code_bool(const struct coder *coder, bool *value)
+{
+    unsigned char byte = 0;
+    if (!coder->reads)
+        byte = *value;
+    code(coder, &byte, sizeof byte);
+    if (byte > 1)
+        coder->frame->is_short = true;
+    if (coder->reads)
+        *value = byte == 1;
+}
+
+/* Refuses what is no bool, and a text that has no end. */
+static void check_bool(const struct coder *coder, const bool *value)
+{
+    unsigned char byte;
+    memcpy(&byte, value, sizeof byte);
+    if (byte > 1)
+        coder->frame->is_short = true;
+}
+
+static void check_text(const struct coder *coder, const char *text, size_t size)
+{
+    if (!memchr(text, '\0', size))
+        coder->frame->is_short = true;
+}
+
 static void code_string(const struct coder *coder, const char **string)
 {
     if (coder->reads)
@@ -72,7 +100,7 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     const struct coder coder = {frame, reads};
     struct emit_file *const files[] = {&message->space, &message->sources.template,
                                        &message->sources.types, &message->sources.intrinsics};
-    code(&coder, &message->measures, sizeof message->measures);
+    code_bool(&coder, &message->measures);
     code(&coder, &message->seed, sizeof message->seed);
     code(&coder, &message->info, sizeof message->info);
     code(&coder, &message->problem, sizeof message->problem);
@@ -80,7 +108,7 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     code_config(&coder, &message->width, &message->default_config);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         code_file(&coder, files[i]);
-    code(&coder, &message->sources.has_own_template, sizeof message->sources.has_own_template);
+    code_bool(&coder, &message->sources.has_own_template);
     return frame_check(frame, error);
 }
 
@@ -112,8 +140,8 @@ static void code_image(const struct coder *coder, struct device_image *image, ch
     bool has_hashes = image->hashes != NULL;
     code_count(coder, &count, COMPILER_KERNELS);
     code(coder, &size, sizeof size);
-    code(coder, &has_hashes, sizeof has_hashes);
-    code(coder, &image->is_ptx, sizeof image->is_ptx);
+    code_bool(coder, &has_hashes);
+    code_bool(coder, &image->is_ptx);
     code_array(coder, &bytes, size, 1);
     code_array(coder, &hashes, has_hashes ? count : 0, sizeof *image->hashes);
     for (size_t i = 0; i < count; i++) {
@@ -149,9 +177,13 @@ static void code_variant(const struct coder *coder, struct job_variant *variant,
 {
     const void *ids = variant->ids, *configs = variant->configs;
     code(coder, &variant->compiled, sizeof variant->compiled);
+    check_bool(coder, &variant->compiled.is_failed);
+    check_text(coder, variant->compiled.reason.text, sizeof variant->compiled.reason.text);
+    if (coder->frame->is_short)
+        return;
     check_kernels(coder, &variant->compiled, kernels);
     code(coder, &variant->limit, sizeof variant->limit);
-    code(coder, &variant->is_proven, sizeof variant->is_proven);
+    code_bool(coder, &variant->is_proven);
     code_count(coder, &variant->count, UINT32_MAX);
     code_array(coder, &ids, variant->count, sizeof *variant->ids);
     code_array(coder, &configs, variant->count * width, sizeof *variant->configs);
@@ -208,10 +240,18 @@ int job_read_told(struct frame *frame, union job_told *out, struct error *error)
         [JOB_AT] = sizeof(struct job_at),       [JOB_PROVEN] = sizeof(struct job_proven),
         [JOB_TRIAL] = sizeof(struct job_trial), [JOB_TRIED] = sizeof(struct job_tried),
     };
+    const struct coder coder = {frame, true};
     const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;
-    return size ? job_read(frame, out, size, error)
-                : error_set(error, ERROR_FAILED, "message %u is none that a worker tells",
-                            (unsigned)frame->kind);
+    if (!size)
+        return error_set(error, ERROR_FAILED, "message %u is none that a worker tells",
+                         (unsigned)frame->kind);
+    frame_get(frame, out, size);
+    if (frame->kind == JOB_PROVEN) {
+        check_bool(&coder, &out->proven.is_right);
+        check_bool(&coder, &out->proven.is_loaded);
+    } else if (frame->kind == JOB_TRIED)
+        check_bool(&coder, &out->tried.is_cut);
+    return frame_check(frame, error);
 }
 
 int job_send(int socket, enum job_kind kind, const void *message, size_t size,

@@ -469,9 +469,27 @@ static void test_absurd_counts(void **state)
     assert_absurd_count(code_race, &race, 3);
 }
 
+/* A byte that another process sent in the place of a bool. */
+static void test_no_bool(void **state)
+{
+    (void)state;
+    static const size_t places[] = {offsetof(struct job_proven, is_right),
+                                    offsetof(struct job_proven, is_loaded)};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct job_proven proven = {.is_right = true};
+        struct frame frame = {.kind = JOB_PROVEN};
+        union job_told told;
+        ((unsigned char *)&proven)[places[i]] = 2;
+        frame_put(&frame, &proven, sizeof proven);
+        assert_int_equal(job_read_told(&frame, &told, &error), -1);
+        frame_dispose(&frame);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_bool),
         cmocka_unit_test(test_setup),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_rows_of_another_space),
