@@ -260,6 +260,16 @@ static int read_n(struct problem *problem, struct published *out, const struct i
     return 0;
 }
 
+/* `failed` is what a reader of the value said: then adds the place. */
+static int place(const struct published *published, const struct ini_item *item, int failed,
+                 struct error *error)
+{
+    const struct error why = *error;
+    return failed ? error_set(error, why.code, "%s:%d: %s", published->ini.file, item->line,
+                              why.text)
+                  : 0;
+}
+
 static int read_head(struct published *out, const struct ini_item *item, struct error *error)
 {
     const struct {
@@ -277,9 +287,10 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
     if (strcmp(item->key, "n") == 0)
         return read_n(&out->problem, out, item, error);
     if (strcmp(item->key, "op") == 0)
-        return problem_find_op(&out->problem.op, item->value, error);
+        return place(out, item, problem_find_op(&out->problem.op, item->value, error), error);
     if (strcmp(item->key, "type") == 0)
-        return problem_find_type(&out->problem.type, item->value, error);
+        return place(out, item, problem_find_type(&out->problem.type, item->value, error),
+                     error);
     if (is_line(item, "condition"))
         return add_line(out, &out->conditions, item, error);
     if (is_line(item, "note"))
@@ -381,7 +392,8 @@ static int read_kernel(struct published *out, const struct ini_item *item, struc
     if (strcmp(item->key, "n") == 0)
         return read_n(&kernel->problem, out, item, error);
     if (strcmp(item->key, "type") == 0)
-        return problem_find_type(&kernel->problem.type, item->value, error);
+        return place(out, item, problem_find_type(&kernel->problem.type, item->value, error),
+                     error);
     return complain(out, item, error, "is no key of [figures]");
 }
 
