@@ -185,9 +185,18 @@ void table_print(struct text *out, const struct table *table, bool bold_titles)
 
 /* --- For programs ------------------------------------------------------------------------- */
 
+/* Control characters, as a file's name may have them, are text within quotes only. */
+static bool needs_quotes(const char *field)
+{
+    for (; *field; field++)
+        if (*field == ',' || *field == '"' || (unsigned char)*field < ' ' || *field == 0x7f)
+            return true;
+    return false;
+}
+
 static void add_csv_field(struct text *out, const char *field)
 {
-    if (!strpbrk(field, ",\"\r\n")) {
+    if (!needs_quotes(field)) {
         text_adds(out, field);
         return;
     }

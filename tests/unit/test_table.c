@@ -111,12 +111,14 @@ static void test_csv(void **state)
     table_add(&table, "he said \"no\"");
     table_add(&table, "two\nlines");
     table_add(&table, "\r");
+    table_add(&table, NULL);
+    table_add(&table, "\033[0m");
     table_csv(&out, &table);
     assert_string_equal(out.at, "gpu,median_us,gbs\r\n"
                                 "NVIDIA H200,343.38,4660\r\n"
                                 "Größe µ€𝄞,nan,\r\n"
                                 "\"a,b\",1,\"he said \"\"no\"\"\"\r\n"
-                                "\"two\nlines\",\"\r\",\r\n");
+                                "\"two\nlines\",\"\r\",\"\033[0m\"\r\n");
     text_dispose(&out);
     table_dispose(&table);
 }
