@@ -56,12 +56,14 @@ struct walk {
 static size_t find_depth(const struct walk *walk, const struct expr *expr)
 {
     const struct space *space = walk->space;
+    bool is_used[SPACE_NAMES_MAX] = {0}; /* by slot */
     size_t depth = 0;
+    expr_mark(expr, is_used);
     for (size_t d = 0; d < space->param_count; d++)
-        if (expr_uses(expr, space->params[walk->order[d]].slot))
+        if (is_used[space->params[walk->order[d]].slot])
             depth = d;
     for (size_t i = 0; i < space->derived_count; i++)
-        if (expr_uses(expr, space->derived[i].slot) && walk->derived_depth[i] > depth)
+        if (is_used[space->derived[i].slot] && walk->derived_depth[i] > depth)
             depth = walk->derived_depth[i];
     return depth;
 }
