@@ -35,13 +35,13 @@ static int run(int argc, char **argv, struct error *error)
     if (argc > 1 && *first != '-')
         return run_verb(program, argc, argv, error);
     if (is_one_of(first, "--help", "-h"))
-        return verb_help(1, argv, error);
+        return verb_help.run(1, argv, error);
     if (is_one_of(first, "--version", "-V"))
-        return verb_version(1, argv, error);
+        return verb_version.run(1, argv, error);
     snprintf(program, sizeof program, "autotune tune");
     if (argc > 0)
         argv[0] = program;
-    return verb_tune(argc, argv, error);
+    return verb_tune.run(argc, argv, error);
 }
 
 /* A file opened later must not get the number of a stream that the caller closed: results would

@@ -5,19 +5,19 @@
 # The options of a verb, as its --help lists them.
 _autotune_options() {
     case $1 in
-    bench) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --offset --against --stream --each --rounds --device --seed --space --template --nvrtc --cache --json --csv --quiet --help" ;;
-    export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --format --output --prefix --quiet --help" ;;
+    bench) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --offset --against --stream --each --rounds" ;;
+    export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --output --quiet --help --format --prefix" ;;
     tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
-    list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --sources --json --csv --quiet --help" ;;
-    emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --variant --pass --space --template --nvrtc --cache --ptx --cubin --sass --quiet --help" ;;
-    verify) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --cover --small --all --part --limit --space --template --nvrtc --cache --quiet --help" ;;
-    profile) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
-    ladder) echo "--n --rows --len --pitch --axis --shape --op --type --acc --device --gpu --seed --rung --blocks --grid --nvrtc --source --published --json --csv --quiet --help" ;;
-    show) echo "--n --shape --op --type --scan --order --deterministic --cache --sweep --json --csv --quiet --help" ;;
-    compare) echo "--n --op --type --gpu-file --evidence --nvrtc --cache --rungs --ladder --json --csv --quiet --help" ;;
-    report) echo "--n --op --type --gpu-file --nvrtc --cache --bench --ladder --axes --output --md --quiet --help" ;;
+    list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources" ;;
+    emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
+    verify) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
+    profile) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
+    ladder) echo "--n --rows --len --pitch --axis --shape --op --type --acc --device --gpu --seed --nvrtc --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
+    show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
+    compare) echo "--n --op --type --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --rungs" ;;
+    report) echo "--n --op --type --gpu-file --nvrtc --cache --ladder --output --quiet --help --bench --axes --md" ;;
     doctor) echo "--nvrtc --cache --json --csv --help" ;;
-    merge) echo "--cache --compact --json --csv --quiet --help" ;;
+    merge) echo "--cache --json --csv --quiet --help --compact" ;;
     esac
 }
 
@@ -30,7 +30,7 @@ _autotune_takes() {
     --rows:tune | --rows:list) echo "COUNT[..COUNT]" ;;
     --len:tune | --len:list) echo "COUNT[..COUNT]" ;;
     --rows:export | --rows:emit | --rows:verify | --rows:bench | --rows:ladder | --rows:profile) echo "COUNT" ;;
-    --len:emit | --len:verify | --len:bench | --len:ladder | --len:export | --len:profile) echo "COUNT" ;;
+    --len:emit | --len:verify | --len:bench | --len:ladder | --len:profile | --len:export) echo "COUNT" ;;
     --pitch:*) echo "COUNT" ;;
     --axis:*) echo "AXIS" ;;
     --shape:*) echo "SHAPE" ;;
@@ -40,9 +40,6 @@ _autotune_takes() {
     --acc:*) echo "TYPE" ;;
     --order:*) echo "ORDER" ;;
     --device:tune | -d:tune) echo "DEVICES" ;;
-    --offset:*) echo "BYTES" ;;
-    --against:*) echo "FILES" ;;
-    --rounds:*) echo "COUNT" ;;
     --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile) echo "DEVICE" ;;
     --arch:list | --arch:emit) echo "ARCH" ;;
     --gpu:ladder) echo "NAME" ;;
@@ -53,30 +50,33 @@ _autotune_takes() {
     --budget:*) echo "TIME" ;;
     --seed:*) echo "NUMBER" ;;
     --gpu-file:*) echo "FILE" ;;
-    --rung:*) echo "NAME" ;;
-    --blocks:*) echo "SIZES" ;;
     --replay:*) echo "JOURNAL" ;;
     --variant:*) echo "PARAMS" ;;
-    --pass:*) echo "NAME" ;;
     --part:*) echo "K/M" ;;
     --problems:*) echo "FILE" ;;
-    --limit:*) echo "TIME" ;;
     --space:*) echo "FILE" ;;
     --template:*) echo "FILE" ;;
     --nvrtc:*) echo "FILE" ;;
     --cache:*) echo "FOLDER" ;;
-    --bench:*) echo "FILE" ;;
     --ladder:*) echo "FILES" ;;
-    --axes:*) echo "PARAM,PARAM" ;;
     --output:report | -o:report) echo "FILE" ;;
-    --format:*) echo "FORMATS" ;;
     --output:export | -o:export) echo "FOLDER" ;;
-    --compact:*) echo "FOLDER" ;;
-    --prefix:*) echo "NAME" ;;
     --cubin:*) echo "FILE" ;;
-    --source:*) echo "RUNG" ;;
     --json:*) echo "FILE" ;;
     --csv:*) echo "FILE" ;;
+    --compact:*) echo "FOLDER" ;;
+    --pass:*) echo "NAME" ;;
+    --limit:*) echo "TIME" ;;
+    --offset:*) echo "BYTES" ;;
+    --against:*) echo "FILES" ;;
+    --rounds:*) echo "COUNT" ;;
+    --rung:*) echo "NAME" ;;
+    --blocks:*) echo "SIZES" ;;
+    --source:*) echo "RUNG" ;;
+    --format:*) echo "FORMATS" ;;
+    --prefix:*) echo "NAME" ;;
+    --bench:*) echo "FILE" ;;
+    --axes:*) echo "PARAM,PARAM" ;;
     esac
 }
 # generated by docs/generate.sh: end

@@ -2,8 +2,8 @@
  * two. */
 #include "autotune/cli/option_errors.h"
 
-#include "autotune/cli/help.h"
 #include "autotune/cli/options.h"
+#include "autotune/cli/verbs.h"
 
 #include <string.h>
 
@@ -13,13 +13,13 @@ static bool has_prefix(const char *name, const char *prefix, size_t length)
 }
 
 /* Options of the verb that begin with the word; an exact match is the only one. */
-static size_t find_matches(const struct option_row *matches[OPTIONS_MAX], unsigned verbs,
+static size_t find_matches(const struct option_row *matches[OPTIONS_MAX], unsigned mask,
                            const char *word, size_t length)
 {
+    const struct option_row *option;
     size_t count = 0;
-    for (size_t i = 0; option_rows[i].verbs; i++) {
-        const struct option_row *option = &option_rows[i];
-        if (!(option_rows[i].verbs & verbs) || !has_prefix(option->name, word, length))
+    for (size_t i = 0; (option = options_at(i)); i++) {
+        if (!(option->verbs & mask) || !has_prefix(option->name, word, length))
             continue;
         if (strlen(option->name) == length) {
             matches[0] = option;
@@ -31,28 +31,30 @@ static size_t find_matches(const struct option_row *matches[OPTIONS_MAX], unsign
 }
 
 /* The first verb, if any, that has an option of just this name. */
-static const struct help *find_owner(const char *word, size_t length)
+static const struct verb_row *find_owner(const char *word, size_t length)
 {
-    for (size_t i = 0; option_rows[i].verbs; i++)
-        if (has_prefix(option_rows[i].name, word, length) && !option_rows[i].name[length])
-            return help_of(option_rows[i].verbs);
+    const struct option_row *option;
+    for (size_t i = 0; (option = options_at(i)); i++)
+        if (has_prefix(option->name, word, length) && !option->name[length])
+            return verbs_of(option->verbs);
     return NULL;
 }
 
-static const char *find_similar(const char *word, size_t length, unsigned verbs)
+static const char *find_similar(const char *word, size_t length, unsigned mask)
 {
     const char *names[OPTIONS_MAX] = {NULL};
+    const struct option_row *option;
     size_t count = 0;
-    for (size_t i = 0; option_rows[i].verbs; i++)
-        if (option_rows[i].verbs & verbs && option_rows[i].name)
-            names[count++] = option_rows[i].name;
+    for (size_t i = 0; (option = options_at(i)); i++)
+        if (option->verbs & mask && option->name)
+            names[count++] = option->name;
     return text_nearest(word, length, names, count);
 }
 
 static void explain_unknown(const char *word, size_t length, enum verb verb,
                             const char *program, struct error *error)
 {
-    const struct help *owner = find_owner(word, length);
+    const struct verb_row *owner = find_owner(word, length);
     const char *similar = find_similar(word, length, verb);
     const int width = length < 100 ? (int)length : 100;
     if (owner)
@@ -109,10 +111,7 @@ static bool explain_short(const char *legend, enum verb verb, const char *progra
                           struct error *error)
 {
     for (; *legend; legend++) {
-        const struct option_row *option = NULL;
-        for (size_t i = 0; option_rows[i].verbs; i++)
-            if (option_rows[i].verbs & verb && option_rows[i].letter == *legend)
-                option = &option_rows[i];
+        const struct option_row *option = options_at(options_find(*legend, verb));
         if (!option) {
             error_set(error, ERROR_USAGE, "there is no option -%c: '%s --help' lists them",
                       *legend, program);

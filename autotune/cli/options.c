@@ -2,10 +2,8 @@
  * completion and manual are made of it. */
 #include "autotune/cli/options.h"
 
-#include "autotune/cli/help.h"
 #include "autotune/cli/request_part.h"
-#include "autotune/export/export.h"
-#include "autotune/measure/paired.h"
+#include "autotune/cli/verbs.h"
 #include "generator/number.h"
 
 #include <assert.h>
@@ -50,30 +48,6 @@ static int parse_loss(struct request *request, const char *value, struct error *
                            value);
 }
 
-static int parse_offset(struct request *request, const char *value, struct error *error)
-{
-    uint64_t *out = &request->offset;
-    if (number_parse_count(out, value, "--offset", error))
-        return -1;
-    return *out < 256
-               ? 0
-               : error_set(error, ERROR_USAGE,
-                           "--offset is '%.100s': give bytes below 256, for inputs start "
-                           "that far past a multiple of 256",
-                           value);
-}
-
-static int parse_rounds(struct request *request, const char *value, struct error *error)
-{
-    uint64_t *out = &request->rounds;
-    if (number_parse_count(out, value, "--rounds", error))
-        return -1;
-    return *out >= 1 && *out <= PAIRED_ROUNDS_MAX
-               ? 0
-               : error_set(error, ERROR_USAGE, "--rounds is '%.100s': give 1 to %d", value,
-                           PAIRED_ROUNDS_MAX);
-}
-
 static int parse_seed(struct request *request, const char *value, struct error *error)
 {
     struct error ignored;
@@ -91,8 +65,7 @@ static int parse_part(struct request *request, const char *value, struct error *
     return request_part_parse(&request->part, value, error);
 }
 
-/* "30s", "500ms", "2m". */
-static int parse_time(double *out, const char *value, const char *option, struct error *error)
+int options_parse_time(double *out, const char *value, const char *option, struct error *error)
 {
     static const struct {
         const char *name;
@@ -114,23 +87,9 @@ static int parse_time(double *out, const char *value, const char *option, struct
         option, value);
 }
 
-static int add_rung(struct request *request, const char *value, struct error *error)
-{
-    if (request->rung_count == REQUEST_RUNGS_MAX)
-        return error_set(error, ERROR_USAGE, "--rung is given more than %d times: give fewer",
-                         REQUEST_RUNGS_MAX);
-    request->rungs[request->rung_count++] = value;
-    return 0;
-}
-
 static int parse_budget(struct request *request, const char *value, struct error *error)
 {
-    return parse_time(&request->budget_s, value, "--budget", error);
-}
-
-static int parse_limit(struct request *request, const char *value, struct error *error)
-{
-    return parse_time(&request->limit_s, value, "--limit", error);
+    return options_parse_time(&request->budget_s, value, "--budget", error);
 }
 
 static int parse_op(struct request *request, const char *value, struct error *error)
@@ -177,17 +136,13 @@ static void add_types(struct text *out)
     text_adds(out, problem_list_types(names));
 }
 
-static void add_formats(struct text *out)
-{
-    export_add_formats(out, true);
-}
-
 /* --- The table ---------------------------------------------------------------------------- */
 
 #define AT(member) offsetof(struct request, member)
 
 /* clang-format off */
-const struct option_row option_rows[] = {
+/* Those that several verbs have, and those of a tuning. */
+static const struct option_row shared[] = {
     {PROBLEM | SHOW | COMPARE | REPORT, NULL, NULL, "The problem:", .group = 1},
     {BENCH, "n", "COUNT[,COUNT...]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", .parse = request_dims_counts, .letter = 'n'},
     {EXPORT, "n", "COUNT[,COUNT...]", "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", .parse = request_dims_counts, .letter = 'n'},
@@ -228,11 +183,6 @@ const struct option_row option_rows[] = {
     {SHOW, "deterministic", NULL, "short for --order run", .flag = AT(deterministic)},
     {EVERY, NULL, NULL, "Where and how:", .group = 2},
     {TUNE, "device", "DEVICES", "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", .text = AT(device), .letter = 'd'},
-    {BENCH, "offset", "BYTES", "inputs start that far past a multiple of 256 bytes (default 0)", .parse = parse_offset},
-    {BENCH, "against", "FILES", "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", .text = AT(against), .more = "'make bench' builds cub beside the program or in build/. They run inside the program: give only what you trust."},
-    {BENCH, "stream", NULL, "calls in plain stream order (default: as a graph)", .flag = AT(stream)},
-    {BENCH, "each", NULL, "a line for each of the others, not for the fastest alone", .flag = AT(each)},
-    {BENCH, "rounds", "COUNT", "measurements of each (default 201, on the host 11)", .parse = parse_rounds},
     {VERIFY | BENCH | LADDER | PROFILE, "device", "DEVICE", "auto (first GPU, else host), host, or a GPU's number (default auto)", .text = AT(device), .letter = 'd'},
     {EMIT | LIST, "arch", "ARCH", "sm_90 or another that 'autotune list archs' shows, or host; needs no device", .text = AT(arch)},
     {LADDER, "gpu", "NAME", "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none); of several sizes of a block with --csv or --json alone", .text = AT(gpu), .more = "They are for the n given, else for 400M."},
@@ -244,46 +194,23 @@ const struct option_row option_rows[] = {
     {TUNE, "budget", "TIME", "end the search after this long, as 30s, 500ms or 2m, with the best by then; in a sweep that of each size", .parse = parse_budget, .more = "The race of the finalists comes on top. What is found then answers commands that have a budget too; one without goes on where the search ended. A size of a sweep whose budget is over before a candidate was measured is left out, and the exit status is 1 then."},
     {TUNE | VERIFY | BENCH | LADDER | PROFILE, "seed", "NUMBER", "of inputs, orders and the emulator's schedule (default 1)", .parse = parse_seed},
     {COMPARE | REPORT, "gpu-file", "FILE", "GPUs that the table lacks, in sections [gpu NAME] as in configs/gpus.ini: name, arch, sms, peak_gbs, source, and where known l2_bytes, clock_khz", .text = AT(gpu_file), .more = "In place of peak_gbs, memory_clock_khz and bus_bits."},
-    {COMPARE, "evidence", NULL, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", .flag = AT(evidence), .more = "The rank is Spearman's correlation; how many candidates are faster than their bound is said too."},
-    {LADDER, "rung", "NAME", "only this rung, as harris-5, or group, as harris ('autotune list rungs' has all); may be given again", .parse = add_rung, .repeats = true},
-    {LADDER, "blocks", "SIZES", "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", .text = AT(blocks)},
-    {PROFILE, "run", NULL, "only launch the kernel, for a profiler that you start: a call that warms up, then the one to look at, both checked", .flag = AT(run), .more = "Nothing is printed."},
-    {LADDER, "grid", NULL, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", .flag = AT(grid), .more = "All sizes of a block, unless --blocks names some."},
     {TUNE, "retune", NULL, "measure all again, whatever records and the journal know", .flag = AT(retune)},
     {TUNE, "replay", "JOURNAL", "run the strategy on a journal's trials, without a device; with --problems a folder of records, from whose journals alone the records of the list are made", .text = AT(replay)},
     {EMIT | VERIFY, "variant", "PARAMS", "BLOCK=256,ITEMS=16,...; the others as in this GPU's record, else the default", .text = AT(variant)},
-    {EMIT, "pass", "NAME", "only this pass's kernel", .text = AT(pass)},
-    {VERIFY, "cover", NULL, "a covering sample of space, operation, type and architecture", .flag = AT(cover)},
-    {VERIFY, "small", NULL, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", .flag = AT(small)},
-    {VERIFY, "all", NULL, "every variant of every operation, type and architecture", .flag = AT(all)},
     {VERIFY, "part", "K/M", "of --cover or --all: only part K (from 1) of M; auto: as mpirun, srun or a job array say", .parse = parse_part},
     {TUNE, "problems", "FILE", "tune a list: one problem a line, as the command line has it ('autotune list problems' writes such a list); a result a line", .text = AT(problems), .more = "A line has the options of the problem, --space and --template; what follows a # is not read. What is done is never done again, and what fails is said while the others go on."},
     {TUNE, "part", "K/M", "of --problems: only part K (from 1) of M, which keeps its records and journals in parts/K-of-M of the cache; auto: as mpirun, srun or a job array say", .parse = parse_part, .more = "What any part has done no part does again, with another M either. 'autotune merge' brings them together. auto reads OMPI_COMM_WORLD_RANK and _SIZE, PMIX_RANK, PMI_RANK and PMI_SIZE, SLURM_PROCID and SLURM_NTASKS, and SLURM_ARRAY_TASK_ID and _COUNT; see cluster.md, installed with this page."},
     {TUNE, "dry-run", NULL, "of --problems: tune nothing, print which part would do what, and how long it may take", .flag = AT(dry_run)},
-    {VERIFY, "limit", "TIME", "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", .parse = parse_limit, .more = "Tools that look at each access, as compute-sanitizer, need more."},
     {PROBLEM & ~LADDER, "space", "FILE", "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns, for a scan scan)", .text = AT(space)},
     {PROBLEM & ~LADDER, "template", "FILE", "the template instead of the space's own", .text = AT(template)},
     {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, "nvrtc", "FILE", "the NVRTC library to use", .text = AT(nvrtc), .more = "One that cannot be used ends a command that would compile with it, with status 69."},
     {EVERY & ~(LIST | LADDER), "cache", "FOLDER", "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache)},
-    {REPORT, "bench", "FILE", "a table that bench wrote as CSV: adds how our kernels compare with other libraries", .text = AT(bench), .more = "Its columns gpu, op and type say what was measured where: a table without them, or of another GPU than the report, is refused; one of another problem than the title stands under its own heading."},
     {REPORT, "ladder", "FILES", "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", .text = AT(ladder), .more = "Where a group has several sizes of a block and several elements per thread, their grid. They too must be of the report's GPU. Columns are known by their names; more of them do no harm."},
-    {COMPARE, "rungs", NULL, "the ladder's kernels instead: the same kernel across documents (default: all) and GPUs, as shares of each one's peak bandwidth", .flag = AT(by_rung)},
     {COMPARE, "ladder", "FILES", "with --rungs: tables that ladder wrote as CSV, several separated by commas", .text = AT(ladder), .more = "They must not be the emulator's."},
-    {REPORT, "axes", "PARAM,PARAM", "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", .text = AT(axes)},
     {EVERY, NULL, NULL, "Output:", .group = 3},
     {REPORT, "output", "FILE", "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", .text = AT(output), .letter = 'o'},
-    {REPORT, "md", NULL, "Markdown, for a README; to stdout where no file is named", .flag = AT(markdown)},
-    {EXPORT, "format", "FORMATS", "one or more, separated by commas: @", .text = AT(format), .add_names = add_formats},
     {EXPORT, "output", "FOLDER", "where the files are written; '-': one file, to stdout (default: the current folder)", .text = AT(output), .letter = 'o'},
-    {MERGE, "compact", "FOLDER", "merge nothing; write the files' records as the program ships them: FOLDER/GPU/NAME.ini for each space and cost class ('autotune list classes')", .text = AT(compact), .more = "Each size's winner serves the sizes around it, as far as its space would try it there. Records whose kernels are others now are left out and named."},
-    {EXPORT, "prefix", "NAME", "what every name in the files begins with (default: the problem, as sum_i32)", .text = AT(prefix)},
-    {EMIT, "ptx", NULL, "PTX instead of source", .flag = AT(ptx)},
     {EMIT, "cubin", "FILE", "machine code, written to FILE, instead of source", .text = AT(cubin)},
-    {EMIT, "sass", NULL, "disassembly instead of source, where cuobjdump or nvdisasm is found", .flag = AT(sass)},
-    {LADDER, "source", "RUNG", "print the CUDA source of a rung instead, its historical form too where that is wrong today", .text = AT(source)},
-    {LADDER, "published", NULL, "print what the documents published instead, with --rung of those rungs alone", .flag = AT(published), .more = "Each document's tables whole, with its conditions and notes, and what this project remarks. Nothing is run, and nothing in these tables is computed."},
-    {LIST, "sources", NULL, "of gpus: the document behind the figures of each too", .flag = AT(sources)},
-    {SHOW, "sweep", NULL, "draw the sweeps: each size, its interval's variant, and what that loses; with --shape those of matrices", .flag = AT(sweep)},
     {TABLES | DOCTOR, "json", "FILE", "also write JSON, '-' for stdout instead of the table", .text = AT(json)},
     {TABLES | DOCTOR, "csv", "FILE", "also write CSV, '-' for stdout instead of the table", .text = AT(csv), .more = "Whether such files can be written is seen before anything is measured."},
     {EVERY & ~DOCTOR, "quiet", NULL, "results, warnings and errors only", .flag = AT(quiet), .letter = 'q'},
@@ -291,25 +218,44 @@ const struct option_row option_rows[] = {
     {.verbs = 0},
 };
 /* clang-format on */
-enum { ROWS = sizeof option_rows / sizeof *option_rows, FIRST_KEY = 256 };
-_Static_assert((int)ROWS < (int)OPTIONS_MAX, "there is room for all");
+enum { FIRST_KEY = 256 };
+
+const struct option_row *options_at(size_t i)
+{
+    size_t count = sizeof shared / sizeof *shared - 1;
+    if (i < count)
+        return &shared[i];
+    for (const struct verb_row *const *verb = verbs; *verb; verb++)
+        for (const struct option_row *own = (*verb)->options; own && own->verbs; own++)
+            if (i == count++)
+                return own;
+    return NULL;
+}
 
 static int key_of(size_t i)
 {
-    return option_rows[i].letter ? option_rows[i].letter : FIRST_KEY + (int)i;
+    return options_at(i)->letter ? options_at(i)->letter : FIRST_KEY + (int)i;
 }
 
-const struct option_row *options_find(int key, enum verb verb)
+size_t options_find(int key, enum verb verb)
 {
-    for (size_t i = 0; option_rows[i].verbs; i++)
-        if (option_rows[i].name && option_rows[i].verbs & verb && key_of(i) == key)
-            return &option_rows[i];
-    return NULL;
+    size_t i = 0;
+    for (const struct option_row *option; (option = options_at(i)); i++)
+        if (option->name && option->verbs & verb && key_of(i) == key)
+            break;
+    return i;
+}
+
+static bool is_shared(const struct option_row *option)
+{
+    return option >= shared && option < shared + sizeof shared / sizeof *shared;
 }
 
 bool options_is_of_problem(const struct option_row *option)
 {
     const struct option_row *heading = option;
+    if (!is_shared(option))
+        return false;
     while (!heading->group)
         heading--;
     return heading->group == 1 || option->text == AT(space) || option->text == AT(template);
@@ -319,15 +265,17 @@ bool options_is_of_problem(const struct option_row *option)
 int options_store(struct request *request, const struct option_row *option, const char *value,
                   struct error *error)
 {
-    char *base = (char *)request;
-    if (option->flag)
+    char *base = is_shared(option) ? (char *)request : request->own;
+    assert(base);
+    if (!option->value && !option->parse)
         *(bool *)(void *)(base + option->flag) = true;
-    if (option->text && !*value)
+    const bool is_text = option->value && !option->parse;
+    if (is_text && !*value)
         return error_set(error, ERROR_USAGE,
                          "--%s has an empty value: leave the option out or write what it needs "
                          "(see --help)",
                          option->name);
-    if (option->text)
+    if (is_text)
         *(const char **)(void *)(base + option->text) = value;
     return option->parse ? option->parse(request, value, error) : 0;
 }
@@ -351,22 +299,23 @@ static char *filter_help(int key, const char *text, void *input)
     (void)input;
     if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
         return NULL;
-    if (key < FIRST_KEY || key >= FIRST_KEY + (int)ROWS ||
-        !option_rows[key - FIRST_KEY].add_names)
+    const struct option_row *option =
+        key < FIRST_KEY ? NULL : options_at((size_t)(key - FIRST_KEY));
+    if (!option || !option->add_names)
         return (char *)text;
-    options_add_help(&out, &option_rows[key - FIRST_KEY]);
+    options_add_help(&out, option);
     return out.at ? out.at : (char *)text;
 }
 
 void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX],
-                  enum verb verb)
+                  const struct verb_row *verb)
 {
-    const struct help *help = help_of(verb);
+    const struct option_row *option;
     size_t count = 0;
-    for (size_t i = 0; option_rows[i].verbs; i++) {
-        const struct option_row *option = &option_rows[i];
-        if (!(option->verbs & verb))
+    for (size_t i = 0; (option = options_at(i)); i++) {
+        if (!(option->verbs & verb->verb))
             continue;
+        assert(count + 1 < OPTIONS_MAX);
         argp_options[count++] = (struct argp_option){.name = option->name,
                                                      .key = option->name ? key_of(i) : 0,
                                                      .arg = option->value,
@@ -376,8 +325,8 @@ void options_fill(struct argp *out, struct argp_option argp_options[OPTIONS_MAX]
     argp_options[count] = (struct argp_option){0};
     out->options = argp_options;
     out->help_filter = filter_help;
-    out->args_doc = help->arguments;
-    out->doc = help->text;
+    out->args_doc = verb->arguments;
+    out->doc = verb->help;
 }
 
 void options_help(struct text *out, struct argp_state *state)

@@ -14,6 +14,7 @@
 
 struct parse {
     struct request *request;
+    const struct verb_row *verb;
     struct error *error;
     bool is_line; /* of a list: only options of a problem are taken */
     bool is_failed;
@@ -78,9 +79,10 @@ static void explain(struct parse *parse, const struct argp_state *state)
 }
 
 /* An option that has a value is given once, unless it may be repeated. */
-static int take_option(struct parse *parse, const struct option_row *option, const char *value)
+static int take_option(struct parse *parse, size_t number, const char *value)
 {
-    bool *is_given = &parse->is_given[option - option_rows];
+    const struct option_row *option = options_at(number);
+    bool *is_given = &parse->is_given[number];
     if (parse->is_line && !options_is_of_problem(option))
         return error_set(parse->error, ERROR_USAGE,
                          "--%s is no part of a problem: give it on the command line",
@@ -102,13 +104,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         parse->is_failed = true;
         return 0;
     }
-    const struct option_row *option = options_find(key, parse->request->verb);
+    const size_t number = options_find(key, parse->request->verb);
+    const struct option_row *option = options_at(number);
     if (key != ARGP_KEY_ARG && !option)
         return ARGP_ERR_UNKNOWN;
     parse->is_failed =
         (!option                                    ? parse_argument(parse, value, state)
          : option->letter == 'h' && !parse->is_line ? print_help(state, parse->error)
-                                                    : take_option(parse, option, value)) != 0;
+                                                    : take_option(parse, number, value)) != 0;
     return 0;
 }
 
@@ -131,7 +134,7 @@ static int parse(struct parse *parse, int argc, char **argv)
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     struct request *out = parse->request;
-    options_fill(&argp, argp_options, out->verb);
+    options_fill(&argp, argp_options, parse->verb);
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, parse);
     if (parse->is_failed)
         return -1;
@@ -144,6 +147,7 @@ static int parse(struct parse *parse, int argc, char **argv)
     if (out->deterministic && !out->has_order)
         out->problem.order = ORDER_RUN;
     if (option_conflicts_check(out, parse->error) ||
+        (parse->verb->check && parse->verb->check(out, parse->error)) ||
         problem_check(&out->problem, parse->error) || request_dims_settle(out, parse->error) ||
         request_files_check(out, parse->error))
         return -1;
@@ -155,11 +159,12 @@ static int parse(struct parse *parse, int argc, char **argv)
 
 static const struct problem usual = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)};
 
-int request_parse(struct request *out, enum verb verb, int argc, char **argv,
-                  struct error *error)
+int request_parse(struct request *out, const struct verb_row *verb, void *own, int argc,
+                  char **argv, struct error *error)
 {
-    struct parse whole = {.request = out, .error = error};
-    *out = (struct request){.verb = verb,
+    struct parse whole = {.request = out, .verb = verb, .error = error};
+    *out = (struct request){.verb = verb->verb,
+                            .own = own,
                             .problem = usual,
                             .device = "auto",
                             .seed = 1,
@@ -173,7 +178,7 @@ int request_parse_line(struct request *out, const struct request *base, char *li
 {
     enum { WORDS_MAX = 64 };
     char program[] = "autotune tune", *words[WORDS_MAX + 1] = {program}, *rest;
-    struct parse one = {.request = out, .error = error, .is_line = true};
+    struct parse one = {.request = out, .verb = &verb_tune, .error = error, .is_line = true};
     int count = 1;
     *out = *base;
     out->problems = out->replay = out->json = out->csv = NULL;

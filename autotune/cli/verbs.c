@@ -7,34 +7,36 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct verb_row verbs[] = {
-    {"tune", "find the fastest reduction for a problem on a device (the default)", verb_tune},
-    {"show", "show the records kept so far", verb_show},
-    {"merge", "merge record files of other machines into the records here", verb_merge},
-    {"list",
-     "list devices, types, operations, problems, params, variants, spaces, options, archs, gpus",
-     verb_list},
-    {"emit", "print a kernel as CUDA source, PTX, machine code or disassembly", verb_emit},
-    {"verify", "prove a variant, a covering sample or everything correct", verb_verify},
-    {"bench", "time the kernels of the records against CUB", verb_bench},
-    {"ladder", "measure the classic reductions, from the slowest on", verb_ladder},
-    {"profile", "run one kernel under Nsight Compute and read its figures back", verb_profile},
-    {"export", "write tuned kernels for other programs: CUDA, cubins, CMake, Make, JSON",
-     verb_export},
-    {"compare", "set GPUs side by side: records, published figures, predictions", verb_compare},
-    {"report", "make a page of it all: charts, heat map, ladder, GPUs, source", verb_report},
-    {"doctor", "say what is here, what is missing and what to install", verb_doctor},
-    {"help", "print this, or the help of a verb: autotune help emit", verb_help},
-    {"version", "print the version", verb_version},
-    {WORKER_ARGUMENT, NULL, verb_worker},
-    {NULL, NULL, NULL},
+static verb_run run_help, run_version, run_worker;
+
+const struct verb_row verb_help = {.name = "help",
+                                   .summary =
+                                       "print this, or the help of a verb: autotune help emit",
+                                   .run = run_help},
+                      verb_version = {.name = "version",
+                                      .summary = "print the version",
+                                      .run = run_version};
+static const struct verb_row verb_worker = {.name = WORKER_ARGUMENT, .run = run_worker};
+
+const struct verb_row *const verbs[] = {
+    &verb_tune,   &verb_show,   &verb_merge,   &verb_list,   &verb_emit,    &verb_verify,
+    &verb_bench,  &verb_ladder, &verb_profile, &verb_export, &verb_compare, &verb_report,
+    &verb_doctor, &verb_help,   &verb_version, &verb_worker, NULL,
 };
 
 const struct verb_row *verbs_find(const char *name)
 {
-    for (const struct verb_row *verb = verbs; verb->name; verb++)
-        if (strcmp(verb->name, name) == 0)
-            return verb;
+    for (const struct verb_row *const *verb = verbs; *verb; verb++)
+        if (strcmp((*verb)->name, name) == 0)
+            return *verb;
+    return NULL;
+}
+
+const struct verb_row *verbs_of(unsigned mask)
+{
+    for (const struct verb_row *const *verb = verbs; *verb; verb++)
+        if ((*verb)->verb & mask)
+            return *verb;
     return NULL;
 }
 
@@ -43,9 +45,9 @@ int verbs_refuse(const char *name, struct error *error)
     const char *names[sizeof verbs / sizeof *verbs];
     char hint[TEXT_HINT_CHARS];
     size_t count = 0;
-    for (const struct verb_row *verb = verbs; verb->name; verb++)
-        if (verb->summary)
-            names[count++] = verb->name;
+    for (const struct verb_row *const *verb = verbs; *verb; verb++)
+        if ((*verb)->summary)
+            names[count++] = (*verb)->name;
     return error_set(error, ERROR_USAGE,
                      "there is no command '%.100s': %s'autotune help' lists them", name,
                      text_hint(hint, name, names, count));
@@ -60,11 +62,10 @@ static int help_verb(const char *name, struct error *error)
     if (!verb)
         return verbs_refuse(name, error);
     snprintf(program, sizeof program, "autotune %s", verb->name);
-    const bool has_help = verb->summary && verb->run != verb_help && verb->run != verb_version;
-    return has_help ? verb->run(2, argv, error) : verb_help(1, argv, error);
+    return verb->verb ? verb->run(2, argv, error) : run_help(1, argv, error);
 }
 
-int verb_help(int argc, char **argv, struct error *error)
+static int run_help(int argc, char **argv, struct error *error)
 {
     struct text text = {0};
     if (argc > 2)
@@ -79,9 +80,9 @@ int verb_help(int argc, char **argv, struct error *error)
         "autotune finds the fastest reduction for a GPU, proves it correct and keeps it.\n\n"
         "Usage: autotune [tune] [OPTION...]\n"
         "       autotune VERB [OPTION...]\n\nVerbs:\n");
-    for (const struct verb_row *verb = verbs; verb->name; verb++)
-        if (verb->summary)
-            text_addf(&text, "  %-9s %s\n", verb->name, verb->summary);
+    for (const struct verb_row *const *verb = verbs; *verb; verb++)
+        if ((*verb)->summary)
+            text_addf(&text, "  %-9s %s\n", (*verb)->name, (*verb)->summary);
     text_adds(
         &text,
         "\nThe options of tune work without the verb; 'autotune VERB --help' lists a "
@@ -99,7 +100,7 @@ int verb_help(int argc, char **argv, struct error *error)
     return failed;
 }
 
-int verb_version(int argc, char **argv, struct error *error)
+static int run_version(int argc, char **argv, struct error *error)
 {
     struct text text = {0};
     if (argc > 1)
@@ -113,7 +114,7 @@ int verb_version(int argc, char **argv, struct error *error)
 }
 
 /* A worker process, which the coordinator of a tuning starts. */
-int verb_worker(int argc, char **argv, struct error *error)
+static int run_worker(int argc, char **argv, struct error *error)
 {
     (void)argc, (void)argv;
     return worker_run(error);

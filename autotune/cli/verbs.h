@@ -1,25 +1,64 @@
-/* verbs: lists what the program can do, one function for each verb. Each returns 0, or -1 with
- * error set, whose code is the program's exit code. `argv[0]` is what usage messages call the
- * program. */
+/* verbs: lists what the program can do. Each verb's file ends with its row: what it is called, what
+ * its help says, which options it alone has, and the function that runs it. */
 #ifndef AUTOTUNE_VERBS_H
 #define AUTOTUNE_VERBS_H
 
 #include "generator/error.h"
 
+#include <stddef.h>
+
+struct option_row;
+struct request;
+
+/* Verbs as bits, so that an option can name those it belongs to. */
+enum verb {
+    VERB_TUNE = 1 << 0,
+    VERB_SHOW = 1 << 1,
+    VERB_LIST = 1 << 2,
+    VERB_EMIT = 1 << 3,
+    VERB_VERIFY = 1 << 4,
+    VERB_DOCTOR = 1 << 5,
+    VERB_MERGE = 1 << 6,
+    VERB_BENCH = 1 << 7,
+    VERB_LADDER = 1 << 8,
+    VERB_EXPORT = 1 << 9,
+    VERB_COMPARE = 1 << 10,
+    VERB_PROFILE = 1 << 11,
+    VERB_REPORT = 1 << 12,
+};
+
+/* Returns 0, or -1 with error set, whose code is the program's exit code. `argv[0]` is what usage
+ * messages call the program. */
 typedef int verb_run(int argc, char **argv, struct error *error);
 
-verb_run verb_tune, verb_ladder, verb_show, verb_merge, verb_list, verb_emit, verb_verify,
-    verb_doctor, verb_bench, verb_compare, verb_report, verb_export, verb_profile, verb_help,
-    verb_version, verb_worker;
-
 struct verb_row {
+    enum verb verb;             /* 0: has no options */
     const char *name, *summary; /* without a summary: internal, and not listed */
+    const char *arguments;      /* "FILE..."; NULL: none */
+    const char *help;           /* what it does, '\v', examples and VERBS_EXIT */
+    const struct option_row
+        *options; /* of this verb alone, for request->own; ends with one of no
+                                       * verbs; NULL: none */
+    int (*check)(const struct request *request,
+                 struct error *error); /* of them; NULL: any go */
     verb_run *run;
 };
-extern const struct verb_row verbs[]; /* ends with a NULL name */
+
+#define VERBS_EXIT                                                                             \
+    "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC, "                   \
+    "70 a result was wrong, 74 input or output failed, 75 too noisy to decide, "               \
+    "130 interrupted, progress kept."
+
+extern const struct verb_row verb_tune, verb_show, verb_merge, verb_list, verb_emit,
+    verb_verify, verb_bench, verb_ladder, verb_profile, verb_export, verb_compare, verb_report,
+    verb_doctor, verb_help, verb_version;
+extern const struct verb_row *const verbs[]; /* as help lists them; ends with NULL */
 
 /* The verb of this name, or NULL. */
 const struct verb_row *verbs_find(const char *name);
+
+/* The first of these verbs (a mask), or NULL. */
+const struct verb_row *verbs_of(unsigned mask);
 
 /* Sets ERROR_USAGE: there is no such verb, with the nearest names. */
 int verbs_refuse(const char *name, struct error *error);

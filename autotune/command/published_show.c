@@ -19,16 +19,17 @@ struct choice {
     bool is_chosen[RUNGS_MAX];
 };
 
-static int choose(struct choice *choice, const struct request *request, struct error *error)
+static int choose(struct choice *choice, const struct ladder_request *asked,
+                  struct error *error)
 {
     int failed = 0;
-    *choice = (struct choice){.is_all = request->rung_count == 0};
+    *choice = (struct choice){.is_all = !asked || asked->rung_count == 0};
     if (choice->is_all)
         return 0;
     if (ladder_rung_list(&choice->rungs, error))
         return -1;
-    for (size_t i = 0; i < request->rung_count && !failed; i++)
-        failed = rungs_choose(&choice->rungs, request->rungs[i], choice->is_chosen, error);
+    for (size_t i = 0; i < asked->rung_count && !failed; i++)
+        failed = rungs_choose(&choice->rungs, asked->rungs[i], choice->is_chosen, error);
     if (failed)
         rungs_dispose(&choice->rungs);
     return failed;
@@ -74,12 +75,13 @@ static int add_all(struct text *text, struct table *table, const struct choice *
     return failed;
 }
 
-int published_show(const struct request *request, struct error *error)
+int published_show(const struct request *request, const struct ladder_request *asked,
+                   struct error *error)
 {
     struct text text = {0};
     struct table table;
     struct choice choice;
-    if (choose(&choice, request, error))
+    if (choose(&choice, asked, error))
         return -1;
     published_print_init(&table);
     int failed = add_all(&text, &table, &choice, error);

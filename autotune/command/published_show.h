@@ -2,10 +2,11 @@
 #ifndef AUTOTUNE_PUBLISHED_SHOW_H
 #define AUTOTUNE_PUBLISHED_SHOW_H
 
-#include "autotune/cli/request.h"
+#include "autotune/ladder/ladder_choice.h"
 
-/* Prints them, or writes them where --csv and --json say: all documents, or with --rung only
- * the documents and table rows that have figures of such a rung. */
-int published_show(const struct request *request, struct error *error);
+/* Prints them, or writes them where --csv and --json say: all documents, or where
+ * `asked` names rungs only the documents and table rows that have figures of one. */
+int published_show(const struct request *request, const struct ladder_request *asked,
+                   struct error *error);
 
 #endif

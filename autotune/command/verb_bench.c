@@ -1,10 +1,13 @@
 /* verb_bench: times the kernels of the records against other libraries, one line of a table for
  * each n, or one for each n and library. Never tunes: it times the kernels on record and shows
  * how well each record fits. */
+#include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/measure/bench_against.h"
+#include "autotune/measure/paired.h"
 #include "autotune/print/figures.h"
 #include "autotune/print/terminal.h"
 #include "autotune/tune/tune_notes.h"
@@ -58,8 +61,18 @@ enum {
     GRADE_CHARS = 32 + DIMS_TEXT_CHARS,
 };
 
+/* What bench alone has options for. */
+struct bench_request {
+    const char *against; /* files separated by commas; "cub" = those of make bench */
+    uint64_t offset;     /* of inputs, in bytes */
+    uint64_t rounds;     /* 0 = the device's default */
+    bool stream;         /* calls in plain stream order, not as a graph */
+    bool each;           /* a line for each of the others */
+};
+
 struct bench_verb {
     struct request request;
+    struct bench_request own;
     struct setup setup;
     struct baseline baselines[BASELINES_MAX];
     size_t baseline_count;
@@ -109,7 +122,7 @@ static int add_cub(struct bench_verb *verb, struct error *error)
 
 static int open_baselines(struct bench_verb *verb, struct error *error)
 {
-    for (const char *at = verb->request.against;; at++) {
+    for (const char *at = verb->own.against;; at++) {
         char path[PATH_MAX];
         const size_t length = strcspn(at, ",");
         if (length == 0 || length >= sizeof path)
@@ -249,8 +262,8 @@ static void add_line(struct bench_verb *verb, const struct line *line, size_t ca
         {NULL, "gpu", info->name},
         {NULL, "driver", info->driver},
         {NULL, "compiler", info->compiler},
-        {NULL, "offset", number_format_fixed(offset, verb->request.offset, 0)},
-        {NULL, "order", verb->request.stream ? "stream" : "graph"},
+        {NULL, "offset", number_format_fixed(offset, verb->own.offset, 0)},
+        {NULL, "order", verb->own.stream ? "stream" : "graph"},
         {NULL, "rounds", number_format_fixed(rounds, round_count, 0)},
         {NULL, "calls", number_format_fixed(calls, call_count, 0)},
     };
@@ -270,10 +283,10 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
     struct bench_against_options options = {
         .baselines = verb->chosen,
         .baseline_count = verb->chosen_count,
-        .rounds = (size_t)verb->request.rounds,
-        .offset = verb->request.offset,
+        .rounds = (size_t)verb->own.rounds,
+        .offset = verb->own.offset,
         .seed = verb->request.seed,
-        .is_queued = verb->request.stream,
+        .is_queued = verb->own.stream,
     };
     struct bench_against_result result;
     struct find_result found;
@@ -286,7 +299,7 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
         return -1;
     for (size_t i = 0; i < verb->chosen_count; i++) {
         struct line line = {.against = verb->chosen[i]->face->name};
-        if (i != result.best && !verb->request.each)
+        if (i != result.best && !verb->own.each)
             continue;
         fill_line(&line, verb, &result, i, config);
         line.record = describe_grade(line.grade, &found);
@@ -341,14 +354,14 @@ static int print_lines(struct bench_verb *verb, struct error *error)
     return failed;
 }
 
-int verb_bench(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
     struct bench_verb verb = {
         .table = {.columns = columns, .column_count = COLUMNS},
         .json = {.columns = json_columns, .column_count = JSON_COLUMNS},
     };
     struct error second;
-    if (request_parse(&verb.request, VERB_BENCH, argc, argv, error) ||
+    if (request_parse(&verb.request, &verb_bench, &verb.own, argc, argv, error) ||
         setup_open(&verb.setup, &verb.request, true, error))
         return -1;
     int failed = bench_all(&verb, error);
@@ -361,3 +374,70 @@ int verb_bench(int argc, char **argv, struct error *error)
     setup_close(&verb.setup);
     return failed ? -1 : 0;
 }
+
+/* --- Options ------------------------------------------------------------------------------ */
+
+static int parse_offset(struct request *request, const char *value, struct error *error)
+{
+    struct bench_request *own = request->own;
+    if (number_parse_count(&own->offset, value, "--offset", error))
+        return -1;
+    return own->offset < 256
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--offset is '%.100s': give bytes below 256, for inputs start "
+                           "that far past a multiple of 256",
+                           value);
+}
+
+static int parse_rounds(struct request *request, const char *value, struct error *error)
+{
+    struct bench_request *own = request->own;
+    if (number_parse_count(&own->rounds, value, "--rounds", error))
+        return -1;
+    return own->rounds >= 1 && own->rounds <= PAIRED_ROUNDS_MAX
+               ? 0
+               : error_set(error, ERROR_USAGE, "--rounds is '%.100s': give 1 to %d", value,
+                           PAIRED_ROUNDS_MAX);
+}
+
+static int check(const struct request *request, struct error *error)
+{
+    const struct bench_request *own = request->own;
+    const int bytes = problem_types[request->problem.type].bytes;
+    const struct option_conflict conflicts[] = {
+        {own->offset % (uint64_t)bytes != 0,
+         "--offset leaves elements across their own alignment: give a multiple of the type's "
+         "bytes"},
+        {!own->against,
+         "nothing to be timed against: write --against cub once 'make bench' has built it, or "
+         "--against FILE"},
+    };
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_BENCH, "offset", "BYTES", "inputs start that far past a multiple of 256 bytes (default 0)", .parse = parse_offset, .group = 2},
+    {VERB_BENCH, "against", "FILES", "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", .text = offsetof(struct bench_request, against), .more = "'make bench' builds cub beside the program or in build/. They run inside the program: give only what you trust.", .group = 2},
+    {VERB_BENCH, "stream", NULL, "calls in plain stream order (default: as a graph)", .flag = offsetof(struct bench_request, stream), .group = 2},
+    {VERB_BENCH, "each", NULL, "a line for each of the others, not for the fastest alone", .flag = offsetof(struct bench_request, each), .group = 2},
+    {VERB_BENCH, "rounds", "COUNT", "measurements of each (default 201, on the host 11)", .parse = parse_rounds, .group = 2},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_bench = {
+    .verb = VERB_BENCH,
+    .name = "bench",
+    .summary = "time the kernels of the records against CUB",
+    .help =
+        "Times the kernels of the records against other libraries' reductions, as CUB's: the same "
+        "inputs, proven results, one timer, interleaved. The ratio is their time over ours.\v"
+        "Examples:\n"
+        "  autotune bench --against cub --n 1Ki,1Mi,400M\n"
+        "  autotune bench --against build/cub-toolkit.so --type f32 --n 64Ki --csv -\n\n" VERBS_EXIT,
+    .options = options,
+    .check = check,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -1,11 +1,19 @@
 /* verb_compare: prints a comparison of GPUs, or of the ladder's kernels: a table, and sentences
  * below it. */
+#include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/compare/compare_gather.h"
 #include "autotune/compare/compare_text.h"
 #include "autotune/compare/rung_shares_print.h"
 #include "autotune/print/terminal.h"
+
+/* What compare alone has options for. */
+struct compare_request {
+    bool by_rung;  /* the ladder's kernels */
+    bool evidence; /* compile what the journals know, to rank predictions */
+};
 
 static int print(const struct comparison *comparison, struct error *error)
 {
@@ -74,16 +82,64 @@ static int compare_problems(struct comparison *comparison, struct error *error)
     return print(comparison, error);
 }
 
-int verb_compare(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
+    struct compare_request own = {0};
     struct request request;
     struct comparison *comparison;
-    if (request_parse(&request, VERB_COMPARE, argc, argv, error) ||
+    if (request_parse(&request, &verb_compare, &own, argc, argv, error) ||
         compare_gather_open(&comparison, &request, (const char *const *)request.files,
                             request.file_count, error))
         return -1;
-    const int failed = request.by_rung ? compare_rungs(&request, comparison, error)
-                                       : compare_problems(comparison, error);
+    comparison->with_evidence = own.evidence;
+    const int failed = own.by_rung ? compare_rungs(&request, comparison, error)
+                                   : compare_problems(comparison, error);
     compare_gather_close(comparison);
     return failed ? -1 : 0;
 }
+
+static int check(const struct request *request, struct error *error)
+{
+    const struct compare_request *own = request->own;
+    const struct option_conflict conflicts[] = {
+        {request->ladder && !own->by_rung,
+         "--ladder has rungs of the ladder: give --rungs too"},
+        {own->by_rung && own->evidence,
+         "--evidence is of records and --rungs has none: leave one of them out"},
+        {request->file_count < 2 && !own->by_rung,
+         "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name "
+         "or published figures"},
+    };
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_COMPARE, "evidence", NULL, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", .flag = offsetof(struct compare_request, evidence), .more = "The rank is Spearman's correlation; how many candidates are faster than their bound is said too.", .group = 2},
+    {VERB_COMPARE, "rungs", NULL, "the ladder's kernels instead: the same kernel across documents (default: all) and GPUs, as shares of each one's peak bandwidth", .flag = offsetof(struct compare_request, by_rung), .group = 2},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_compare = {
+    .verb = VERB_COMPARE,
+    .name = "compare",
+    .summary = "set GPUs side by side: records, published figures, predictions",
+    .arguments = "A B [C...]\n--rungs [A...]",
+    .help =
+        "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
+        "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
+        "published figures. Begins with the outcome. Where a GPU has no figure of its own, static "
+        "analysis of another's winner bounds it (\"at most\"), or says why not. Says what is measured, "
+        "published, a bound or predicted. With --rungs it sets the ladder's kernels side by side. "
+        "Needs no device.\v"
+        "Examples:\n"
+        "  autotune compare v100 rtx5070ti\n"
+        "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
+        "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
+        "  autotune compare h200 v100 --n 400M --evidence\n"
+        "  autotune compare --rungs --ladder ladder.csv\n\n" VERBS_EXIT,
+    .options = options,
+    .check = check,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -201,11 +201,11 @@ static int print(const struct request *request, const struct text *text, struct 
     return failed;
 }
 
-int verb_doctor(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
     struct request request;
     struct text text = {0};
-    if (request_parse(&request, VERB_DOCTOR, argc, argv, error))
+    if (request_parse(&request, &verb_doctor, NULL, argc, argv, error))
         return -1;
     text_adds(&text, "autotune  " VERSION "\n");
     report_gpus(&text, &request);
@@ -226,3 +226,14 @@ int verb_doctor(int argc, char **argv, struct error *error)
     text_dispose(&text);
     return failed;
 }
+
+/* clang-format off */
+const struct verb_row verb_doctor = {
+    .verb = VERB_DOCTOR,
+    .name = "doctor",
+    .summary = "say what is here, what is missing and what to install",
+    .help =
+        "Says what is here, what is missing, and what to install. Changes nothing.\v" VERBS_EXIT,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -2,6 +2,8 @@
  * one, it shows the variant of that GPU's record. */
 #include "autotune/analysis/disasm.h"
 #include "autotune/cli/failing_source.h"
+#include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -11,13 +13,20 @@
 #include <string.h>
 
 /* Keeps only the kernels of the pass that --pass names. */
+/* What emit alone has options for. */
+struct emit_request {
+    const char *pass; /* NULL = all */
+    bool ptx, sass;
+};
+
 static int choose_pass(const struct request *request, const struct space *space,
                        const struct emit_variant *variant, bool *is_chosen, struct error *error)
 {
+    const struct emit_request *own = request->own;
     for (size_t i = 0; i < variant->count; i++)
-        is_chosen[i] = !request->pass;
-    for (size_t p = 0; request->pass && p < space->pass_count; p++)
-        if (strcmp(space->passes[p].name, request->pass) == 0 && variant->text_of_pass[p] >= 0)
+        is_chosen[i] = !own->pass;
+    for (size_t p = 0; own->pass && p < space->pass_count; p++)
+        if (strcmp(space->passes[p].name, own->pass) == 0 && variant->text_of_pass[p] >= 0)
             is_chosen[variant->text_of_pass[p]] = true;
     for (size_t i = 0; i < variant->count; i++)
         if (is_chosen[i])
@@ -29,7 +38,7 @@ static int choose_pass(const struct request *request, const struct space *space,
     error_set(
         error, ERROR_USAGE,
         "--pass '%s': this variant has no such pass: it has %s; leave --pass out to see all",
-        request->pass, passes.at ? passes.at : "none");
+        own->pass, passes.at ? passes.at : "none");
     text_dispose(&passes);
     return -1;
 }
@@ -39,11 +48,12 @@ static int print_source(const struct request *request, const struct setup *setup
                         const int64_t *config, const struct emit_variant *variant,
                         const bool *is_chosen, struct error *error)
 {
+    const struct emit_request *own = request->own;
     struct text all = {0};
-    for (size_t i = 0; i < variant->count && request->pass; i++)
+    for (size_t i = 0; i < variant->count && own->pass; i++)
         if (is_chosen[i])
             text_addf(&all, "%s%s", all.length ? "\n" : "", variant->texts[i].at);
-    int failed = request->pass ? 0 : emit_launch_add(&all, setup, config, variant, error);
+    int failed = own->pass ? 0 : emit_launch_add(&all, setup, config, variant, error);
     failed = failed || output_write("-", &all, error);
     text_dispose(&all);
     return failed;
@@ -53,6 +63,7 @@ static int compile(struct device_image *image, const struct request *request,
                    const struct setup *setup, const struct emit_variant *variant,
                    const bool *is_chosen, struct error *error)
 {
+    const struct emit_request *own = request->own;
     struct device_source sources[SPACE_PASSES_MAX];
     struct nvrtc *nvrtc;
     size_t count = 0;
@@ -66,7 +77,7 @@ static int compile(struct device_image *image, const struct request *request,
             "--arch host has source only: name a GPU's architecture, as --arch sm_90");
     if (nvrtc_open(&nvrtc, request->nvrtc, setup->target.cc, error))
         return -1;
-    int failed = nvrtc_compile(nvrtc, setup->target.cc, request->ptx ? NVRTC_PTX : NVRTC_CUBIN,
+    int failed = nvrtc_compile(nvrtc, setup->target.cc, own->ptx ? NVRTC_PTX : NVRTC_CUBIN,
                                sources, count, image, error);
     nvrtc_close(nvrtc);
     if (failed)
@@ -89,15 +100,17 @@ static int print_sass(const struct device_image *image, struct error *error)
 static int print_compiled(const struct request *request, const struct device_image *image,
                           struct error *error)
 {
+    const struct emit_request *own = request->own;
     if (request->cubin && output_bytes(request->cubin, image->bytes, image->size, error))
         return -1;
-    if (request->ptx) /* PTX counts its terminating zero */
+    if (own->ptx) /* PTX counts its terminating zero */
         return output_bytes("-", image->bytes, strnlen(image->bytes, image->size), error);
-    return request->sass ? print_sass(image, error) : 0;
+    return own->sass ? print_sass(image, error) : 0;
 }
 
 static int emit(const struct request *request, const struct setup *setup, struct error *error)
 {
+    const struct emit_request *own = request->own;
     int64_t config[SPACE_NAMES_MAX];
     bool is_chosen[SPACE_PASSES_MAX];
     struct emit_variant variant;
@@ -107,7 +120,7 @@ static int emit(const struct request *request, const struct setup *setup, struct
     if (emit_variant(&variant, &setup->context, &setup->sources, config, error))
         return -1;
     int failed = choose_pass(request, setup->space, &variant, is_chosen, error);
-    if (!failed && (request->ptx || request->cubin || request->sass)) {
+    if (!failed && (own->ptx || request->cubin || own->sass)) {
         failed = compile(&image, request, setup, &variant, is_chosen, error) ||
                  print_compiled(request, &image, error);
         device_dispose_image(&image);
@@ -118,12 +131,13 @@ static int emit(const struct request *request, const struct setup *setup, struct
     return failed ? -1 : 0;
 }
 
-int verb_emit(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
+    struct emit_request own = {0};
     struct request request;
     struct setup setup;
     char why[400];
-    if (request_parse(&request, VERB_EMIT, argc, argv, error))
+    if (request_parse(&request, &verb_emit, &own, argc, argv, error))
         return -1;
     bool needs_device = !request.arch && device_count(why, sizeof why) > 0;
     if (setup_open(&setup, &request, needs_device, error))
@@ -134,3 +148,38 @@ int verb_emit(int argc, char **argv, struct error *error)
     setup_close(&setup);
     return failed;
 }
+
+static int check(const struct request *request, struct error *error)
+{
+    const struct emit_request *own = request->own;
+    const struct option_conflict conflicts[] = {
+        {own->ptx + !!request->cubin + own->sass > 1,
+         "--ptx, --cubin and --sass are three forms: choose one"},
+    };
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_EMIT, "pass", "NAME", "only this pass's kernel", .text = offsetof(struct emit_request, pass), .group = 2},
+    {VERB_EMIT, "ptx", NULL, "PTX instead of source", .flag = offsetof(struct emit_request, ptx), .group = 3},
+    {VERB_EMIT, "sass", NULL, "disassembly instead of source, where cuobjdump or nvdisasm is found", .flag = offsetof(struct emit_request, sass), .group = 3},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_emit = {
+    .verb = VERB_EMIT,
+    .name = "emit",
+    .summary = "print a kernel as CUDA source, PTX, machine code or disassembly",
+    .help =
+        "Prints the CUDA source of a variant: the one given, else the record's that fits best, "
+        "else the space's default. Needs no device.\v"
+        "Examples:\n"
+        "  autotune emit --n 400M > reduce.cu\n"
+        "  autotune emit --arch sm_80 --type f32 --variant BLOCK=512,WARP=TREE\n"
+        "  autotune emit --arch sm_90 --ptx\n\n" VERBS_EXIT,
+    .options = options,
+    .check = check,
+    .run = run_verb,
+};
+/* clang-format on */

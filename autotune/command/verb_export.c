@@ -1,5 +1,6 @@
 /* verb_export: writes the records of a problem as files for another program: tables, kernels,
  * machine code, variables of build tools. Needs no device. */
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/command/export_records.h"
@@ -18,8 +19,14 @@
 
 enum { ARCHS_MAX = 32, FORMATS_MAX = 32, PATH_CHARS = 4096 };
 
+/* What export alone has options for. */
+struct export_request {
+    const char *format, *prefix; /* NULL = the usual */
+};
+
 struct task {
     struct request request;
+    struct export_request own;
     struct setup setup;
     struct export_records records;
     const struct export_format *formats[FORMATS_MAX];
@@ -56,7 +63,7 @@ static int refuse_no_format(struct error *error)
 static int parse_formats(struct task *task, struct error *error)
 {
     char word[40];
-    const char *at = task->request.format;
+    const char *at = task->own.format;
     if (!at)
         return refuse_no_format(error);
     while (next_word(&at, word, sizeof word)) {
@@ -347,19 +354,19 @@ static int export_all(const struct task *task, struct error *error)
     return failed;
 }
 
-int verb_export(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
     struct task *task = calloc(1, sizeof *task);
     if (!task)
         return error_memory(error, sizeof *task);
-    int failed = request_parse(&task->request, VERB_EXPORT, argc, argv, error) ||
+    int failed = request_parse(&task->request, &verb_export, &task->own, argc, argv, error) ||
                  parse_formats(task, error) || parse_archs(task, error) ||
-                 (task->request.prefix && export_check_prefix(task->request.prefix, error)) ||
+                 (task->own.prefix && export_check_prefix(task->own.prefix, error)) ||
                  open_setup(task, error);
     if (!failed) {
         export_default_prefix(task->prefix, &task->setup.problem);
-        if (task->request.prefix)
-            snprintf(task->prefix, sizeof task->prefix, "%s", task->request.prefix);
+        if (task->own.prefix)
+            snprintf(task->prefix, sizeof task->prefix, "%s", task->own.prefix);
         failed = export_records_find(&task->records, &task->setup, &task->request, error) ||
                  export_all(task, error);
         export_records_dispose(&task->records);
@@ -368,3 +375,32 @@ int verb_export(int argc, char **argv, struct error *error)
     free(task);
     return failed ? -1 : 0;
 }
+
+static void add_formats(struct text *out)
+{
+    export_add_formats(out, true);
+}
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_EXPORT, "format", "FORMATS", "one or more, separated by commas: @", .text = offsetof(struct export_request, format), .add_names = add_formats, .group = 3},
+    {VERB_EXPORT, "prefix", "NAME", "what every name in the files begins with (default: the problem, as sum_i32)", .text = offsetof(struct export_request, prefix), .group = 3},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_export = {
+    .verb = VERB_EXPORT,
+    .name = "export",
+    .summary = "write tuned kernels for other programs: CUDA, cubins, CMake, Make, JSON",
+    .help =
+        "Writes the records of a problem, all n and all GPUs in one, for programs that know nothing of "
+        "autotune: which kernel serves a device and n is chosen when they run. " DIMS_TEXT_EXPORTS "\v"
+        "Examples:\n"
+        "  autotune export --format cu --op sum --type f32\n"
+        "  autotune export --format cu,cmake --output sums --prefix total\n"
+        "  autotune export --format json --gpu H200 --n 400M --output -\n"
+        "  autotune export --format cu " DIMS_TEXT_SPACE " --type f32\n\n" VERBS_EXIT,
+    .options = options,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -1,6 +1,8 @@
 /* verb_ladder: verifies and measures the classic reductions one after the other, and shows what
  * each step gained; or prints the source of one. */
 #include "autotune/cli/interrupt.h"
+#include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -28,7 +30,8 @@ static const uint64_t N_HOST = 20000; /* the emulator needs a thread for each el
 /* All that a run holds. */
 struct work {
     const struct request *request;
-    struct setup setup; /* its space belongs to the worker */
+    const struct ladder_request *own; /* request->own */
+    struct setup setup;               /* its space belongs to the worker */
     struct ladder_choice choice;
     struct ladder ladder;
     struct ladder_measure_step *steps;   /* the steps to run ... */
@@ -120,8 +123,8 @@ static int refuse_blocks(const struct work *work, struct error *error)
         text_addf(&sizes, " %" PRId64, param->values[i]);
     error_set(error, ERROR_USAGE,
               "--blocks %.100s: no rung that was chosen has such a size: %s has%.200s",
-              work->request->blocks ? work->request->blocks : LADDER_GRID_BLOCKS,
-              rung->listed->name, sizes.at ? sizes.at : " none");
+              work->own->blocks ? work->own->blocks : LADDER_GRID_BLOCKS, rung->listed->name,
+              sizes.at ? sizes.at : " none");
     text_dispose(&sizes);
     return -1;
 }
@@ -402,30 +405,95 @@ static void close_work(struct work *work)
     free(work);
 }
 
-int verb_ladder(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
     struct interrupt_guard guard;
+    struct ladder_request own = {0};
     struct request request;
     struct work *work;
-    if (request_parse(&request, VERB_LADDER, argc, argv, error))
+    if (request_parse(&request, &verb_ladder, &own, argc, argv, error))
         return -1;
-    if (request.published)
-        return published_show(&request, error);
-    if (request.source) { /* as if it were the only rung */
-        request.rungs[0] = request.source;
-        request.rung_count = 1;
+    if (own.published)
+        return published_show(&request, &own, error);
+    if (own.source) { /* as if it were the only rung */
+        own.rungs[0] = own.source;
+        own.rung_count = 1;
     }
     work = calloc(1, sizeof *work);
     if (!work)
         return error_memory(error, sizeof *work);
     work->request = &request;
+    work->own = &own;
     int failed = ladder_choice_open(&work->choice, &request, error) ||
-                 setup_open(&work->setup, &request, !request.source, error);
+                 setup_open(&work->setup, &request, !own.source, error);
     if (!failed) {
         interrupt_begin(&guard, NULL);
-        failed = request.source ? print_source(work, error) : run(work, error);
+        failed = own.source ? print_source(work, error) : run(work, error);
         interrupt_end(&guard);
     }
     close_work(work);
     return failed ? -1 : 0;
 }
+
+static int add_rung(struct request *request, const char *value, struct error *error)
+{
+    struct ladder_request *own = request->own;
+    if (own->rung_count == LADDER_RUNGS_ASKED)
+        return error_set(error, ERROR_USAGE, "--rung is given more than %d times: give fewer",
+                         LADDER_RUNGS_ASKED);
+    own->rungs[own->rung_count++] = value;
+    return 0;
+}
+
+static int check(const struct request *request, struct error *error)
+{
+    const struct ladder_request *own = request->own;
+    const bool has_size = request->has_n || request_dims_are_given(request);
+    const struct option_conflict conflicts[] = {
+        {own->source && (own->grid || own->blocks || request->gpu || own->rung_count ||
+                         request->json || request->csv),
+         "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
+         "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
+        {request->n_high && (own->grid || own->blocks || own->source || request->gpu),
+         "a range of n has a table of times by n: leave --blocks, --grid, --source and --gpu out"},
+        {own->published &&
+             (own->source || own->grid || own->blocks || request->gpu || has_size),
+         "--published only prints what documents say of their own kernels: leave --source, "
+         "--blocks, --grid, --gpu and the size out"},
+    };
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_LADDER, "rung", "NAME", "only this rung, as harris-5, or group, as harris ('autotune list rungs' has all); may be given again", .parse = add_rung, .repeats = true, .group = 2},
+    {VERB_LADDER, "blocks", "SIZES", "threads per block: 128, or several as 64,256 or 32..1024 for a table by size (default: each rung's usual one)", .text = offsetof(struct ladder_request, blocks), .group = 2},
+    {VERB_LADDER, "grid", NULL, "threads per block by elements per thread, of each chosen rung that has such a param (default: all that have)", .flag = offsetof(struct ladder_request, grid), .more = "All sizes of a block, unless --blocks names some.", .group = 2},
+    {VERB_LADDER, "source", "RUNG", "print the CUDA source of a rung instead, its historical form too where that is wrong today", .text = offsetof(struct ladder_request, source), .group = 3},
+    {VERB_LADDER, "published", NULL, "print what the documents published instead, with --rung of those rungs alone", .flag = offsetof(struct ladder_request, published), .more = "Each document's tables whole, with its conditions and notes, and what this project remarks. Nothing is run, and nothing in these tables is computed.", .group = 3},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_ladder = {
+    .verb = VERB_LADDER,
+    .name = "ladder",
+    .summary = "measure the classic reductions, from the slowest on",
+    .help =
+        "Measures the classic reductions as teaching documents build them up: proven, and timed by "
+        "the same code as all else. GB/s counts what all launches of a reduction read and write; "
+        "step is over the rung before, total over the first of its group. Below a table of one size "
+        "stands why each rung is not faster, from computed figures: lanes active, bank conflicts, "
+        "occupancy, bytes in flight, instructions.\v"
+        "Examples:\n"
+        "  autotune ladder --n 400M\n"
+        "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
+        "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
+        "  autotune ladder --rung harris --n 128Ki..32Mi --csv times.csv\n"
+        "  autotune ladder --device host --gpu H200\n"
+        "  autotune ladder --source harris-5\n"
+        "  autotune ladder --published --rung cs599\n\n" VERBS_EXIT,
+    .options = options,
+    .check = check,
+    .run = run_verb,
+};
+/* clang-format on */

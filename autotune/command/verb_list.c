@@ -1,5 +1,4 @@
 /* verb_list: lists what a user can choose from, a table for each topic. */
-#include "autotune/cli/help.h"
 #include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
@@ -49,25 +48,29 @@ static int list_operations(struct table *table, const struct request *request,
 /* The options of every verb; the documents' lists of options are made of this. */
 static int list_options(struct table *table, const struct request *request, struct error *error)
 {
-    const char *group = NULL;
+    const struct option_row *option;
+    const char *headings[OPTIONS_GROUPS + 1] = {NULL};
+    int group = 0;
     (void)request;
     (void)error;
-    for (const struct option_row *option = option_rows; option->verbs; option++) {
+    for (size_t i = 0; (option = options_at(i)); i++) {
         struct text verbs_of = {0}, help = {0};
-        if (!option->name)
-            group = option->help;
-        if (!option->name)
+        if (option->group)
+            group = option->group;
+        if (!option->name) {
+            headings[group] = option->help;
             continue;
-        for (unsigned bit = 1; bit && help_of(bit); bit <<= 1)
-            if (option->verbs & bit)
-                text_addf(&verbs_of, "%s%s", verbs_of.length ? " " : "", help_of(bit)->name);
+        }
+        for (const struct verb_row *const *verb = verbs; *verb; verb++)
+            if (option->verbs & (*verb)->verb)
+                text_addf(&verbs_of, "%s%s", verbs_of.length ? " " : "", (*verb)->name);
         options_add_help(&help, option);
         table_addf(table, "--%s", option->name);
         table_add(table, option->value);
         table_add(table, verbs_of.at);
         table_add(table, help.at);
         table_addf(table, "%c", option->letter);
-        table_add(table, group);
+        table_add(table, headings[group]);
         table_add(table, option->more);
         text_dispose(&verbs_of);
         text_dispose(&help);
@@ -291,6 +294,11 @@ static int list_devices(struct table *table, const struct request *request, stru
 
 enum { COLUMNS_MAX = 10 };
 
+/* What list alone has options for. */
+struct list_request {
+    bool sources; /* where figures are from */
+};
+
 /* clang-format off */
 static const struct topic {
     const char *name;
@@ -338,6 +346,7 @@ enum { TOPICS = sizeof topics / sizeof *topics };
 
 static int list(const struct topic *topic, const struct request *request, struct error *error)
 {
+    const struct list_request *own = request->own;
     struct table_column columns[COLUMNS_MAX];
     struct table table = {.columns = columns};
     for (; table.column_count < COLUMNS_MAX; table.column_count++) {
@@ -345,7 +354,7 @@ static int list(const struct topic *topic, const struct request *request, struct
         *column = topic->columns[table.column_count];
         if (!column->key)
             break;
-        if (request->sources && strcmp(column->key, "source") == 0)
+        if (own->sources && strcmp(column->key, "source") == 0)
             column->title = "source";
     }
     int failed =
@@ -354,14 +363,15 @@ static int list(const struct topic *topic, const struct request *request, struct
     return failed ? -1 : 0;
 }
 
-int verb_list(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
+    struct list_request own = {0};
     struct request request;
-    if (request_parse(&request, VERB_LIST, argc, argv, error))
+    if (request_parse(&request, &verb_list, &own, argc, argv, error))
         return -1;
     const char *wanted = request.topic ? request.topic : "devices";
     if (strcmp(wanted, "published") == 0)
-        return published_show(&request, error);
+        return published_show(&request, NULL, error);
     if (strcmp(wanted, "problems") == 0)
         return problem_list_print(&request, error);
     if (request_is_sweep(&request))
@@ -380,3 +390,28 @@ int verb_list(int argc, char **argv, struct error *error)
         "operations, problems, params, variants, spaces, rungs, published, options, formats, archs or gpus",
         wanted, text_hint(hint, wanted, names, TOPICS));
 }
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_LIST, "sources", NULL, "of gpus: the document behind the figures of each too", .flag = offsetof(struct list_request, sources), .group = 3},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_list = {
+    .verb = VERB_LIST,
+    .name = "list",
+    .summary = "list devices, types, operations, problems, params, variants, spaces, options, archs, gpus",
+    .arguments = "[TOPIC]",
+    .help =
+        "Lists what there is to choose from: devices (the default), types, operations, problems, params, "
+        "variants, spaces, classes, options, formats, archs, gpus or rungs. Problems come as --problems reads them: every "
+        "operation and type that go together, or those given, at each size.\v"
+        "Examples:\n"
+        "  autotune list params\n"
+        "  autotune list gpus --sources\n"
+        "  autotune list problems --n 1Ki..1Gi --type f32 > problems.txt\n"
+        "  autotune list variants --arch sm_80 --type f64\n\n" VERBS_EXIT,
+    .options = options,
+    .run = run_verb,
+};
+/* clang-format on */

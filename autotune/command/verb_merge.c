@@ -1,5 +1,6 @@
 /* verb_merge: merges record files of other machines or people into the folder of records, each
  * record into the file of its own GPU. All files are read before anything is changed. */
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/record_cells.h"
 #include "autotune/cli/request.h"
@@ -28,8 +29,14 @@ static const struct table_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+/* What merge alone has options for. */
+struct merge_request {
+    const char *compact; /* a folder for compact files; NULL = none */
+};
+
 struct merge {
     const struct request *request;
+    const struct merge_request *own; /* request->own */
     const char *folder;
     struct merge_files names;
     struct records *files; /* of each of these */
@@ -178,7 +185,7 @@ static int write_compact(struct merge *merge, struct error *error)
     bool *is_current = calloc(count, sizeof *is_current);
     if (!is_current)
         return error_memory(error, count * sizeof *is_current);
-    const int failed = merge_compact(is_current, merge->request->compact, merge->files,
+    const int failed = merge_compact(is_current, merge->own->compact, merge->files,
                                      merge->names.count, &bytes, error);
     if (!failed) {
         add_compact_rows(merge, is_current);
@@ -194,7 +201,7 @@ static int merge_all(struct merge *merge, struct error *error)
     for (size_t i = 0; i < merge->names.count; i++)
         if (read_file(&merge->files[i], merge->names.at[i], error))
             return -1;
-    if (request->compact)
+    if (merge->own->compact)
         return write_compact(merge, error);
     for (size_t i = 0; i < merge->names.count; i++)
         if (merge_file(merge, merge->names.at[i], &merge->files[i], error))
@@ -211,8 +218,8 @@ static int report(const struct merge *merge, struct error *error)
     const struct request *request = merge->request;
     const size_t count = merge->table.row_count;
     output_note(request, "%s %zu of %zu records into %s\n",
-                request->compact ? "written  " : "merged   ", merge->taken, count,
-                request->compact ? request->compact : merge->folder);
+                merge->own->compact ? "written  " : "merged   ", merge->taken, count,
+                merge->own->compact ? merge->own->compact : merge->folder);
     if (merge->trials)
         output_note(request, "journals  %zu trials added\n", merge->trials);
     return count || request->json || request->csv
@@ -220,14 +227,16 @@ static int report(const struct merge *merge, struct error *error)
                : 0;
 }
 
-int verb_merge(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
+    struct merge_request own = {NULL};
     struct request request;
     struct text folder = {0};
-    if (request_parse(&request, VERB_MERGE, argc, argv, error) ||
+    if (request_parse(&request, &verb_merge, &own, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;
     struct merge merge = {.request = &request,
+                          .own = &own,
                           .folder = folder.at,
                           .table = {.columns = columns, .column_count = COLUMNS}};
     int failed = merge_folder_list(&merge.names, request.files, request.file_count, error);
@@ -248,3 +257,29 @@ int verb_merge(int argc, char **argv, struct error *error)
     text_dispose(&folder);
     return failed ? -1 : 0;
 }
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_MERGE, "compact", "FOLDER", "merge nothing; write the files' records as the program ships them: FOLDER/GPU/NAME.ini for each space and cost class ('autotune list classes')", .text = offsetof(struct merge_request, compact), .group = 3, .more = "Each size's winner serves the sizes around it, as far as its space would try it there. Records whose kernels are others now are left out and named."},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_merge = {
+    .verb = VERB_MERGE,
+    .name = "merge",
+    .summary = "merge record files of other machines into the records here",
+    .arguments = "FILE...",
+    .help =
+        "Merges record files of other machines into the folder of records, each record into its "
+        "GPU's file; of a FILE that is a folder of records all of them, and its journals. Of two for the same problem on the same GPU the faster is kept, or, where "
+        "driver, compiler, sources or method differ, the newer. Of intervals that overlap the newer "
+        "takes its range, and the older keeps what is left of it on both sides.\v"
+        "Examples:\n"
+        "  autotune merge nvidia-h200.ini\n"
+        "  autotune merge ~/.cache/autotune/parts/*\n"
+        "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n"
+        "  autotune merge --compact configs/tuned state/nvidia-h200.ini\n\n" VERBS_EXIT,
+    .options = options,
+    .run = run_verb,
+};
+/* clang-format on */

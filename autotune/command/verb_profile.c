@@ -2,6 +2,7 @@
  * with --run launches the kernel and nothing else, and reads ncu's figures back. */
 #include "autotune/analysis/pattern.h"
 #include "autotune/analysis/tool.h"
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -19,9 +20,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What profile alone has options for. */
+struct profile_request {
+    bool run; /* launch the kernel, as ncu wants it */
+};
+
 /* The kernel to profile: a variant of a space, or a rung of the ladder. */
 struct work {
     struct request request;
+    struct profile_request own;
     struct setup setup;
     struct rungs rungs;
     struct ladder_rung rung; /* its space is NULL if the work is no rung */
@@ -87,7 +94,7 @@ static int open_work(struct work *work, struct error *error)
     const bool is_rung = name && !strchr(name, '=');
     if (name && !is_rung)
         work->request.variant = name;
-    work->request.quiet |= work->request.run; /* ncu's output is read, and ours is in it */
+    work->request.quiet |= work->own.run; /* ncu's output is read, and ours is in it */
     if (setup_open(setup, &work->request, true, error))
         return -1;
     tune_notes_setup(&work->request, setup, 1);
@@ -280,14 +287,14 @@ static int profile(const struct work *work, int argc, char **argv, struct error 
     return failed;
 }
 
-int verb_profile(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
     struct work *work = calloc(1, sizeof *work);
     if (!work)
         return error_memory(error, sizeof *work);
-    int failed = request_parse(&work->request, VERB_PROFILE, argc, argv, error) ||
+    int failed = request_parse(&work->request, &verb_profile, &work->own, argc, argv, error) ||
                  open_work(work, error);
-    if (!failed && work->request.run)
+    if (!failed && work->own.run)
         failed = single_run(work->setup.device, &work->context, &work->sources, work->config,
                             work->request.seed, error);
     else if (!failed)
@@ -295,3 +302,30 @@ int verb_profile(int argc, char **argv, struct error *error)
     close_work(work);
     return failed ? -1 : 0;
 }
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_PROFILE, "run", NULL, "only launch the kernel, for a profiler that you start: a call that warms up, then the one to look at, both checked", .flag = offsetof(struct profile_request, run), .more = "Nothing is printed.", .group = 2},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_profile = {
+    .verb = VERB_PROFILE,
+    .name = "profile",
+    .summary = "run one kernel under Nsight Compute and read its figures back",
+    .arguments = "[VARIANT|RUNG]",
+    .help =
+        "Runs one kernel under Nsight Compute, where its ncu is found, and reads back what that "
+        "measured: throughput of memory and compute, occupancy, bank conflicts, what warps wait for. "
+        "A variant is named by its params, as BLOCK=256,ITEMS=16, the others as in this GPU's record; a rung "
+        "of the ladder by its name; without either it is the record's winner. Clocks are left as they "
+        "are.\v"
+        "Examples:\n"
+        "  autotune profile --n 400M\n"
+        "  autotune profile BLOCK=512,WARP=TREE --n 400M --type f32\n"
+        "  autotune profile harris-2 --n 400M --csv -\n\n"
+        "Exit 69 also where there is no ncu, or where it may not read the counters. " VERBS_EXIT,
+    .options = options,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -1,5 +1,6 @@
 /* verb_report: writes all sections of a report as a page of HTML, as Markdown, or drawn as
  * text. */
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/report/page_html.h"
@@ -16,8 +17,9 @@ static report_section *const sections[] = {
 
 static bool is_markdown(const struct request *request)
 {
+    const struct report_request *own = request->own;
     const char *end = request->output ? strrchr(request->output, '.') : NULL;
-    return request->markdown || (end && strcmp(end, ".md") == 0);
+    return own->markdown || (end && strcmp(end, ".md") == 0);
 }
 
 static int write(const struct request *request, struct document *document, struct error *error)
@@ -40,11 +42,12 @@ static int write(const struct request *request, struct document *document, struc
     return failed;
 }
 
-int verb_report(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
+    struct report_request own = {0};
     struct request request;
     struct report report;
-    if (request_parse(&request, VERB_REPORT, argc, argv, error) ||
+    if (request_parse(&request, &verb_report, &own, argc, argv, error) ||
         report_open(&report, &request, error))
         return -1;
     int failed = 0;
@@ -55,3 +58,32 @@ int verb_report(int argc, char **argv, struct error *error)
     report_close(&report);
     return failed ? -1 : 0;
 }
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_REPORT, "bench", "FILE", "a table that bench wrote as CSV: adds how our kernels compare with other libraries", .text = offsetof(struct report_request, bench), .more = "Its fields gpu, op and type say what was measured where: a table without them, or of another GPU than the report, is refused; one of another problem than the title stands under its own heading.", .group = 2},
+    {VERB_REPORT, "axes", "PARAM,PARAM", "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", .text = offsetof(struct report_request, axes), .group = 2},
+    {VERB_REPORT, "md", NULL, "Markdown, for a README; to stdout where no file is named", .flag = offsetof(struct report_request, markdown), .group = 3},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_report = {
+    .verb = VERB_REPORT,
+    .name = "report",
+    .summary = "make a page of it all: charts, heat map, ladder, GPUs, source",
+    .arguments = "[A [B...]]",
+    .help =
+        "Makes a report of what records, their journals and tables know: GB/s over n, beside other "
+        "libraries and the peak, the trials as a heat map, the ladder, other GPUs, the winner's source, and how it was "
+        "measured. A is what it is about, B what that is compared with: each a record file, a GPU by name "
+        "or published figures, as compare takes them (default: the newest records here, and the GPUs that "
+        "something is published of). What is not there it says. Needs no device.\v"
+        "Examples:\n"
+        "  autotune report\n"
+        "  autotune report -o report.html --bench cub.csv --ladder ladder.csv\n"
+        "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
+        "  autotune report --md > RESULTS.md\n\n" VERBS_EXIT,
+    .options = options,
+    .run = run_verb,
+};
+/* clang-format on */

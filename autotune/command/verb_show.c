@@ -1,5 +1,6 @@
 /* verb_show: prints the stored records of all GPUs as a table. A file that is there and cannot be
  * read is an error, told after the records of the others. */
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/record_cells.h"
 #include "autotune/cli/request.h"
@@ -36,13 +37,23 @@ static const struct table_column columns[] = {
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+/* What show alone has options for. */
+struct show_request {
+    bool sweep; /* draw the sweeps */
+};
+
+static bool is_sweep(const struct request *request)
+{
+    return ((const struct show_request *)request->own)->sweep;
+}
+
 static bool is_wanted(const struct interval *served, const struct request *request)
 {
     const struct problem *problem = &served->record.problem;
     const uint64_t n = dims_n(&request->problem.dims),
                    n_high = request->n_high ? request->n_high : n;
     const bool is_cut =
-        request->sweep && !request->asked.shape; /* to the range, by the report */
+        is_sweep(request) && !request->asked.shape; /* to the range, by the report */
     return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
            (!request->has_op || problem->op == request->problem.op) &&
            (!request->has_type || problem->type == request->problem.type) &&
@@ -121,8 +132,8 @@ static int add(struct shown *shown, const struct interval *served, const struct 
     if (array_grow(&shown->configs, shown->config_count, sizeof *shown->configs, error))
         return -1;
     shown->configs[shown->config_count++] = *served;
-    return request->sweep && from ? store_copy(&shown->records, from, &served->record, error)
-                                  : 0;
+    return is_sweep(request) && from ? store_copy(&shown->records, from, &served->record, error)
+                                     : 0;
 }
 
 static int add_records(struct shown *shown, const struct records *records,
@@ -191,7 +202,7 @@ static void note_others(const struct request *request, const struct records *rec
 static void note_none(const struct request *request, const char *folder)
 {
     const struct problem *problem = &request->problem;
-    const char *size = request->sweep ? "1K..4G" : "400M";
+    const char *size = is_sweep(request) ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
                          request->asked.shape || request->asked.scan ||
@@ -202,12 +213,12 @@ static void note_none(const struct request *request, const char *folder)
                  number_format_count(high, request->n_high));
     else
         snprintf(sizes, sizeof sizes, "--n %s",
-                 request->has_n && !request->sweep
+                 request->has_n && !is_sweep(request)
                      ? number_format_count(low, dims_n(&problem->dims))
                      : size);
     output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s%s%s' makes one\n",
-                request->sweep ? "sweeps" : "records", is_some ? " of this kind" : "", folder,
-                request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
+                is_sweep(request) ? "sweeps" : "records", is_some ? " of this kind" : "",
+                folder, request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
                 request->asked.scan ? " --scan " : "",
                 request->asked.scan ? dims_text_scans[request->asked.scan] : "",
                 request->has_op ? " --op " : "",
@@ -225,7 +236,7 @@ static int print(const struct request *request, struct shown *shown, const char 
     int failed = interval_compute(records, error);
     if (failed)
         return -1;
-    if (request->sweep) {
+    if (is_sweep(request)) {
         const struct sweep_kind *kind = request->asked.shape ? &sweep_shapes : &sweep_report;
         failed = sweep_drawing_print(kind, request, records, &count, error);
         if (!request->asked.shape)
@@ -242,13 +253,14 @@ static int print(const struct request *request, struct shown *shown, const char 
     return failed;
 }
 
-int verb_show(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
+    struct show_request own = {0};
     struct request request;
     struct text folder = {0};
     struct shown shown = {.request = &request,
                           .table = {.columns = columns, .column_count = COLUMNS}};
-    if (request_parse(&request, VERB_SHOW, argc, argv, error) ||
+    if (request_parse(&request, &verb_show, &own, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;
     int failed = store_load_each(folder.at, NULL, add_file, &shown, error) ||
@@ -261,3 +273,25 @@ int verb_show(int argc, char **argv, struct error *error)
     text_dispose(&folder);
     return failed ? -1 : 0;
 }
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_SHOW, "sweep", NULL, "draw the sweeps: each size, its interval's variant, and what that loses; with --shape those of that shape", .flag = offsetof(struct show_request, sweep), .group = 3},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_show = {
+    .verb = VERB_SHOW,
+    .name = "show",
+    .summary = "show the records kept so far",
+    .help =
+        "Shows the records kept so far, of all devices.\v"
+        "Examples:\n"
+        "  autotune show\n"
+        "  autotune show --sweep\n"
+        "  autotune show --sweep " DIMS_TEXT_SHAPE "\n"
+        "  autotune show --type f32 --csv -\n\n" VERBS_EXIT,
+    .options = options,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -100,11 +100,11 @@ static int run(const struct request *request, struct error *error)
     return failed;
 }
 
-int verb_tune(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
     struct interrupt_guard guard;
     struct request request;
-    if (request_parse(&request, VERB_TUNE, argc, argv, error))
+    if (request_parse(&request, &verb_tune, NULL, argc, argv, error))
         return -1;
     if (request.replay && !request.problems)
         return tune_replay(&request, error);
@@ -115,3 +115,25 @@ int verb_tune(int argc, char **argv, struct error *error)
     interrupt_end(&guard);
     return failed;
 }
+
+/* clang-format off */
+const struct verb_row verb_tune = {
+    .verb = VERB_TUNE,
+    .name = "tune",
+    .summary = "find the fastest reduction for a problem on a device (the default)",
+    .help =
+        "Finds the fastest reduction for a problem on a device: generates, compiles, proves and "
+        "measures every candidate of a space, and keeps the winner. The same command again "
+        "answers from the record; after an interruption it goes on where it was.\v"
+        "Examples:\n"
+        "  autotune --device 0 --n 400M\n"
+        "  autotune --device 0 --n 64Mi --type f32 --op max --json winner.json\n"
+        "  autotune --device host --n 100K --retune\n"
+        "  autotune --device 0 --n 1K..4G --loss 0.5\n"
+        "  autotune --device 0 " DIMS_TEXT_SWEEP " --type f32\n"
+        "  autotune --device all --n 400M --budget 30s\n"
+        "  autotune --problems problems.txt --part 1/8\n"
+        "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" VERBS_EXIT,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -2,6 +2,8 @@
  * covering sample, or the whole product of space, operation, type and architecture. */
 #include "autotune/cli/failing_source.h"
 #include "autotune/cli/interrupt.h"
+#include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
@@ -10,6 +12,7 @@
 #include "autotune/search/tune.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/verify/prove.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,18 +56,25 @@ static int print_proof(const struct prove_result *result, struct error *error)
     return failed;
 }
 
+/* What verify alone has options for. */
+struct verify_request {
+    bool cover, small, all;
+    double limit_s; /* processor time of a proof; 0 = the usual */
+};
+
 static int prove_many(const struct request *request, const struct setup *setup,
                       struct error *error)
 {
     struct terminal_progress progress = {0};
-    const struct prove_options options = {.all = request->all,
-                                          .part = request->part,
-                                          .seed = request->seed,
-                                          .nvrtc = request->nvrtc,
-                                          .show = request->quiet ? NULL : show_progress,
-                                          .context = &progress,
-                                          .is_stopping = interrupt_came,
-                                          .watch = watchdog_kernel};
+    const struct prove_options options =
+        {.all = ((const struct verify_request *)request->own)->all,
+         .part = request->part,
+         .seed = request->seed,
+         .nvrtc = request->nvrtc,
+         .show = request->quiet ? NULL : show_progress,
+         .context = &progress,
+         .is_stopping = interrupt_came,
+         .watch = watchdog_kernel};
     struct prove_result result;
     if (!request->quiet)
         terminal_progress_start(&progress, stderr);
@@ -189,21 +199,78 @@ static int prove_small(const struct request *request, const struct setup *setup,
     return failed;
 }
 
-int verb_verify(int argc, char **argv, struct error *error)
+static int run_verb(int argc, char **argv, struct error *error)
 {
     struct interrupt_guard guard;
+    struct verify_request own = {0};
     struct request request;
     struct setup setup;
-    if (request_parse(&request, VERB_VERIFY, argc, argv, error) ||
+    if (request_parse(&request, &verb_verify, &own, argc, argv, error) ||
         setup_open(&setup, &request, true, error))
         return -1;
-    if (request.limit_s > 0)
-        watchdog_limit(request.limit_s);
+    if (own.limit_s > 0)
+        watchdog_limit(own.limit_s);
     interrupt_begin(&guard, setup.device);
-    int failed = request.cover || request.all ? prove_many(&request, &setup, error)
-                 : request.small              ? prove_small(&request, &setup, error)
-                                              : prove_one(&request, &setup, error);
+    int failed = own.cover || own.all ? prove_many(&request, &setup, error)
+                 : own.small          ? prove_small(&request, &setup, error)
+                                      : prove_one(&request, &setup, error);
     interrupt_end(&guard);
     setup_close(&setup);
     return failed;
 }
+
+static int parse_limit(struct request *request, const char *value, struct error *error)
+{
+    struct verify_request *own = request->own;
+    return options_parse_time(&own->limit_s, value, "--limit", error);
+}
+
+static int check(const struct request *request, struct error *error)
+{
+    const struct verify_request *own = request->own;
+    const bool is_many = own->cover || own->all;
+    const bool is_one = request->variant || request->has_acc || request->has_op ||
+                        request->has_type || request->has_n ||
+                        request_dims_are_given(request) || request->problem.order != ORDER_FREE;
+    const struct option_conflict conflicts[] = {
+        {own->cover && own->all, "--cover is a sample of --all: choose one"},
+        {own->small && is_many,
+         "--small proves one variant, --cover and --all many, all of them at small sizes: leave "
+         "it out"},
+        {own->limit_s > 0 && !own->small && !is_many,
+         "--limit is of proofs in this process: give --small, --cover or --all too; a whole "
+         "proof of one variant has workers with limits of their own"},
+        {request->has_part && !is_many,
+         "--part divides --cover or --all: give one of them too"},
+        {is_many && is_one,
+         "--cover and --all choose problems and variants themselves: leave " DIMS_TEXT_SIZES
+         ", --op, --type, --acc, --order and --variant out"},
+    };
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
+/* clang-format off */
+static const struct option_row options[] = {
+    {VERB_VERIFY, "cover", NULL, "a covering sample of space, operation, type and architecture", .flag = offsetof(struct verify_request, cover), .group = 2},
+    {VERB_VERIFY, "small", NULL, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", .flag = offsetof(struct verify_request, small), .group = 2},
+    {VERB_VERIFY, "all", NULL, "every variant of every operation, type and architecture", .flag = offsetof(struct verify_request, all), .group = 2},
+    {VERB_VERIFY, "limit", "TIME", "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", .parse = parse_limit, .more = "Tools that look at each access, as compute-sanitizer, need more.", .group = 2},
+    {.verbs = 0},
+};
+
+const struct verb_row verb_verify = {
+    .verb = VERB_VERIFY,
+    .name = "verify",
+    .summary = "prove a variant, a covering sample or everything correct",
+    .help =
+        "Proves a variant correct, without timing: the one given, else the record's, else the "
+        "default; or a covering sample, or everything.\v"
+        "Examples:\n"
+        "  autotune verify --device 0 --n 400M\n"
+        "  autotune verify --device host --cover\n"
+        "  autotune verify --device host --all --part 1/8\n\n" VERBS_EXIT,
+    .options = options,
+    .check = check,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -7,6 +7,8 @@
 
 struct comparison {
     const struct request *request;
+    bool
+        with_evidence; /* compile what the journals know, to rank predictions; false when opened */
     struct compare_input inputs[COMPARE_SIDES_MAX]; /* one a side */
     struct rungs rungs;
     struct compare compare;

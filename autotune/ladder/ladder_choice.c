@@ -50,17 +50,16 @@ static int read_blocks(struct ladder_choice *choice, const char *value, struct e
 static int choose_rungs(struct ladder_choice *choice, const struct request *request,
                         struct error *error)
 {
-    const char *blocks = request->blocks ? request->blocks
-                         : request->grid ? LADDER_GRID_BLOCKS
-                                         : NULL;
+    const struct ladder_request *own = request->own;
+    const char *blocks = own->blocks ? own->blocks : own->grid ? LADDER_GRID_BLOCKS : NULL;
     if (ladder_rung_list(&choice->rungs, error))
         return -1;
     for (size_t i = 0; i < choice->rungs.count; i++)
-        choice->is_chosen[i] = request->rung_count == 0;
-    for (size_t i = 0; i < request->rung_count; i++)
-        if (rungs_choose(&choice->rungs, request->rungs[i], choice->is_chosen, error))
+        choice->is_chosen[i] = own->rung_count == 0;
+    for (size_t i = 0; i < own->rung_count; i++)
+        if (rungs_choose(&choice->rungs, own->rungs[i], choice->is_chosen, error))
             return -1;
-    if (request->grid && ladder_grid_make(&choice->rungs, choice->is_chosen, error))
+    if (own->grid && ladder_grid_make(&choice->rungs, choice->is_chosen, error))
         return -1;
     for (size_t i = 0; i < choice->rungs.count; i++)
         if (choice->is_chosen[i] && ladder_rung_open(&choice->opened[i], &choice->rungs,
@@ -89,7 +88,8 @@ static void take_usual(const struct ladder_choice *choice, struct request *reque
 static int match_dims(struct ladder_choice *choice, struct request *request,
                       struct error *error)
 {
-    const bool is_listed = request->rung_count > 0;
+    const struct ladder_request *own = request->own;
+    const bool is_listed = own->rung_count > 0;
     const struct dims *dims = &request->problem.dims;
     if (is_listed && !request->has_n)
         take_usual(choice, request);
@@ -103,7 +103,7 @@ static int match_dims(struct ladder_choice *choice, struct request *request,
     for (size_t i = 0; i < choice->rungs.count; i++)
         if (choice->is_chosen[i])
             return 0;
-    return request->grid
+    return own->grid
                ? error_set(
                      error, ERROR_USAGE,
                      "--grid: no rung that reduces %s has a param for elements per thread: "

@@ -8,6 +8,16 @@
 
 #define LADDER_GRID_BLOCKS "32..1024" /* the sizes of a grid where none are given */
 
+enum { LADDER_RUNGS_ASKED = 64 };
+
+/* What ladder alone has options for. */
+struct ladder_request {
+    const char *blocks, *source;           /* sizes; the rung to print; NULL = none */
+    const char *rungs[LADDER_RUNGS_ASKED]; /* names of rungs or groups; none = all */
+    size_t rung_count;
+    bool grid, published; /* published: show what documents say, run nothing */
+};
+
 struct ladder_choice {
     struct rungs rungs;
     bool is_chosen[RUNGS_MAX];

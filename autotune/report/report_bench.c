@@ -329,9 +329,9 @@ static void add_tile(struct table *tiles, const struct bench *bench)
 int report_bench_tile(struct table *tiles, const struct report *report, struct error *error)
 {
     struct bench bench = {.other_count = 0};
-    if (!report->request->bench)
+    if (!report_own(report)->bench)
         return 0;
-    if (table_file_open(&bench.table, "--bench", report->request->bench, error))
+    if (table_file_open(&bench.table, "--bench", report_own(report)->bench, error))
         return -1;
     const int failed = find_columns(&bench, error) ||
                        report_table_check(&bench.table, report, true, error) ||
@@ -365,7 +365,7 @@ int report_bench(struct report *report, struct error *error)
 {
     struct document *document = &report->document;
     struct bench bench = {.other_count = 0};
-    if (!report->request->bench) {
+    if (!report_own(report)->bench) {
         document_add(document, DOCUMENT_SECTION, "Against other libraries");
         document_add(
             document, DOCUMENT_MISSING,
@@ -374,7 +374,7 @@ int report_bench(struct report *report, struct error *error)
             "cub.csv brings it in here.");
         return 0;
     }
-    if (table_file_open(&bench.table, "--bench", report->request->bench, error))
+    if (table_file_open(&bench.table, "--bench", report_own(report)->bench, error))
         return -1;
     const int failed = add_bench(report, &bench, error);
     table_file_close(&bench.table);

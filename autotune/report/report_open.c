@@ -125,7 +125,8 @@ static int open_sides(struct report *report, struct error *error)
     size_t count = 0;
     if (request->file_count == 0 && find_newest(newest, request, error))
         return -1;
-    if (request->file_count == 0 && !*newest && !request->bench && !request->ladder)
+    if (request->file_count == 0 && !*newest &&
+        !((const struct report_request *)request->own)->bench && !request->ladder)
         return error_set(
             error, ERROR_FAILED,
             "there is nothing to report: no records of single values here; 'autotune --n 1K..4G' makes "

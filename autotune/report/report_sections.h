@@ -8,6 +8,12 @@
 #include "autotune/compare/compare_kernel.h"
 #include "autotune/report/document.h"
 
+/* What report alone has options for. */
+struct report_request {
+    const char *bench, *axes; /* a table; two params; NULL = not given */
+    bool markdown;
+};
+
 struct report {
     const struct request *request;
     struct comparison *comparison;       /* its first input is the subject, if there is one */
@@ -15,6 +21,11 @@ struct report {
     const struct record *headline;       /* the record shown in full; NULL = there is none */
     struct document document;
 };
+
+static inline const struct report_request *report_own(const struct report *report)
+{
+    return report->request->own;
+}
 
 /* Finds the subject of the report: opens the comparison and sets subject and headline.
  * report_close releases all. */

@@ -125,7 +125,7 @@ static int fill_map(struct heat_map *map, const struct report *report, struct er
     struct journal journal;
     struct error ignored;
     char problem[PROBLEM_CHARS];
-    if (choose_axes(map, report->request->axes, record->params, error))
+    if (choose_axes(map, report_own(report)->axes, record->params, error))
         return -1;
     if (!compare_journal_load(&journal, report->request->cache, record))
         return 0;
