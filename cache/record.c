@@ -118,6 +118,11 @@ bool record_is_same_but_size(const struct record *a, const struct record *b)
     return !record_group_difference(a, b, RECORD_KEY & ~RECORD_SIZE);
 }
 
+bool record_has_run(const struct record *record)
+{
+    return *record->tuned;
+}
+
 bool record_is_same_problem(const struct record *a, const struct record *b)
 {
     enum { SAME = RECORD_PROBLEM | RECORD_SIZE | RECORD_SPACE | RECORD_CC | RECORD_GPU };

@@ -107,6 +107,10 @@ uint64_t record_group_hash(const struct record *record, unsigned groups);
 /* Are the keys the same but for the size, which is the dims and the regime? */
 bool record_is_same_but_size(const struct record *a, const struct record *b);
 
+/* Does it say how it was measured? Of what ships its time alone is known: no interval, no
+ * candidates, no day. */
+bool record_has_run(const struct record *record);
+
 /* Do both answer for the same problem on the same GPU, so that one replaces the other? */
 bool record_is_same_problem(const struct record *a, const struct record *b);
 

@@ -29,8 +29,9 @@ static int report(struct tune_task *task, struct error *error)
                         " candidates untried: without --budget they "
                         "are tried\n",
                         record.untried);
-        output_note(request, "record    exact, measured %s: --retune measures again\n",
-                    record.tuned);
+        output_note(request, "record    exact, %s %s: --retune measures again\n",
+                    record_has_run(&record) ? "measured" : "as it ships",
+                    record_has_run(&record) ? record.tuned : "with this program");
         tune_notes_reading(request, &reading);
         return tune_report_print(request, &task->setup, &record, NULL, error);
     }

@@ -50,11 +50,13 @@ static void add_record(struct json *json, const struct export_row *row)
         json_number(json, dims_text_keys[i], number);
     json_count(json, "n", dims_n(&record->problem.dims));
     json_count(json, "median_ps", record->median_ps);
-    json_count(json, "low_ps", record->low_ps);
-    json_count(json, "high_ps", record->high_ps);
-    json_count(json, "ties", record->ties);
-    json_count(json, "registers", record->registers);
-    json_string(json, "tuned", record->tuned);
+    if (record_has_run(record)) {
+        json_count(json, "low_ps", record->low_ps);
+        json_count(json, "high_ps", record->high_ps);
+        json_count(json, "ties", record->ties);
+        json_count(json, "registers", record->registers);
+        json_string(json, "tuned", record->tuned);
+    }
     json_string(json, "driver", record->driver);
     json_string(json, "compiler", record->compiler);
     snprintf(code, sizeof code, "%016" PRIx64, record->code);

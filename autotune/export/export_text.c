@@ -55,8 +55,10 @@ static void add_record(struct text *out, const struct export_comment *comment,
                  row->to);
     dims_text_format_named(size, &record->problem.dims);
     add_line(out, comment->line, "  %s%s: %s", size, interval, record->params);
-    add_line(out, comment->line, "      %" PRIu64 " ps, tuned %s, driver %s, %s",
-             record->median_ps, record->tuned, record->driver, record->compiler);
+    add_line(out, comment->line, "      %" PRIu64 " ps, %s %s, driver %s, %s",
+             record->median_ps, record_has_run(record) ? "tuned" : "shipped",
+             record_has_run(record) ? record->tuned : "with autotune", record->driver,
+             record->compiler);
 }
 
 /* A record has several rows where another's range of n interrupts its own. */

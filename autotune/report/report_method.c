@@ -39,15 +39,21 @@ static void add_device(struct table *facts, const struct report *report)
 static void add_run(struct table *facts, const struct record *record)
 {
     char us[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS], size[NUMBER_CHARS];
-    add_fact(facts, "when", "%s, method %d of measuring", record->tuned, record->method);
+    add_fact(facts, "when", "%s, method %d of measuring",
+             record_has_run(record) ? record->tuned : "before it was shipped", record->method);
     add_fact(facts, "data", "%s read, %s", figures_size(size, figures_bytes(&record->problem)),
              record->problem.regime == COLD ? "not in the L2 cache (cold)"
                                             : "in the L2 cache as far as it fits (warm)");
-    add_fact(facts, "time", "median %s us, 95 %% interval %s to %s us",
-             figures_us(us, record->median_ps), figures_us(low, record->low_ps),
-             figures_us(high, record->high_ps));
-    add_fact(facts, "candidates", "%u proven and measured, space %s; %u tie with the winner",
-             record->candidates, record->space, record->ties);
+    figures_us(us, record->median_ps);
+    if (record_has_run(record)) {
+        add_fact(facts, "time", "median %s us, 95 %% interval %s to %s us", us,
+                 figures_us(low, record->low_ps), figures_us(high, record->high_ps));
+        add_fact(facts, "candidates",
+                 "%u proven and measured, space %s; %u tie with the winner", record->candidates,
+                 record->space, record->ties);
+    } else {
+        add_fact(facts, "time", "median %s us; what ships says no more", us);
+    }
     if (record->registers)
         add_fact(facts, "registers", "%u per thread", record->registers);
     if (*record->error)
@@ -105,7 +111,7 @@ int report_method(struct report *report, struct error *error)
         if (facts) {
             add_device(facts, report);
             add_run(facts, record);
-            if (record->source != RECORD_EMULATED)
+            if (record->source != RECORD_EMULATED && record_has_run(record))
                 add_reading(facts, record);
             add_commands(facts, record);
         }

@@ -24,10 +24,14 @@ static void add_speed(struct table *tiles, const struct report *report)
     char number[NUMBER_CHARS], n[NUMBER_CHARS], figure[80], remark[160], low[NUMBER_CHARS],
         high[NUMBER_CHARS];
     snprintf(figure, sizeof figure, "%s us", figures_us(number, record->median_ps));
-    snprintf(remark, sizeof remark, "%s elements, %s; 95 %% interval %s to %s",
-             number_format_count(n, dims_n(&record->problem.dims)),
-             problem_regimes[record->problem.regime], figures_us(low, record->low_ps),
-             figures_us(high, record->high_ps));
+    number_format_count(n, dims_n(&record->problem.dims));
+    if (record_has_run(record))
+        snprintf(remark, sizeof remark, "%s elements, %s; 95 %% interval %s to %s", n,
+                 problem_regimes[record->problem.regime], figures_us(low, record->low_ps),
+                 figures_us(high, record->high_ps));
+    else
+        snprintf(remark, sizeof remark, "%s elements, %s; what ships with this program", n,
+                 problem_regimes[record->problem.regime]);
     add_tile(tiles, "time", figure, remark);
     snprintf(figure, sizeof figure, "%s GB/s", figures_short(number, gbs, 4));
     add_tile(tiles, "bandwidth", figure, "bytes of the input over the time");
@@ -119,6 +123,7 @@ int report_summary(struct report *report, struct error *error)
         return -1;
     add_default(tiles, report);
     add_speed(tiles, report);
-    add_proof(tiles, report->headline);
+    if (record_has_run(report->headline))
+        add_proof(tiles, report->headline);
     return 0;
 }

@@ -180,9 +180,11 @@ static void print_times(struct text *out, const struct setup *setup,
     char us[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS], speed[NUMBER_CHARS];
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
-    text_addf(out, "          %s us (95 %% interval %s to %s), %s GB/s",
-              figures_us(us, record->median_ps), figures_us(low, record->low_ps),
-              figures_us(high, record->high_ps),
+    text_addf(out, "          %s us", figures_us(us, record->median_ps));
+    if (record_has_run(record))
+        text_addf(out, " (95 %% interval %s to %s)", figures_us(low, record->low_ps),
+                  figures_us(high, record->high_ps));
+    text_addf(out, ", %s GB/s",
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
     if (percent >= 0)
         text_addf(out, ", %.1f %% of theoretical", percent);
@@ -196,7 +198,9 @@ static void print_winner(struct text *out, const struct setup *setup,
     text_addf(out, "winner    %s on %s\n          %s\n",
               problem_format(problem, &record->problem), record->gpu, record->params);
     print_times(out, setup, record);
-    if (record->ties)
+    if (!record_has_run(record))
+        text_adds(out, "          tuned on such a GPU elsewhere: it ships with this program\n");
+    else if (record->ties)
         text_addf(out, "          the simplest of %u that cannot be told apart, of %u proven\n",
                   record->ties + 1, record->candidates);
     else

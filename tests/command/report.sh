@@ -83,6 +83,8 @@ check own-is-as-measured lacks 'Space or template are not those' own.html
 # Records that come with the program, where there are some.
 if ls "$ROOT"/configs/tuned/nvidia-h200/*.ini > /dev/null 2>&1; then
     run report h200 --cache nothing -o shipped.html
+    check shipped-says-no-interval sh -c '! grep -Eq "95 % interval|0, each proven|0 proven and" shipped.html'
+    check shipped-says-so grep -q 'what ships with this program' shipped.html
     check shipped has_status 0
     check shipped-title grep -q '<h1>.* on H200</h1>' shipped.html
     check shipped-peak grep -q 'of the theoretical 4814 GB/s' shipped.html
