@@ -5,6 +5,7 @@
 #include "autotune/device/cuda_differ.h"
 #include "autotune/device/cuda_gpu.h"
 #include "autotune/device/cuda_launch.h"
+#include "autotune/device/cuda_stream.h"
 #include "autotune/device/nvrtc.h"
 #include "generator/number.h"
 
@@ -339,6 +340,7 @@ static const struct device_ops ops = {
     .capture = cuda_capture,
     .time_queued = cuda_time_queued,
     .occupancy = cuda_occupancy,
+    CUDA_STREAM_OPS,
 };
 
 int cuda_count(char *why, size_t why_size)

@@ -5,6 +5,7 @@
 
 #include "autotune/device/cuda_gpu.h"
 #include "autotune/device/cuda_launch.h"
+#include "autotune/device/cuda_stream.h"
 
 #include <stdlib.h>
 
@@ -96,6 +97,7 @@ int cuda_borrow(struct device **out, struct error *error)
         .allow = cuda_allow,
         .launch = borrowed_launch,
         .sync = cuda_sync,
+        CUDA_STREAM_OPS,
     };
     struct gpu *gpu = calloc(1, sizeof *gpu);
     int count;

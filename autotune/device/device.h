@@ -82,6 +82,9 @@ typedef int device_enqueue(void *context, void *stream, struct error *error);
 struct device;
 struct host_trace;
 
+/* Memory at an address of the host: ordinary, page-locked, or the device's. */
+enum device_memory { DEVICE_PAGEABLE, DEVICE_PINNED, DEVICE_OWN };
+
 struct device_ops {
     void (*close)(struct device *device);
 
@@ -151,6 +154,41 @@ struct device_ops {
                        const struct device_launch *before, size_t before_count,
                        uint64_t *out_ps, struct error *error);
 
+    /* --- Data on the host: streams, events, pinned memory. The work of a stream is done in order;
+     * between streams only `follow` gives an order. The emulator does such work late, when
+     * somebody waits for it, and in a random order of streams. */
+
+    /* `joins_default`: it waits for the default stream's work, and that for its. */
+    int (*stream_open)(struct device *device, bool joins_default, void **out,
+                       struct error *error);
+    void (*stream_close)(struct device *device, void *stream); /* when its work is done */
+    int (*event_open)(struct device *device, void **out, struct error *error);
+    void (*event_close)(struct device *device, void *event);
+    /* The event is reached when all that the stream has got so far is done. */
+    int (*record)(struct device *device, void *event, void *stream, struct error *error);
+    /* What the stream gets from now on waits for the event, as it was recorded last. */
+    int (*follow)(struct device *device, void *stream, void *event, struct error *error);
+    int (*await)(struct device *device, void *event, struct error *error);
+    /* Nanoseconds between two events that were reached. */
+    int (*elapsed)(struct device *device, void *from, void *to, double *out_ns,
+                   struct error *error);
+    /* Host memory that the device can copy by itself, and what memory is at an address. */
+    int (*pin)(struct device *device, uint64_t bytes, void **out, struct error *error);
+    void (*unpin)(struct device *device, void *at);
+    enum device_memory (*kind_of)(struct device *device, const void *at);
+    /* Queue a copy to the device, from it, and within it: `from` and `to` stay as they are until
+     * it is done, but where they are pageable it may wait for that itself. */
+    int (*write_async)(struct device *device, uint64_t to, const void *from, uint64_t bytes,
+                       void *stream, struct error *error);
+    int (*read_async)(struct device *device, void *to, uint64_t from, uint64_t bytes,
+                      void *stream, struct error *error);
+    int (*copy_async)(struct device *device, uint64_t to, uint64_t from, uint64_t bytes,
+                      void *stream, struct error *error);
+    /* What part of an SM's memory shared memory is to have when the kernel runs, in percent; -1:
+     * as the driver likes. Nothing on the emulator. */
+    int (*prefer_shared)(struct device *device, const struct device_kernel *kernel, int percent,
+                         struct error *error);
+
     /* How many blocks of this kernel an SM holds at once, as the driver says. NULL on the
      * host. */
     int (*occupancy)(struct device *device, const struct device_kernel *kernel, unsigned block,
@@ -163,8 +201,9 @@ struct device {
 };
 
 /* `stream` is a CUstream, or NULL for the device's own, which of a borrowed context is the
- * default stream; the host has none. Of a borrowed device the ops of graphs and times are NULL,
- * and those that move memory to and from the host. */
+ * default stream; the host has those of stream_open, and does what is for any other at once. Of a
+ * borrowed device the ops of graphs and times are NULL, and those that move memory to and from the
+ * host without a stream. */
 
 /* Opens a device; ERROR_NO_DEVICE says what is missing and what to install. */
 int device_open(struct device **out, const struct device_options *options, struct error *error);

@@ -33,6 +33,8 @@ struct driver {
     __typeof__(cuEventDestroy) *event_destroy;
     __typeof__(cuEventRecord) *event_record;
     __typeof__(cuEventElapsedTime) *event_elapsed;
+    __typeof__(cuEventSynchronize) *event_sync;
+    __typeof__(cuStreamWaitEvent) *stream_wait_event;
     __typeof__(cuModuleLoadDataEx) *module_load;
     __typeof__(cuModuleUnload) *module_unload;
     __typeof__(cuModuleGetFunction) *module_function;
@@ -42,6 +44,9 @@ struct driver {
     __typeof__(cuMemAlloc) *memory_alloc;
     __typeof__(cuMemFree) *memory_free;
     __typeof__(cuMemGetInfo) *memory_info;
+    __typeof__(cuMemHostAlloc) *host_alloc;
+    __typeof__(cuMemFreeHost) *host_free;
+    __typeof__(cuPointerGetAttribute) *pointer_attribute;
     __typeof__(cuMemcpyHtoDAsync) *copy_to;
     __typeof__(cuMemcpyDtoHAsync) *copy_from;
     __typeof__(cuMemcpyDtoDAsync) *copy_within;

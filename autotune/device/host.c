@@ -3,6 +3,7 @@
 #include "autotune/device/device.h"
 #include "autotune/device/host_compile.h"
 #include "autotune/device/host_module.h"
+#include "autotune/device/host_queue.h"
 #include "autotune/device/host_run.h"
 #include "autotune/device/monotonic.h"
 
@@ -22,6 +23,7 @@ struct host {
     struct host_compiler compiler;
     struct host_runner *runner;
     struct host_trace *trace; /* or NULL */
+    struct host_queue *queue; /* of streams */
     pthread_mutex_t mutex;    /* callers of a borrowed device may be several threads */
 };
 
@@ -108,7 +110,9 @@ static int host_read(struct device *device, void *to, uint64_t from, uint64_t by
 static int host_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes,
                      void *stream, struct error *error)
 {
-    (void)device, (void)stream, (void)error;
+    struct host_queue *queue = ((struct host *)device)->queue;
+    if (stream && host_queue_has(queue, stream))
+        return host_queue_fill(queue, stream, pointer(to), byte, bytes, error);
     if (bytes)
         memset(pointer(to), byte, bytes);
     return 0;
@@ -191,7 +195,8 @@ static int host_launch(struct device *device, const struct device_launch *launch
 {
     struct host *host = (struct host *)device;
     int failed = 0;
-    (void)stream;
+    if (stream && host_queue_has(host->queue, stream))
+        return host_queue_launch(host->queue, stream, launches, count, error);
     pthread_mutex_lock(&host->mutex);
     for (size_t i = 0; i < count && !failed; i++)
         failed = launch_one(host, &launches[i], error);
@@ -213,12 +218,114 @@ static int host_allow(struct device *device, const struct device_launch *launche
     return 0;
 }
 
-/* A launch has ended, and has said what went wrong, before it returns. */
+/* A launch without a stream has ended, and has said what went wrong, before it returns. */
 static int host_sync(struct device *device, void *stream, struct error *error)
 {
-    (void)device, (void)stream, (void)error;
+    struct host_queue *queue = ((struct host *)device)->queue;
+    return stream && host_queue_has(queue, stream) ? host_queue_drain(queue, stream, error) : 0;
+}
+
+/* --- Streams ------------------------------------------------------------------------------ */
+
+static struct host_queue *queue_of(struct device *device)
+{
+    return ((struct host *)device)->queue;
+}
+
+static int host_stream_open(struct device *device, bool joins_default, void **out,
+                            struct error *error)
+{
+    struct host_stream *stream;
+    (void)joins_default;
+    const int failed = host_queue_add_stream(queue_of(device), &stream, error);
+    *out = stream;
+    return failed;
+}
+
+static void host_stream_close(struct device *device, void *stream)
+{
+    host_queue_drop_stream(queue_of(device), stream);
+}
+
+static int host_event_open(struct device *device, void **out, struct error *error)
+{
+    struct host_event *event;
+    (void)device;
+    const int failed = host_queue_add_event(&event, error);
+    *out = event;
+    return failed;
+}
+
+static void host_event_close(struct device *device, void *event)
+{
+    (void)device;
+    host_queue_drop_event(event);
+}
+
+static int host_record(struct device *device, void *event, void *stream, struct error *error)
+{
+    return host_queue_record(queue_of(device), stream, event, error);
+}
+
+static int host_follow(struct device *device, void *stream, void *event, struct error *error)
+{
+    return host_queue_follow(queue_of(device), stream, event, error);
+}
+
+static int host_await(struct device *device, void *event, struct error *error)
+{
+    return host_queue_await(queue_of(device), event, error);
+}
+
+static int host_elapsed(struct device *device, void *from, void *to, double *out_ns,
+                        struct error *error)
+{
+    (void)error;
+    *out_ns = host_queue_elapsed_ns(queue_of(device), from, to);
     return 0;
 }
+
+static int host_pin(struct device *device, uint64_t bytes, void **out, struct error *error)
+{
+    return host_queue_pin(queue_of(device), bytes, out, error);
+}
+
+static void host_unpin(struct device *device, void *at)
+{
+    host_queue_unpin(queue_of(device), at);
+}
+
+static enum device_memory host_kind_of(struct device *device, const void *at)
+{
+    return host_queue_is_pinned(queue_of(device), at) ? DEVICE_PINNED : DEVICE_PAGEABLE;
+}
+
+static int host_write_async(struct device *device, uint64_t to, const void *from,
+                            uint64_t bytes, void *stream, struct error *error)
+{
+    return host_queue_copy(queue_of(device), stream, pointer(to), from, bytes, error);
+}
+
+static int host_read_async(struct device *device, void *to, uint64_t from, uint64_t bytes,
+                           void *stream, struct error *error)
+{
+    return host_queue_copy(queue_of(device), stream, to, pointer(from), bytes, error);
+}
+
+static int host_copy_async(struct device *device, uint64_t to, uint64_t from, uint64_t bytes,
+                           void *stream, struct error *error)
+{
+    return host_queue_copy(queue_of(device), stream, pointer(to), pointer(from), bytes, error);
+}
+
+static int host_prefer_shared(struct device *device, const struct device_kernel *kernel,
+                              int percent, struct error *error)
+{
+    (void)device, (void)kernel, (void)percent, (void)error;
+    return 0;
+}
+
+/* --- Graphs ------------------------------------------------------------------------------- */
 
 static int host_prepare(struct device *device, const struct device_launch *launches,
                         size_t count, struct device_graph **out, struct error *error)
@@ -285,6 +392,7 @@ static void host_release(struct device *device, struct device_graph *graph)
 static void host_close(struct device *device)
 {
     struct host *host = (struct host *)device;
+    host_queue_close(host->queue);
     host_runner_free(host->runner);
     pthread_mutex_destroy(&host->mutex);
     free(host);
@@ -306,6 +414,12 @@ static const struct device_ops ops = {
     .free_bytes = host_free_bytes,
     .allow = host_allow, .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
     .release = host_release, .capture = host_capture, .time_queued = host_time_queued,
+    .stream_open = host_stream_open, .stream_close = host_stream_close,
+    .event_open = host_event_open, .event_close = host_event_close, .record = host_record,
+    .follow = host_follow, .await = host_await, .elapsed = host_elapsed, .pin = host_pin,
+    .unpin = host_unpin, .kind_of = host_kind_of, .write_async = host_write_async,
+    .read_async = host_read_async, .copy_async = host_copy_async,
+    .prefer_shared = host_prefer_shared,
 };
 /* clang-format on */
 
@@ -340,6 +454,11 @@ int host_open(struct device **out, const struct device_options *options, struct 
     host->device.ops = &ops;
     if (host_compile_find(&host->compiler, error) != 0 ||
         host_runner_load(&host->runner, options->seed, error) != 0) {
+        free(host);
+        return -1;
+    }
+    if (host_queue_open(&host->queue, &host->device, error)) {
+        host_runner_free(host->runner);
         free(host);
         return -1;
     }

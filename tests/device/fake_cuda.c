@@ -231,6 +231,15 @@ result cuEventElapsedTime_v2(float *out_ms, handle start, handle stop)
     return OK;
 }
 
+result cuEventSynchronize(handle event)
+{
+    return event ? fake_sync_result : INVALID_VALUE;
+}
+result cuStreamWaitEvent(handle stream, handle event, unsigned flags)
+{
+    return stream && event && !flags ? OK : INVALID_VALUE;
+}
+
 /* Options 5 and 6 are the buffer of the error log and its size. */
 result cuModuleLoadDataEx(handle *out, const void *image, unsigned count, const int *options,
                           void **values)
@@ -305,6 +314,24 @@ result cuMemGetInfo_v2(size_t *out_free, size_t *out_total)
     *out_free = fake_memory - fake_used;
     *out_total = fake_memory;
     return OK;
+}
+
+result cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    *out = flags ? NULL : malloc(bytes);
+    fake_objects += *out != NULL;
+    return *out ? OK : OUT_OF_MEMORY;
+}
+result cuMemFreeHost(void *at)
+{
+    return drop(at);
+}
+
+/* Attribute 2 is the kind of memory; what it does not know is ordinary memory. */
+result cuPointerGetAttribute(void *out, int which, unsigned long long at)
+{
+    (void)out, (void)at;
+    return which == 2 ? INVALID_VALUE : NOT_FOUND;
 }
 
 result cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
