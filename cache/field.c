@@ -321,7 +321,8 @@ enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
 static const struct form forms[FIELD_FORMS] = {
     [FIELD_OP] = {"an operation", read_choice, write_choice, CHOICE, .name_at = op_at},
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
-    [FIELD_REGIME] = {"cold or warm", read_choice, write_choice, CHOICE, .name_at = regime_at},
+    [FIELD_REGIME] = {"cold, warm, pinned or pageable", read_choice, write_choice, CHOICE,
+                      .name_at = regime_at},
     [FIELD_ORDER] = {"run or n", read_choice, write_choice, CHOICE, .name_at = order_at},
     [FIELD_SCAN] = {"inclusive or exclusive", read_choice, write_choice, CHOICE,
                     .name_at = scan_at},

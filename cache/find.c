@@ -76,10 +76,12 @@ static struct selector_entry entry_of(const struct candidate *candidate, bool is
                                    .is_class = candidate->is_class};
 }
 
-static bool can_serve(const struct candidate *candidate)
+/* What is tuned for data on the host is how it gets to the GPU, which nothing else asks for. */
+static bool can_serve(const struct candidate *candidate, const struct record *want)
 {
     const struct record *record = candidate->record;
     return record->source != RECORD_PUBLISHED && !(candidate->differing & MUST_MATCH) &&
+           problem_is_on_host(&record->problem) == problem_is_on_host(&want->problem) &&
            (record->source != RECORD_EMULATED || !(candidate->differing & SAME_DEVICE));
 }
 
@@ -106,7 +108,7 @@ static void rank(struct candidate *candidate, const struct find *find,
 {
     compare(candidate, find, is_shipped);
     candidate->place = (struct selector_place){.grade = SELECTOR_NONE};
-    if (can_serve(candidate)) {
+    if (can_serve(candidate, &find->want)) {
         const struct selector_entry entry = entry_of(candidate, is_shipped);
         candidate->place = selector_rank(want, &entry);
     }
@@ -120,6 +122,10 @@ static bool judge(int64_t *config, const struct find *find, const struct record 
                   struct error *why)
 {
     const struct point_context *here = find->here;
+    if (problem_is_on_host(&record->problem)) { /* its kernel is another record's */
+        memcpy(config, here->space->default_config, here->space->param_count * sizeof *config);
+        return true;
+    }
     if (point_parse_record(here->space, record->params, config, why))
         return false;
     const int broken = point_reject(here, config, why);

@@ -66,6 +66,10 @@ static const struct field fields[] = {
     {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, VALUE},
     {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, VALUE},
     {"swept", FIELD_ANY_UTC, offsetof(struct record, swept), 1, sizeof none.swept - 1, VALUE},
+    {"chunk_bytes", FIELD_ANY, offsetof(struct record, chunk_bytes), 1, INT64_C(1) << 40,
+     VALUE},
+    {"streams", FIELD_ANY, offsetof(struct record, streams), 1, 64, VALUE},
+    {"copiers", FIELD_ANY, offsetof(struct record, copiers), 1, 1024, VALUE},
     {"loss_ppm", FIELD_ANY, offsetof(struct record, loss_ppm), 1, MANY, VALUE},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };

@@ -45,7 +45,12 @@ const struct op_row problem_ops[OP_COUNT] = {
                 "arg"},
 };
 
-const char *const problem_regimes[REGIME_COUNT] = {[COLD] = "cold", [WARM] = "warm"};
+const char *const problem_regimes[REGIME_COUNT] = {
+    [COLD] = "cold",
+    [WARM] = "warm",
+    [PINNED] = "pinned",
+    [PAGEABLE] = "pageable",
+};
 
 /* A name is for ever: a later order of the elements gets another. */
 const struct order_row problem_orders[ORDER_COUNT] = {
@@ -154,6 +159,11 @@ int problem_partial_bytes(const struct problem *problem)
 bool problem_rounds(const struct problem *problem)
 {
     return problem_types[problem->acc].is_float && problem_ops[problem->op].rounds;
+}
+
+bool problem_is_on_host(const struct problem *problem)
+{
+    return problem->regime == PINNED || problem->regime == PAGEABLE;
 }
 
 void problem_simplify(struct problem *problem)

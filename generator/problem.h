@@ -14,7 +14,10 @@
 
 enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64, TYPE_COUNT };
 enum op { SUM, SUMSQ, PROD, MIN, MAX, AND, OR, XOR, ARGMIN, ARGMAX, OP_COUNT };
-enum regime { COLD, WARM, REGIME_COUNT };
+
+/* Where the elements are when a call begins: in the GPU's memory, its L2 cache, or the host's
+ * memory, page-locked or ordinary. */
+enum regime { COLD, WARM, PINNED, PAGEABLE, REGIME_COUNT };
 
 /* How an operation combines, as far as its cost goes. A float's product takes what its sum does; an
  * integer's has no instruction that combines a warp, and no atomic. */
@@ -62,7 +65,8 @@ struct op_row {
 
 extern const struct type_row problem_types[TYPE_COUNT];
 extern const struct op_row problem_ops[OP_COUNT];
-extern const char *const problem_regimes[REGIME_COUNT]; /* "cold", "warm" */
+extern const char
+    *const problem_regimes[REGIME_COUNT]; /* "cold", "warm", "pinned", "pageable" */
 extern const struct order_row problem_orders[ORDER_COUNT];
 
 struct problem {
@@ -110,6 +114,9 @@ double problem_bytes(const struct problem *problem);
 
 /* Do results depend on the order of combining? Sums, sums of squares and products of floats. */
 bool problem_rounds(const struct problem *problem);
+
+/* Are the elements in the host's memory? */
+bool problem_is_on_host(const struct problem *problem);
 
 /* Drops what changes nothing, so that a problem has one key: a fixed order asked for where every
  * order gives the same bits. */

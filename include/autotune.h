@@ -5,10 +5,12 @@
  *     plan       how one problem is reduced there: kernels and launches for up to n elements
  *     workspace  the device memory that one call in flight needs
  *     execute    queues the launches of one call on a stream, and nothing else
+ *     pipeline   reduces what lies in the host's memory or in a file, of any size: it copies a
+ *                chunk while another is reduced
  *
  * The library uses the CUDA context that is current to the calling thread: the one of the
- * runtime API after cudaSetDevice, or one of the driver API. It opens none and has no stream of
- * its own. It prints nothing, ends no process, installs no signal handler, keeps no global
+ * runtime API after cudaSetDevice, or one of the driver API. It opens none, and only a
+ * pipeline has streams and threads of its own. It prints nothing, ends no process, installs no signal handler, keeps no global
  * state, and does not tune unless a plan asks for it, and then in a process of its own.
  *
  * Errors: a function returns 0 or a negative enum autotune_code, and then fills `error` with
@@ -16,10 +18,10 @@
  * After a failure *out is NULL; after a success `error` is left alone.
  *
  * Ownership: what a _create function gives is the caller's, to be given to _destroy. A context
- * outlives its plans, a plan its workspaces. Strings that go in are copied.
+ * outlives its plans and pipelines, a plan its workspaces. Strings that go in are copied.
  *
  * Threads: a context and a plan may be used from any number of threads at once; a workspace
- * from one at a time. Each thread that calls needs the CUDA context to be current.
+ * or a pipeline from one at a time. Each thread that calls needs the CUDA context to be current.
  *
  * Sizes are in bytes; n, len and pitch in elements. A `void *` named `stream` is a CUstream or
  * cudaStream_t; NULL is the default stream. This header needs C99 or C++ and no header of
@@ -276,6 +278,93 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
 AUTOTUNE_API int autotune_execute(struct autotune_workspace *workspace, const void *input,
                                   uint64_t n, void *output, void *stream,
                                   struct autotune_error *error);
+
+/* --- Data on the host --------------------------------------------------------------------- */
+
+struct autotune_pipeline; /* opaque */
+
+/* Fill with zeros first. What is 0 is as the record says that was tuned for data on the host
+ * (`autotune --data pinned` or `--data pageable`), and as AUTOTUNE_FROM asks; where there is none,
+ * as in the comment. */
+struct autotune_pipeline_options {
+    int is_pinned;    /* not 0: data will mostly be in pinned memory: take that record */
+    unsigned streams; /* chunks on the GPU at a time, 1 to 16; 3 */
+    uint64_t
+        chunk_bytes;   /* of elements, cut to a multiple of 1024 elements (for ORDER_BY_N to a
+                           * power of two of them), at least that; 16 MiB */
+    unsigned copiers;  /* threads that fill pinned buffers from pageable memory and files, the
+                           * caller's among them, 1 to 64; the cores of the process, 16 at most */
+    void *reserved[4]; /* zeros */
+};
+
+/* Makes streams, chunks of device memory and pinned memory for calls of autotune_execute_host.
+ * `problem` has n, for which the record is looked for (calls may have any n), no rows and no
+ * columns; is_warm is not asked. A scan needs elements and results of one type: i32, u32, i64,
+ * u64, f32 or f64; sumsq has none. `from` (NULL: the best) chooses the record of chunks and streams; the kernel
+ * is the best for a chunk, or, where it is FROM_DEFAULT, the default.
+ * `options` may be NULL. Errors: as autotune_plan_create's and autotune_workspace_create's. */
+AUTOTUNE_API int autotune_pipeline_create(struct autotune_pipeline **out,
+                                          struct autotune_context *context,
+                                          const struct autotune_problem *problem,
+                                          const struct autotune_plan_options *from,
+                                          const struct autotune_pipeline_options *options,
+                                          struct autotune_error *error);
+
+/* No call may be under way. As autotune_workspace_destroy. */
+AUTOTUNE_API int autotune_pipeline_destroy(struct autotune_pipeline *pipeline,
+                                           struct autotune_error *error);
+
+/* What a pipeline works with; the plan is that of a chunk, and the pipeline's. */
+struct autotune_pipeline_info {
+    uint64_t chunk_bytes;
+    unsigned streams, copiers;
+    uint64_t device_bytes, pinned_bytes; /* that it holds; pinned buffers from the first call on
+                                          * that needs them */
+    int is_tuned; /* chunks and streams are those of a record of this GPU */
+    const struct autotune_plan *plan;
+};
+AUTOTUNE_API void autotune_pipeline_describe(const struct autotune_pipeline *pipeline,
+                                             struct autotune_pipeline_info *out);
+
+/* Reduces n elements in the host's memory, and returns when the result is at `output`, in the
+ * host's memory too: one, or n of a scan. n may be more than the GPU's memory holds, and more than
+ * 2^32. A chunk is copied while others are reduced; results of chunks are combined in their order,
+ * by the same operation, so that positions count from the first element, and ORDER_BY_N gives the
+ * bits that it gives on the GPU. For AUTOTUNE_ORDER_RUN bits depend on chunk_bytes too.
+ *   input   pinned (page-locked, by cudaMallocHost or cudaHostRegister) memory is copied from
+ *           where it is, other memory through pinned buffers that threads fill; at any address.
+ *           Device memory is BAD_ARGUMENT: autotune_execute takes it. NULL when n is 0
+ *   output  results, each of result_bytes; of a scan it may be the input, where it is not, they
+ *           must not overlap
+ * Errors: BAD_ARGUMENT, NO_CONTEXT, OTHER_CONTEXT, NO_MEMORY, FAILED: nothing of it is under way
+ * any more. */
+AUTOTUNE_API int autotune_execute_host(struct autotune_pipeline *pipeline, const void *input,
+                                       uint64_t n, void *output, struct autotune_error *error);
+
+/* Data that is read piece by piece: a file, a pipe. */
+struct autotune_source {
+    /* Puts the data from byte `at` on to `to`, at most `bytes` of it. Returns how much; less only
+     * where the data ends; -1 with errno ends the call with FAILED. */
+    int64_t (*read)(void *context, void *to, uint64_t at, size_t bytes);
+    void *context;
+    int is_parallel; /* not 0: several threads may read at once, in any order; 0: only the calling
+                      * one reads, from the first byte to the last */
+};
+
+/* Takes the results of a scan, piece by piece, from the first to the last. Returns 0; -1 with errno
+ * ends the call with FAILED. */
+struct autotune_sink {
+    int (*write)(void *context, const void *from, uint64_t at, size_t bytes);
+    void *context;
+};
+
+/* As autotune_execute_host, of all that `source` gives: *n elements (n may be NULL). The one result
+ * goes to `output`, those of a scan to `sink`; the other is NULL. BAD_ARGUMENT too where the data
+ * ends within an element. */
+AUTOTUNE_API int autotune_execute_source(struct autotune_pipeline *pipeline,
+                                         const struct autotune_source *source, void *output,
+                                         const struct autotune_sink *sink, uint64_t *n,
+                                         struct autotune_error *error);
 
 #ifdef __cplusplus
 }

@@ -83,7 +83,7 @@ static bool is_wanted(struct gathering *all, const struct interval *served)
     if (dims_text_compare(&record->problem.dims, &all->want.problem.dims) &&
         !record_group_difference(&alike, &all->want, RECORD_PROBLEM))
         all->unlike = record->problem.dims;
-    if (record->source == RECORD_PUBLISHED ||
+    if (record->source == RECORD_PUBLISHED || problem_is_on_host(&record->problem) ||
         record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
         return false;
     size_t *const why =

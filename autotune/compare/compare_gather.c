@@ -58,7 +58,7 @@ static int add_records(struct comparison *comparison, const struct compare_input
 {
     for (size_t i = 0; i < input->records.count; i++) {
         const struct problem *problem = &input->records.at[i].problem;
-        if (is_wanted(comparison->request, problem) &&
+        if (is_wanted(comparison->request, problem) && !problem_is_on_host(problem) &&
             compare_gather_add(comparison, problem, error))
             return -1;
     }

@@ -1,8 +1,9 @@
 /* api: implements the public functions of contexts and plans: checks the arguments before
  * anything is done, and reports errors in a caller's words. Workspaces and calls:
  * workspace.c. */
+#include "autotune/library/api.h"
+
 #include "autotune/library/fail.h"
-#include "autotune/library/plan.h"
 
 #include "generator/dims_text.h"
 
@@ -19,8 +20,8 @@ const char *autotune_version(void)
 }
 
 /* Fields that a later version may give a meaning. */
-static int check_reserved(void *const *reserved, size_t count, const char *name,
-                          struct autotune_error *error)
+int api_check_reserved(void *const *reserved, size_t count, const char *name,
+                       struct autotune_error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (reserved[i])
@@ -99,8 +100,8 @@ int autotune_context_create(struct autotune_context **out,
         return fail_null("out", error);
     *out = NULL;
     options = options ? options : &defaults;
-    failed =
-        check_reserved(options->reserved, CONTEXT_RESERVED, "autotune_context_options", error);
+    failed = api_check_reserved(options->reserved, CONTEXT_RESERVED, "autotune_context_options",
+                                error);
     if (failed)
         return failed;
     context = calloc(1, sizeof *context);
@@ -186,11 +187,12 @@ static int check_extent(const struct problem *problem, struct autotune_error *er
     return 0;
 }
 
-static int read_problem(struct problem *out, struct plan_count *count,
-                        const struct autotune_problem *problem, struct autotune_error *error)
+int api_read_problem(struct problem *out, struct plan_count *count,
+                     const struct autotune_problem *problem, struct autotune_error *error)
 {
     struct error cause;
-    int failed = check_reserved(problem->reserved, PROBLEM_RESERVED, "autotune_problem", error);
+    int failed =
+        api_check_reserved(problem->reserved, PROBLEM_RESERVED, "autotune_problem", error);
     if (failed)
         return failed;
     if (!problem->op || !problem->type)
@@ -213,8 +215,7 @@ static int read_problem(struct problem *out, struct plan_count *count,
     return failed ? failed : check_extent(out, error);
 }
 
-static int check_options(const struct autotune_plan_options *options,
-                         struct autotune_error *error)
+int api_check_options(const struct autotune_plan_options *options, struct autotune_error *error)
 {
     if ((int)options->from < AUTOTUNE_FROM_BEST || (int)options->from > AUTOTUNE_FROM_TUNING)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
@@ -223,7 +224,8 @@ static int check_options(const struct autotune_plan_options *options,
     if (!(options->budget_seconds >= 0 && options->budget_seconds <= 1e6))
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_plan_options.budget_seconds is not within 0 and a million");
-    return check_reserved(options->reserved, OPTIONS_RESERVED, "autotune_plan_options", error);
+    return api_check_reserved(options->reserved, OPTIONS_RESERVED, "autotune_plan_options",
+                              error);
 }
 
 int autotune_plan_create(struct autotune_plan **out, struct autotune_context *context,
@@ -242,9 +244,9 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
     if (!context || !problem)
         return fail_null(context ? "problem" : "context", error);
     options = options ? options : &defaults;
-    failed = read_problem(&wanted, &count, problem, error);
+    failed = api_read_problem(&wanted, &count, problem, error);
     if (!failed)
-        failed = check_options(options, error);
+        failed = api_check_options(options, error);
     if (failed)
         return failed;
     if (context->device->ops->check(context->device, &cause) ||

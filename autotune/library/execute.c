@@ -47,26 +47,35 @@ static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint6
            (output & (plan->result_bytes - 1)) == 0 && is_apart(plan, input, n, output);
 }
 
+int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
+                 uint64_t output, void *stream, struct error *error)
+{
+    const struct autotune_plan *plan = workspace->plan;
+    struct device_launch launches[PLANNER_LAUNCHES];
+    size_t count;
+    const struct planner_buffers buffers = {
+        .input = input,
+        .output = output,
+        .scratch = workspace->memory,
+        .state = workspace->memory + plan->scratch_bytes,
+    };
+    struct device *device = plan->context->device;
+    return plan_call(plan, &buffers, n, launches, &count, error) ||
+                   device->ops->launch(device, launches, count, stream, error)
+               ? -1
+               : 0;
+}
+
 int autotune_execute(struct autotune_workspace *workspace, const void *input, uint64_t n,
                      void *output, void *stream, struct autotune_error *error)
 {
-    struct device_launch launches[PLANNER_LAUNCHES];
-    size_t count;
     struct error cause;
     if (!workspace)
         return fail_null("workspace", error);
     const struct autotune_plan *plan = workspace->plan;
     if (!is_good_call(plan, (uintptr_t)input, n, (uintptr_t)output))
         return refuse_call(plan, input, n, output, error);
-    const struct planner_buffers buffers = {
-        .input = (uintptr_t)input,
-        .output = (uintptr_t)output,
-        .scratch = workspace->memory,
-        .state = workspace->memory + plan->scratch_bytes,
-    };
-    struct device *device = plan->context->device;
-    return plan_call(plan, &buffers, n, launches, &count, &cause) ||
-                   device->ops->launch(device, launches, count, stream, &cause)
+    return plan_execute(workspace, (uintptr_t)input, n, (uintptr_t)output, stream, &cause)
                ? fail_for(error, &cause)
                : 0;
 }

@@ -129,16 +129,12 @@ static int make_call(struct autotune_plan *plan, const struct point_context *poi
     return device->ops->allow(device, launches, plan->launches, error);
 }
 
-/* The space for the plan's problem, its default settled for it. */
-static int find_space(struct autotune_plan *plan, const struct builtin_spaces **out,
-                      struct error *error)
+/* The space for a problem, its default settled for it. */
+static int find_space(struct autotune_context *context, const struct problem *problem,
+                      const struct builtin_spaces **out, struct error *error)
 {
-    struct autotune_context *context = plan->context;
-    const struct problem *problem = &plan->problem;
-    if (builtin_spaces_find(&context->builtins, problem_space(problem), out, error))
-        return -1;
-    plan->space = (*out)->space;
-    if (space_check_problem(plan->space, problem, error))
+    if (builtin_spaces_find(&context->builtins, problem_space(problem), out, error) ||
+        space_check_problem((*out)->space, problem, error))
         return -1;
     return space_settle_default((*out)->space, problem, &context->device->info.target, error);
 }
@@ -150,9 +146,10 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
     const struct target *target = &context->device->info.target;
     const struct builtin_spaces *spaces;
     struct choice choice;
-    int failed = find_space(plan, &spaces, error);
+    int failed = find_space(context, &plan->problem, &spaces, error);
     if (failed)
         return failed;
+    plan->space = spaces->space;
     const struct choose_request request = {spaces, &plan->problem, &context->device->info,
                                            options->from};
     const struct point_context point = {spaces->space, &plan->problem, target};
@@ -162,6 +159,22 @@ static int make(struct autotune_plan *plan, const struct autotune_plan_options *
     if (!failed)
         failed = make_call(plan, &point, choice.config, error);
     return failed ? failed : describe(plan, &choice, error);
+}
+
+int plan_choose(struct choice *out, struct autotune_context *context,
+                const struct problem *problem, const struct autotune_plan_options *options,
+                struct error *error)
+{
+    const struct builtin_spaces *spaces;
+    pthread_mutex_lock(&context->mutex);
+    int failed = find_space(context, problem, &spaces, error);
+    if (!failed) {
+        const struct choose_request request = {spaces, problem, &context->device->info,
+                                               options->from};
+        failed = choose(out, context, &request, options->budget_seconds, error);
+    }
+    pthread_mutex_unlock(&context->mutex);
+    return failed;
 }
 
 int plan_make(struct autotune_plan **out, struct autotune_context *context,

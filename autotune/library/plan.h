@@ -52,6 +52,11 @@ struct autotune_workspace {
     bool is_own; /* allocated here */
 };
 
+/* The record for a problem, as plan_make chooses it. */
+int plan_choose(struct choice *out, struct autotune_context *context,
+                const struct problem *problem, const struct autotune_plan_options *options,
+                struct error *error);
+
 /* The device can be used (its `check`); the arguments are those of autotune_plan_create, checked. */
 int plan_make(struct autotune_plan **out, struct autotune_context *context,
               const struct problem *problem, struct plan_count count,
@@ -66,5 +71,16 @@ struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
 int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
               uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct error *error);
+
+/* Queues a call as autotune_execute does, whose arguments are known to be good. */
+int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
+                 uint64_t output, void *stream, struct error *error);
+
+/* As autotune_workspace_create, of memory of its own, and autotune_workspace_destroy; `is_current`:
+ * the device can still be used. */
+int workspace_make(struct autotune_workspace **out, struct autotune_plan *plan, void *memory,
+                   void *stream, struct error *error);
+int workspace_reset(struct autotune_workspace *workspace, void *stream, struct error *error);
+void workspace_free(struct autotune_workspace *workspace, bool is_current);
 
 #endif

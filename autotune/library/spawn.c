@@ -50,7 +50,10 @@ static void make_command(struct command *command, const struct spawn_request *re
     add(command, "--type", problem_types[problem->type].name);
     add(command, "--acc", problem_types[problem->acc].name);
     add_size(command, problem);
-    add(command, problem->regime == WARM ? "--warm" : "--cold", NULL);
+    if (problem_is_on_host(problem))
+        add(command, "--data", problem_regimes[problem->regime]);
+    else
+        add(command, problem->regime == WARM ? "--warm" : "--cold", NULL);
     if (problem->order != ORDER_FREE)
         add(command, "--order", problem_orders[problem->order].name);
     add(command, "--cache", request->folder);

@@ -40,10 +40,43 @@ static int fill_workspace(struct autotune_workspace *workspace, void *memory, vo
     return failed ? -1 : 0;
 }
 
+int workspace_make(struct autotune_workspace **out, struct autotune_plan *plan, void *memory,
+                   void *stream, struct error *error)
+{
+    struct autotune_workspace *workspace = calloc(1, sizeof *workspace);
+    *out = NULL;
+    if (!workspace)
+        return fail_memory(error);
+    workspace->plan = plan;
+    if (fill_workspace(workspace, memory, stream, error)) {
+        free(workspace);
+        return -1;
+    }
+    atomic_fetch_add(&plan->workspaces, 1);
+    *out = workspace;
+    return 0;
+}
+
+int workspace_reset(struct autotune_workspace *workspace, void *stream, struct error *error)
+{
+    struct device *device = workspace->plan->context->device;
+    return device->ops->check(device, error) || clear(workspace, stream, error) ? -1 : 0;
+}
+
+void workspace_free(struct autotune_workspace *workspace, bool is_current)
+{
+    if (!workspace)
+        return;
+    struct device *device = workspace->plan->context->device;
+    if (is_current && workspace->is_own)
+        device->ops->free(device, workspace->memory);
+    atomic_fetch_sub(&workspace->plan->workspaces, 1);
+    free(workspace);
+}
+
 int autotune_workspace_create(struct autotune_workspace **out, struct autotune_plan *plan,
                               void *memory, void *stream, struct autotune_error *error)
 {
-    struct autotune_workspace *workspace;
     struct error cause;
     if (!out)
         return fail_null("out", error);
@@ -54,31 +87,16 @@ int autotune_workspace_create(struct autotune_workspace **out, struct autotune_p
         return fail(error, AUTOTUNE_MISALIGNED,
                     "memory is at %p, not a multiple of %d bytes: align it, or give NULL",
                     memory, WORKSPACE_ALIGNMENT);
-    workspace = calloc(1, sizeof *workspace);
-    if (!workspace) {
-        fail_memory(&cause);
-        return fail_for(error, &cause);
-    }
-    workspace->plan = plan;
-    if (fill_workspace(workspace, memory, stream, &cause)) {
-        free(workspace);
-        return fail_for(error, &cause);
-    }
-    atomic_fetch_add(&plan->workspaces, 1);
-    *out = workspace;
-    return 0;
+    return workspace_make(out, plan, memory, stream, &cause) ? fail_for(error, &cause) : 0;
 }
 
 int autotune_workspace_reset(struct autotune_workspace *workspace, void *stream,
                              struct autotune_error *error)
 {
+    struct error cause;
     if (!workspace)
         return fail_null("workspace", error);
-    struct device *device = workspace->plan->context->device;
-    struct error cause;
-    return device->ops->check(device, &cause) || clear(workspace, stream, &cause)
-               ? fail_for(error, &cause)
-               : 0;
+    return workspace_reset(workspace, stream, &cause) ? fail_for(error, &cause) : 0;
 }
 
 int autotune_workspace_destroy(struct autotune_workspace *workspace,
@@ -89,9 +107,6 @@ int autotune_workspace_destroy(struct autotune_workspace *workspace,
     struct device *device = workspace->plan->context->device;
     struct error cause;
     const int lost = device->ops->check(device, &cause);
-    if (!lost && workspace->is_own)
-        device->ops->free(device, workspace->memory);
-    atomic_fetch_sub(&workspace->plan->workspaces, 1);
-    free(workspace);
+    workspace_free(workspace, !lost);
     return lost ? fail_for(error, &cause) : 0;
 }

@@ -153,7 +153,7 @@ static bool is_kept(const struct report *report, const struct record *record)
 {
     const struct request *request = report->request;
     return record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
-           record->median_ps &&
+           record->median_ps && !problem_is_on_host(&record->problem) &&
            (!request->has_op || record->problem.op == request->problem.op) &&
            (!request->has_type || record->problem.type == request->problem.type) &&
            (!request->has_n || dims_n(&record->problem.dims) == dims_n(&request->problem.dims));

@@ -1,0 +1,17 @@
+/* api: reads what callers ask for, and checks it: what is wrong with it is told in the public codes
+ * (fail.h), before anything is done. */
+#ifndef AUTOTUNE_API_CHECKS_H
+#define AUTOTUNE_API_CHECKS_H
+
+#include "autotune/library/plan.h"
+
+int api_read_problem(struct problem *out, struct plan_count *count,
+                     const struct autotune_problem *problem, struct autotune_error *error);
+int api_check_options(const struct autotune_plan_options *options,
+                      struct autotune_error *error);
+
+/* Fields that a later version may give a meaning, of the struct `name`, are zeros. */
+int api_check_reserved(void *const *reserved, size_t count, const char *name,
+                       struct autotune_error *error);
+
+#endif
