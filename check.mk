@@ -3,7 +3,7 @@ FUZZ_SECONDS ?= 60
 TOOLS     = build/tools/bin
 TESTS     = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZERS   = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-DEVICE    = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c))
+DEVICE    = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c) tests/device/host_data.c)
 # All C but the templates, whose control lines no formatter knows.
 FORMATTED = $(shell find autotune bench cache examples generator include tests -name '*.[ch]')
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long

@@ -11,8 +11,9 @@
 #   examples   the examples and an exported matrix, built here
 #   profile    Nsight Compute on rungs, and whether it counts in shared memory what the ladder computes
 #   large      matrices of gigabytes: many rows, long ones, tall ones (14 GB of device memory)
+#   host_data  data on the host: rates, a file larger than the GPU's memory (8 GiB of disk), a proof
 #   sanitize   compute-sanitizer's tools on a sample of variants, half a minute
-# Without a step all are taken but large and sanitize. Exit status 69 where there is no such GPU.
+# Without a step all are taken but large, host_data and sanitize. Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
 set -euo pipefail
 build=${1:?usage: tests/gpu.sh BUILD [STEP]...}
@@ -208,13 +209,13 @@ step_large()
     done
 }
 
-for file in tests/gpu/*.sh; do
+for file in $(grep -l ': a step of tests/gpu.sh' tests/gpu/*.sh); do # others are run by themselves
     # shellcheck disable=SC1090 # each is read on its own
     . "$file"
 done
 for step; do
     if ! declare -F "step_$step" >/dev/null; then
-        echo "test-gpu: no step '$step': choose from ${usual[*]} large sanitize" >&2
+        echo "test-gpu: no step '$step': choose from ${usual[*]} large host_data sanitize" >&2
         exit 64
     fi
 done

@@ -37,6 +37,14 @@ static int check_problem(const struct request *request, struct error *error)
 {
     const struct option_conflict conflicts[] = {
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
+        {request->data && (request->cold || request->warm),
+         "--data is of data on the host, --cold and --warm of data on the GPU: choose one"},
+        {request->data && (request_dims_are_given(request) || request->asked.has_scan ||
+                           request_is_sweep(request) || request->replay || request->space ||
+                           request->template || request->problems || request->confirm ||
+                           request->has_strategy || request->budget_s > 0),
+         "--data is of one reduction of --n elements and its streams: leave ranges, a matrix, "
+         "--scan, --space, --template, --problems, --replay, --strategy and --budget out"},
         {request->deterministic && request->has_order,
          "--deterministic is short for --order run: give one of them"},
     };

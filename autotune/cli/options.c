@@ -26,8 +26,9 @@ enum {
     COMPARE = VERB_COMPARE,
     PROFILE = VERB_PROFILE,
     REPORT = VERB_REPORT,
+    REDUCE = VERB_REDUCE,
     EVERY = TUNE | SHOW | LIST | EMIT | VERIFY | DOCTOR | MERGE | BENCH | LADDER | EXPORT |
-            COMPARE | PROFILE | REPORT,
+            COMPARE | PROFILE | REPORT | REDUCE,
     PROBLEM = TUNE | EMIT | VERIFY | LIST | BENCH | LADDER | EXPORT | PROFILE,
     TABLES = TUNE | SHOW | LIST | MERGE | BENCH | LADDER | COMPARE | PROFILE,
 };
@@ -116,6 +117,16 @@ static int parse_order(struct request *request, const char *value, struct error 
     return problem_find_order(&request->problem.order, value, error);
 }
 
+static int parse_data(struct request *request, const char *value, struct error *error)
+{
+    for (enum regime regime = PINNED; regime <= PAGEABLE; regime++)
+        if (strcmp(value, problem_regimes[regime]) == 0) {
+            request->data = regime;
+            return 0;
+        }
+    return error_set(error, ERROR_USAGE, "--data is '%.100s': give pinned or pageable", value);
+}
+
 static int parse_strategy(struct request *request, const char *value, struct error *error)
 {
     request->has_strategy = true;
@@ -143,7 +154,7 @@ static void add_types(struct text *out)
 /* clang-format off */
 /* Those that several verbs have, and those of a tuning. */
 static const struct option_row shared[] = {
-    {PROBLEM | SHOW | COMPARE | REPORT, NULL, NULL, "The problem:", .group = 1},
+    {PROBLEM | SHOW | COMPARE | REPORT | REDUCE, NULL, NULL, "The problem:", .group = 1},
     {BENCH, "n", "COUNT[,COUNT...]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; a line of the table each (default 400M, on the host 1M)", .parse = request_dims_counts, .letter = 'n'},
     {EXPORT, "n", "COUNT[,COUNT...]", "only records of these counts of elements, as 64Ki,400M (default: all, each for the n that it is nearest to)", .parse = request_dims_counts, .letter = 'n'},
     {TUNE, "n", "COUNT[..COUNT]", "elements: 400M is 400,000,000, 400Mi is 400*2^20; 1K..4G sweeps a range of sizes, cold and, where the data fits the L2 cache, warm (default 400M, on the host 1M)", .parse = request_dims_range, .letter = 'n'},
@@ -160,8 +171,8 @@ static const struct option_row shared[] = {
     {PROBLEM, "pitch", "COUNT", "elements from one row's start to the next's (default: the row's)", .parse = request_dims_pitch, .repeats = true},
     {PROBLEM, "axis", "AXIS", "1: a result for each row (default); 0: one for each column", .parse = request_dims_axis, .repeats = true},
     {PROBLEM, "shape", "SHAPE", "rows: as --axis 1; columns: as --axis 0", .parse = request_dims_shape, .repeats = true},
-    {PROBLEM, "op", "OP", "one of @ (default sum)", .parse = parse_op, .add_names = add_ops, .more = "The result of argmin and argmax is where the least or the greatest element stands, a u64 counted from 0: the first of equals, of floats the first NaN if there is one, and -0 equals +0; 2^64 - 1 where there are no elements. Their space is arg."},
-    {PROBLEM, "type", "TYPE", "of the elements: one of @ (default i32)", .parse = parse_type, .add_names = add_types},
+    {PROBLEM | REDUCE, "op", "OP", "one of @ (default sum)", .parse = parse_op, .add_names = add_ops, .more = "The result of argmin and argmax is where the least or the greatest element stands, a u64 counted from 0: the first of equals, of floats the first NaN if there is one, and -0 equals +0; 2^64 - 1 where there are no elements. Their space is arg."},
+    {PROBLEM | REDUCE, "type", "TYPE", "of the elements: one of @ (default i32)", .parse = parse_type, .add_names = add_types},
     {SHOW, "n", "COUNT[..COUNT]", "only records of this many elements, or of a range", .parse = request_dims_range, .letter = 'n'},
     {SHOW, "shape", "SHAPE", "only records of rows, or of columns", .parse = request_dims_shape, .repeats = true},
     {SHOW, "op", "OP", "only records of this operation", .parse = parse_op},
@@ -172,18 +183,19 @@ static const struct option_row shared[] = {
     {REPORT, "n", "COUNT", "elements of the record that is shown in full (default: that nearest to 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},
     {REPORT, "op", "OP", "the operation (default: that of most records)", .parse = parse_op},
     {REPORT, "type", "TYPE", "of the elements (default: that of most records)", .parse = parse_type},
-    {PROBLEM & ~LADDER, "scan", "KIND", "a result for each element: inclusive, of all up to it, or exclusive, of all before it; none (default): one of all", .parse = request_dims_scan, .more = "The first of an exclusive scan is the operation's identity. Scans are of --n elements, not of a matrix; argmin and argmax have none, and export refuses them."},
+    {(PROBLEM & ~LADDER) | REDUCE, "scan", "KIND", "a result for each element: inclusive, of all up to it, or exclusive, of all before it; none (default): one of all", .parse = request_dims_scan, .more = "The first of an exclusive scan is the operation's identity. Scans are of --n elements, not of a matrix; argmin and argmax have none, and export refuses them."},
     {SHOW, "scan", "KIND", "only records of such scans: inclusive, exclusive, or none for reductions", .parse = request_dims_scan},
-    {PROBLEM, "acc", "TYPE", "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", .parse = parse_acc},
+    {PROBLEM | REDUCE, "acc", "TYPE", "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", .parse = parse_acc},
     {TUNE | VERIFY | BENCH | LIST | EXPORT | PROFILE, "cold", NULL, "data not in the L2 cache (default)", .flag = AT(cold)},
     {TUNE | VERIFY | BENCH | LIST | EXPORT | PROFILE, "warm", NULL, "data in the L2 cache as far as it fits", .flag = AT(warm)},
-    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, "order", "ORDER", "what the bits of a float's result depend on: free (anything), run (the same run after run), n (the elements alone: the same bits everywhere) (default: free)", .parse = parse_order, .more = "With run atomic operations on floats are left out. n gives the same bits on every GPU, by every variant, wherever the input starts; reproducible.md, installed with this page, has the order, and autotune_reference.h computes it. The order is part of the problem and of a record's key. Integers, minima and maxima have the same bits in any order."},
-    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE, "deterministic", NULL, "short for --order run", .flag = AT(deterministic)},
+    {TUNE | LADDER, "data", "WHERE", "in the host's memory: pinned (page-locked), or pageable, as memory usually is; then chunks, streams and threads are tuned, the ladder has streams (default: on the GPU)", .parse = parse_data, .more = "Such a record serves autotune_execute_host and 'autotune reduce'. The kernel is that of the record for a chunk."},
+    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE | REDUCE, "order", "ORDER", "what the bits of a float's result depend on: free (anything), run (the same run after run), n (the elements alone: the same bits everywhere) (default: free)", .parse = parse_order, .more = "With run atomic operations on floats are left out. n gives the same bits on every GPU, by every variant, wherever the input starts; reproducible.md, installed with this page, has the order, and autotune_reference.h computes it. The order is part of the problem and of a record's key. Integers, minima and maxima have the same bits in any order."},
+    {TUNE | EMIT | VERIFY | BENCH | LIST | EXPORT | PROFILE | REDUCE, "deterministic", NULL, "short for --order run", .flag = AT(deterministic)},
     {SHOW, "order", "ORDER", "only records of this order, run or n", .parse = parse_order},
     {SHOW, "deterministic", NULL, "short for --order run", .flag = AT(deterministic)},
     {EVERY, NULL, NULL, "Where and how:", .group = 2},
     {TUNE, "device", "DEVICES", "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", .text = AT(device), .letter = 'd'},
-    {VERIFY | BENCH | LADDER | PROFILE, "device", "DEVICE", "auto (first GPU, else host), host, or a GPU's number (default auto)", .text = AT(device), .letter = 'd'},
+    {VERIFY | BENCH | LADDER | PROFILE | REDUCE, "device", "DEVICE", "auto (first GPU, else host), host, or a GPU's number (default auto)", .text = AT(device), .letter = 'd'},
     {EMIT | LIST, "arch", "ARCH", "sm_90 or another that 'autotune list archs' shows, or host; needs no device", .text = AT(arch)},
     {LADDER, "gpu", "NAME", "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none); of several sizes of a block with --csv or --json alone", .text = AT(gpu), .more = "They are for the n given, else for 400M."},
     {EXPORT, "gpu", "NAMES", "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", .text = AT(gpu)},
@@ -203,12 +215,14 @@ static const struct option_row shared[] = {
     {TUNE, "dry-run", NULL, "of --problems: tune nothing, print which part would do what, and how long it may take", .flag = AT(dry_run)},
     {PROBLEM & ~LADDER, "space", "FILE", "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns, for a scan scan)", .text = AT(space)},
     {PROBLEM & ~LADDER, "template", "FILE", "the template instead of the space's own", .text = AT(template)},
-    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT, "nvrtc", "FILE", "the NVRTC library to use", .text = AT(nvrtc), .more = "One that cannot be used ends a command that would compile with it, with status 69."},
+    {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT | REDUCE, "nvrtc", "FILE", "the NVRTC library to use", .text = AT(nvrtc), .more = "One that cannot be used ends a command that would compile with it, with status 69."},
     {EVERY & ~(LIST | LADDER), "cache", "FOLDER", "of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache)},
+    {LADDER, "cache", "FOLDER", "with --data: of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache)},
     {REPORT, "ladder", "FILES", "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", .text = AT(ladder), .more = "Where a group has several sizes of a block and several elements per thread, their grid. They too must be of the report's GPU. Columns are known by their names; more of them do no harm."},
     {COMPARE, "ladder", "FILES", "with --rungs: tables that ladder wrote as CSV, several separated by commas", .text = AT(ladder), .more = "They must not be the emulator's."},
     {EVERY, NULL, NULL, "Output:", .group = 3},
     {REPORT, "output", "FILE", "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", .text = AT(output), .letter = 'o'},
+    {REDUCE, "output", "FILE", "of --scan: where its results are written, '-' for stdout", .text = AT(output), .letter = 'o', .more = "A file gets its name when it is whole."},
     {EXPORT, "output", "FOLDER", "where the files are written; '-': one file, to stdout (default: the current folder)", .text = AT(output), .letter = 'o'},
     {EMIT, "cubin", "FILE", "machine code, written to FILE, instead of source", .text = AT(cubin)},
     {TABLES | DOCTOR, "json", "FILE", "also write JSON, '-' for stdout instead of the table", .text = AT(json)},

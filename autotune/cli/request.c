@@ -41,7 +41,8 @@ static int parse_argument(struct parse *parse, const char *value, struct argp_st
     const char *program = state->argv[0];
     if (parse->request->verb & (VERB_MERGE | VERB_COMPARE | VERB_REPORT))
         return take_files(parse, state);
-    if ((parse->request->verb & (VERB_LIST | VERB_PROFILE)) && !parse->request->topic) {
+    if ((parse->request->verb & (VERB_LIST | VERB_PROFILE | VERB_REDUCE)) &&
+        !parse->request->topic) {
         parse->request->topic = value;
         return 0;
     }
@@ -143,7 +144,7 @@ static int parse(struct parse *parse, int argc, char **argv)
                          strerror(got));
     if (!out->has_acc)
         out->problem.acc = problem_default_acc(out->problem.type);
-    out->problem.regime = out->warm ? WARM : COLD;
+    out->problem.regime = out->warm ? WARM : out->data;
     if (out->deterministic && !out->has_order)
         out->problem.order = ORDER_RUN;
     if (option_conflicts_check(out, parse->error) ||
@@ -203,5 +204,5 @@ int request_parse_line(struct request *out, const struct request *base, char *li
 
 bool request_sweeps(const struct request *request, enum regime regime)
 {
-    return regime == WARM ? !request->cold : !request->warm;
+    return regime == WARM ? !request->cold : regime == COLD && !request->warm;
 }

@@ -28,7 +28,7 @@ struct request {
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal, of a list a folder; NULL = none */
     const char *problems; /* of tune: a file with a problem a line; NULL = none */
-    const char *topic;    /* what to list, or to profile */
+    const char *topic;    /* what to list, to profile or to reduce */
     char **files;         /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem; /* regime and n may be unset, see has_ */
@@ -44,6 +44,7 @@ struct request {
         n_high;  /* of tune, show and ladder: --n is n_low..n_high; 0 = it is one n */
     double loss; /* of tune: what an interval's variant may lose, 0.01 = 1 % */
     bool has_loss, confirm;
+    enum regime data; /* of tune and ladder: PINNED or PAGEABLE; COLD = on the GPU */
     const char *output, *gpu, *gpu_file, *ladder; /* of two verbs each; NULL = not given */
     struct part part; /* of verify and of a list of problems: this one of so many */
     bool cold, warm, deterministic, retune, dry_run, quiet;

@@ -25,6 +25,7 @@ enum verb {
     VERB_COMPARE = 1 << 10,
     VERB_PROFILE = 1 << 11,
     VERB_REPORT = 1 << 12,
+    VERB_REDUCE = 1 << 13,
 };
 
 /* Returns 0, or -1 with error set, whose code is the program's exit code. `argv[0]` is what usage
@@ -50,8 +51,8 @@ struct verb_row {
     "130 interrupted, progress kept."
 
 extern const struct verb_row verb_tune, verb_show, verb_merge, verb_list, verb_emit,
-    verb_verify, verb_bench, verb_ladder, verb_profile, verb_export, verb_compare, verb_report,
-    verb_doctor, verb_help, verb_version;
+    verb_verify, verb_bench, verb_ladder, verb_profile, verb_reduce, verb_export, verb_compare,
+    verb_report, verb_doctor, verb_help, verb_version;
 extern const struct verb_row *const verbs[]; /* as help lists them; ends with NULL */
 
 /* The verb of this name, or NULL. */

@@ -5,6 +5,7 @@
 #include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
+#include "autotune/cli/supervise.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/command/published_show.h"
 #include "autotune/device/monotonic.h"
@@ -13,6 +14,7 @@
 #include "autotune/ladder/ladder_choice.h"
 #include "autotune/ladder/ladder_figures.h"
 #include "autotune/ladder/ladder_source.h"
+#include "autotune/ladder/stream_ladder.h"
 #include "autotune/measure/stats.h"
 #include "autotune/print/terminal.h"
 #include "autotune/search/ladder_measure.h"
@@ -405,6 +407,30 @@ static void close_work(struct work *work)
     free(work);
 }
 
+static int run_streams(void *context, struct error *error)
+{
+    static const uint64_t usual[] = {1 << 28, 1 << 16}; /* on a GPU, on the host */
+    const struct request *request = context;
+    struct setup setup;
+    if (setup_open(&setup, request, true, error))
+        return -1;
+    if (!request->has_n)
+        setup.problem.dims = dims_run(usual[setup.target.is_host], DIMS_ALL);
+    tune_notes_setup(request, &setup, 1);
+    const int failed = stream_ladder_run(request, &setup, error);
+    setup_close(&setup);
+    return failed;
+}
+
+static int ladder_of_streams(struct request *request, struct error *error)
+{
+    struct interrupt_guard guard;
+    interrupt_begin(&guard, NULL);
+    const int failed = supervise_run(run_streams, request, error);
+    interrupt_end(&guard);
+    return failed;
+}
+
 static int run_verb(int argc, char **argv, struct error *error)
 {
     struct interrupt_guard guard;
@@ -415,6 +441,8 @@ static int run_verb(int argc, char **argv, struct error *error)
         return -1;
     if (own.published)
         return published_show(&request, &own, error);
+    if (request.data)
+        return ladder_of_streams(&request, error);
     if (own.source) { /* as if it were the only rung */
         own.rungs[0] = own.source;
         own.rung_count = 1;
@@ -456,6 +484,10 @@ static int check(const struct request *request, struct error *error)
          "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
         {request->n_high && (own->grid || own->blocks || own->source || request->gpu),
          "a range of n has a table of times by n: leave --blocks, --grid, --source and --gpu out"},
+        {request->data && (own->source || own->grid || own->blocks || own->rung_count ||
+                           own->published || request->gpu),
+         "--data has the ladder of streams: leave --rung, --blocks, --grid, --gpu, --source and "
+         "--published out"},
         {own->published &&
              (own->source || own->grid || own->blocks || request->gpu || has_size),
          "--published only prints what documents say of their own kernels: leave --source, "
@@ -490,6 +522,7 @@ const struct verb_row verb_ladder = {
         "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
         "  autotune ladder --rung harris --n 128Ki..32Mi --csv times.csv\n"
         "  autotune ladder --device host --gpu H200\n"
+        "  autotune ladder --data pinned --n 256Mi\n"
         "  autotune ladder --source harris-5\n"
         "  autotune ladder --published --rung cs599\n\n" VERBS_EXIT,
     .options = options,

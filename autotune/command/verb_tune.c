@@ -4,6 +4,7 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
+#include "autotune/tune/tune_host.h"
 #include "autotune/tune/tune_list.h"
 #include "autotune/tune/tune_replay.h"
 #include "autotune/tune/tune_report.h"
@@ -110,7 +111,8 @@ static int run_verb(int argc, char **argv, struct error *error)
     if (request.replay && !request.problems)
         return tune_replay(&request, error);
     interrupt_begin(&guard, NULL);
-    int failed = request.problems             ? tune_list(&request, error)
+    int failed = request.data                 ? tune_host(&request, error)
+                 : request.problems           ? tune_list(&request, error)
                  : request_is_sweep(&request) ? tune_sweep(&request, error)
                                               : run(&request, error);
     interrupt_end(&guard);

@@ -8,6 +8,7 @@
 #include "autotune/report/heat_map.h"
 #include "autotune/report/highlight.h"
 #include "autotune/report/line_chart.h"
+#include "autotune/report/timeline.h"
 
 enum document_kind {
     DOCUMENT_SECTION, /* text: its title */
@@ -57,7 +58,7 @@ void document_dispose(struct document *document);
 void document_add(struct document *document, enum document_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a figure (line_chart, heat_map, bar_chart, all from malloc, which document_dispose
+/* Adds a figure (line_chart, heat_map, bar_chart, timeline, all from malloc, which document_dispose
  * frees) of its kind. */
 void document_figure(struct document *document, const struct figure_kind *kind, void *figure);
 

@@ -10,7 +10,7 @@
 
 /* What report alone has options for. */
 struct report_request {
-    const char *bench, *axes; /* a table; two params; NULL = not given */
+    const char *bench, *streams, *axes; /* two tables; two params; NULL = not given */
     bool markdown;
 };
 
@@ -36,7 +36,7 @@ void report_close(struct report *report);
  * memory. */
 typedef int report_section(struct report *report, struct error *error);
 report_section report_summary, report_bench, report_sizes, report_trials, report_rungs,
-    report_sides, report_winner, report_method;
+    report_streams, report_sides, report_winner, report_method;
 
 /* Adds to the tiles the table of bench's largest speedup over other libraries, and its n;
  * nothing without such a table of the headline's problem. -1: it cannot be used. */

@@ -1,0 +1,325 @@
+/* verb_reduce: reduces or scans the elements of a file or of stdin, by the library, in a process of
+ * its own. A file is read by several threads at once; what is no file piece by piece. */
+#include "autotune/cli/interrupt.h"
+#include "autotune/cli/option_conflicts.h"
+#include "autotune/cli/output.h"
+#include "autotune/cli/supervise.h"
+#include "autotune/cli/verbs.h"
+#include "autotune/device/monotonic.h"
+#include "autotune/measure/host_context.h"
+#include "autotune/print/figures.h"
+#include "autotune/verify/oracle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PIPE_BYTES = 1 << 20,
+    USUAL_ELEMENTS = 1 << 28 /* for which a record is looked for, where none are counted */
+};
+
+/* What both processes know. */
+struct reduction {
+    const struct request *request;
+    const char *name; /* of the input, in sentences */
+    int input, output;
+    bool is_file;                                       /* it can be read anywhere */
+    uint64_t bytes;                                     /* of a file */
+    char place[PATH_MAX];                               /* what is written until it is whole */
+    int write_error;                                    /* errno */
+    uint64_t n, open_ns, run_ns, chunk_bytes;           /* found out */
+    unsigned streams, copiers;                          /* likewise */
+    oracle_bits result;                                 /* likewise */
+    char device[sizeof((struct device_info *)0)->name]; /* likewise */
+};
+
+/* --- Input and output --------------------------------------------------------------------- */
+
+static int64_t read_file(void *context, void *to, uint64_t at, size_t bytes)
+{
+    const struct reduction *reduction = context;
+    size_t got = 0;
+    while (got < bytes) {
+        const ssize_t more =
+            pread(reduction->input, (char *)to + got, bytes - got, (off_t)(at + got));
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0)
+            return -1;
+        if (more == 0)
+            break;
+        got += (size_t)more;
+    }
+    return (int64_t)got;
+}
+
+static int64_t read_stream(void *context, void *to, uint64_t at, size_t bytes)
+{
+    const struct reduction *reduction = context;
+    ssize_t got;
+    (void)at;
+    do
+        got = read(reduction->input, to, bytes);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static int write_results(void *context, const void *from, uint64_t at, size_t bytes)
+{
+    struct reduction *reduction = context;
+    const char *next = from;
+    (void)at;
+    while (bytes) {
+        const ssize_t written = write(reduction->output, next, bytes);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            reduction->write_error = written ? errno : ENOSPC;
+            return -1;
+        }
+        next += written;
+        bytes -= (size_t)written;
+    }
+    return 0;
+}
+
+static int refuse_input(const struct reduction *reduction, const char *cause,
+                        struct error *error)
+{
+    return error_set(error, ERROR_IO, "%.1000s: %s", reduction->name, cause);
+}
+
+static int open_input(struct reduction *reduction, struct error *error)
+{
+    const char *path = reduction->request->topic;
+    const enum type type = reduction->request->problem.type;
+    struct stat status;
+    const bool is_stdin = strcmp(path, "-") == 0;
+    reduction->name = is_stdin ? "stdin" : path;
+    reduction->input = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (reduction->input < 0 || fstat(reduction->input, &status))
+        return error_set(error, ERROR_IO, "%.1000s: cannot be opened: %s", reduction->name,
+                         strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return refuse_input(reduction, "is a folder: name a file of elements", error);
+    if (is_stdin && isatty(STDIN_FILENO))
+        return error_set(
+            error, ERROR_USAGE,
+            "stdin is a terminal: pipe the elements' bytes into it, or name a file");
+    if (S_ISFIFO(
+            status
+                .st_mode)) /* a larger one is read in fewer turns; where it may not be, so be it */
+        fcntl(reduction->input, F_SETPIPE_SZ, PIPE_BYTES);
+    reduction->is_file = S_ISREG(status.st_mode) && lseek(reduction->input, 0, SEEK_CUR) == 0;
+    reduction->bytes = reduction->is_file ? (uint64_t)status.st_size : 0;
+    if (reduction->is_file && reduction->bytes == 0)
+        return refuse_input(reduction, "empty: there are no elements to reduce", error);
+    if (reduction->bytes % (uint64_t)problem_types[type].bytes)
+        return error_set(error, ERROR_IO,
+                         "%.1000s: its %llu bytes are no whole number of elements of type %s, "
+                         "of %d bytes: choose another --type",
+                         reduction->name, (unsigned long long)reduction->bytes,
+                         problem_types[type].name, problem_types[type].bytes);
+    return 0;
+}
+
+/* A file is written beside its place, and gets there when it is whole; what is no file is written to
+ * at once. */
+static int open_output(struct reduction *reduction, struct error *error)
+{
+    const char *path = reduction->request->output;
+    struct stat status;
+    if (!path)
+        return 0;
+    reduction->output = STDOUT_FILENO;
+    if (strcmp(path, "-") == 0)
+        return isatty(STDOUT_FILENO)
+                   ? error_set(error, ERROR_USAGE,
+                               "--output - would write bytes to a terminal: name a file")
+                   : 0;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        reduction->output = open(path, O_WRONLY | O_CLOEXEC);
+    else if (snprintf(reduction->place, sizeof reduction->place, "%s.part", path) >= PATH_MAX)
+        errno = ENAMETOOLONG, reduction->output = -1;
+    else
+        reduction->output =
+            open(reduction->place, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (reduction->output >= 0)
+        return 0;
+    const int reason = errno;
+    reduction->place[0] = '\0';
+    return error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(reason));
+}
+
+static int close_output(struct reduction *reduction, int failed, struct error *error)
+{
+    const char *path = reduction->request->output;
+    if (path && reduction->output > STDOUT_FILENO && close(reduction->output) && !failed)
+        failed =
+            error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(errno));
+    if (!reduction->place[0])
+        return failed;
+    if (!failed && rename(reduction->place, path))
+        failed =
+            error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(errno));
+    if (failed)
+        unlink(reduction->place);
+    return failed;
+}
+
+/* --- In a process of its own -------------------------------------------------------------- */
+
+static int translate(const struct reduction *reduction, const struct autotune_error *cause,
+                     struct error *error)
+{
+    if (reduction->write_error)
+        return error_set(error, ERROR_IO, "%.1000s: cannot be written: %s",
+                         reduction->request->output, strerror(reduction->write_error));
+    if (strncmp(cause->text, "reading the data", 16) == 0 ||
+        strncmp(cause->text, "the data has", 12) == 0)
+        return refuse_input(reduction, cause->text, error);
+    return host_context_error(cause, error);
+}
+
+static int execute(struct reduction *reduction, struct autotune_pipeline *pipeline,
+                   struct error *error)
+{
+    const struct autotune_source source = {reduction->is_file ? read_file : read_stream,
+                                           reduction, reduction->is_file};
+    const struct autotune_sink sink = {write_results, reduction};
+    struct autotune_error cause = {0};
+    const uint64_t start_ns = monotonic_ns();
+    const bool is_scan = reduction->request->problem.dims.scan != DIMS_ALL;
+    if (autotune_execute_source(pipeline, &source, is_scan ? NULL : &reduction->result,
+                                is_scan ? &sink : NULL, &reduction->n, &cause))
+        return translate(reduction, &cause, error);
+    reduction->run_ns = monotonic_ns() - start_ns;
+    if (reduction->n == 0)
+        return refuse_input(reduction, "empty: there are no elements to reduce", error);
+    if (reduction->is_file &&
+        reduction->n !=
+            reduction->bytes / autotune_plan_element_bytes(host_context_plan(pipeline)))
+        return refuse_input(reduction, "was cut short while it was read", error);
+    return 0;
+}
+
+static int reduce(void *context, struct error *error)
+{
+    struct reduction *reduction = context;
+    const struct request *request = reduction->request;
+    const uint64_t start_ns = monotonic_ns();
+    struct problem problem = request->problem;
+    struct host_context host;
+    struct autotune_pipeline *pipeline = NULL;
+    struct autotune_pipeline_info info;
+    const uint64_t n = reduction->bytes / (uint64_t)problem_types[problem.type].bytes;
+    problem.dims = dims_run(n ? n : USUAL_ELEMENTS, problem.dims.scan);
+    problem.regime = PAGEABLE;
+    if (host_context_open(&host, request->device, request->nvrtc, request->cache, request->seed,
+                          error))
+        return -1;
+    memcpy(reduction->device, host.device->info.name, sizeof reduction->device);
+    int failed = host_context_pipeline(&pipeline, &host, &problem, NULL, error);
+    if (!failed) {
+        autotune_pipeline_describe(pipeline, &info);
+        reduction->chunk_bytes = info.chunk_bytes;
+        reduction->streams = info.streams;
+        reduction->copiers = info.copiers;
+        reduction->open_ns = monotonic_ns() - start_ns;
+        failed = execute(reduction, pipeline, error);
+    }
+    autotune_pipeline_destroy(pipeline, NULL);
+    host_context_close(&host);
+    return failed ? -1 : 0;
+}
+
+/* --- The result --------------------------------------------------------------------------- */
+
+static void note_speed(const struct reduction *reduction)
+{
+    char size[NUMBER_CHARS], speed[NUMBER_CHARS], chunk[NUMBER_CHARS];
+    const double bytes =
+        (double)reduction->n * problem_types[reduction->request->problem.type].bytes;
+    output_note(reduction->request,
+                "read      %llu elements of %s, %s in %.3f s: %s GB/s, on %s\n"
+                "          in chunks of %sB, %u streams, %u threads; opened in %.2f s\n",
+                (unsigned long long)reduction->n, reduction->name, figures_size(size, bytes),
+                (double)reduction->run_ns / 1e9,
+                figures_speed(speed, bytes / (double)reduction->run_ns), reduction->device,
+                number_format_count(chunk, reduction->chunk_bytes), reduction->streams,
+                reduction->is_file ? reduction->copiers : 1, (double)reduction->open_ns / 1e9);
+}
+
+static int print(const struct reduction *reduction, struct error *error)
+{
+    const struct problem *problem = &reduction->request->problem;
+    char result[ORACLE_CHARS];
+    struct text text = {0};
+    note_speed(reduction);
+    if (problem->dims.scan != DIMS_ALL)
+        return 0;
+    text_addf(&text, "%s\n", oracle_format(result, problem_result(problem), reduction->result));
+    const int failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+static int run_verb(int argc, char **argv, struct error *error)
+{
+    struct interrupt_guard guard;
+    struct request request;
+    if (request_parse(&request, &verb_reduce, NULL, argc, argv, error))
+        return -1;
+    struct reduction *reduction = supervise_alloc(sizeof *reduction);
+    if (!reduction)
+        return error_memory(error, sizeof *reduction);
+    reduction->request = &request;
+    interrupt_begin(&guard, NULL);
+    int failed = open_input(reduction, error) || open_output(reduction, error);
+    if (!failed)
+        failed = close_output(reduction, supervise_run(reduce, reduction, error), error);
+    if (!failed)
+        failed = print(reduction, error);
+    interrupt_end(&guard);
+    supervise_free(reduction, sizeof *reduction);
+    return failed ? -1 : 0;
+}
+
+static int check(const struct request *request, struct error *error)
+{
+    const struct option_conflict conflicts[] = {
+        {!request->topic, "no FILE: write 'autotune reduce FILE --type f32', '-' for stdin"},
+        {request->asked.scan && !request->output,
+         "--scan has a result for each element: name a file for them with --output"},
+        {!request->asked.scan && request->output,
+         "--output is for the results of --scan: one result goes to stdout"},
+    };
+    return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
+}
+
+/* clang-format off */
+const struct verb_row verb_reduce = {
+    .verb = VERB_REDUCE,
+    .name = "reduce",
+    .summary = "reduce the elements of a file or of stdin, or scan them to a file",
+    .arguments = "FILE",
+    .help =
+        "Reduces the elements of a file, '-' for stdin, and prints the result; with --scan it writes a "
+        "result for each element. The file holds nothing but elements, in the machine's byte order. It "
+        "may be larger than the GPU's memory and this machine's: chunks are read and copied while others "
+        "are reduced. Its kernel is the record's for a chunk, else one that is shipped; chunks and "
+        "streams are the record's of 'autotune --data pageable'.\v"
+        "Examples:\n"
+        "  autotune reduce samples.f32 --type f32 --op max\n"
+        "  zcat counts.gz | autotune reduce - --type u64\n"
+        "  autotune reduce a.f64 --type f64 --order n\n"
+        "  autotune reduce a.i32 --scan inclusive -o sums.i32\n\n" VERBS_EXIT,
+    .check = check,
+    .run = run_verb,
+};
+/* clang-format on */

@@ -1,0 +1,89 @@
+/* host_context: makes the device's context current, which the library then takes as its caller's. */
+#include "autotune/measure/host_context.h"
+
+#include "generator/text.h"
+
+#include <string.h>
+
+int host_context_error(const struct autotune_error *cause, struct error *error)
+{
+    const enum error_code code = cause->code == AUTOTUNE_NO_DEVICE      ? ERROR_NO_DEVICE
+                                 : cause->code == AUTOTUNE_BAD_ARGUMENT ? ERROR_USAGE
+                                                                        : ERROR_FAILED;
+    return error_set(error, code, "%s", cause->text);
+}
+
+/* Memory is what a device opens its context for. */
+static int make_current(struct device *device, struct error *error)
+{
+    uint64_t address;
+    if (device->ops->alloc(device, 1, &address, error))
+        return -1;
+    device->ops->free(device, address);
+    return 0;
+}
+
+static int open_library(struct host_context *out, const char *nvrtc, const char *records,
+                        struct error *error)
+{
+    struct text kernels = {0};
+    struct autotune_error cause = {0};
+    struct autotune_context_options options = {.records = records, .nvrtc = nvrtc};
+    if (records)
+        text_addf(&kernels, "%s/kernels", records);
+    options.kernels = kernels.at;
+    if (out->device->info.target.is_host)
+        options.device = "host";
+    const int failed = autotune_context_create(&out->library, &options, &cause);
+    text_dispose(&kernels);
+    return failed ? host_context_error(&cause, error) : 0;
+}
+
+int host_context_open(struct host_context *out, const char *spec, const char *nvrtc,
+                      const char *records, uint64_t seed, struct error *error)
+{
+    const struct device_options options = {spec, nvrtc, seed};
+    *out = (struct host_context){0};
+    if (device_open(&out->device, &options, error))
+        return -1;
+    if (make_current(out->device, error) || open_library(out, nvrtc, records, error)) {
+        host_context_close(out);
+        return -1;
+    }
+    return 0;
+}
+
+void host_context_close(struct host_context *host)
+{
+    autotune_context_destroy(host->library, NULL);
+    device_close(host->device);
+}
+
+int host_context_pipeline(struct autotune_pipeline **out, const struct host_context *host,
+                          const struct problem *problem,
+                          const struct autotune_pipeline_options *options, struct error *error)
+{
+    const struct autotune_problem wanted = {
+        .op = problem_ops[problem->op].name,
+        .type = problem_types[problem->type].name,
+        .acc = problem_types[problem->acc].name,
+        .n = dims_n(&problem->dims),
+        .order = (int)problem->order,
+        .scan = (int)problem->dims.scan,
+    };
+    struct autotune_pipeline_options own = {0};
+    struct autotune_error cause = {0};
+    if (options)
+        own = *options;
+    own.is_pinned = problem->regime == PINNED;
+    return autotune_pipeline_create(out, host->library, &wanted, NULL, &own, &cause)
+               ? host_context_error(&cause, error)
+               : 0;
+}
+
+const struct autotune_plan *host_context_plan(const struct autotune_pipeline *pipeline)
+{
+    struct autotune_pipeline_info info;
+    autotune_pipeline_describe(pipeline, &info);
+    return info.plan;
+}

@@ -1,0 +1,154 @@
+#!/bin/sh
+# Tests `autotune reduce` and data on the host on the emulator: files and streams of any length, each
+# kind of operation, scans to files, what is refused, full disks and Ctrl-C; `--data` of tune and ladder.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+RECORDS=$XDG_CACHE_HOME/autotune/host.ini
+
+# 16-bit numbers by a rule that a shell can follow: element i is 7919 i + 12345 modulo 60000, less
+# 30000, in little-endian order; and what their results are.
+awk -v n=20001 'BEGIN {
+    for (i = 0; i < n; i++) {
+        x = (7919 * i + 12345) % 60000 - 30000
+        sum += x
+        sums[i] = sum
+        if (i == 0 || x > most) { most = x; at = i }
+        if (i == 0 || x < least) least = x
+        u = x < 0 ? x + 65536 : x
+        printf "\\%03o\\%03o\n", u % 256, int(u / 256)
+    }
+    print sum, least, most, at > "expected"
+    for (i = 0; i < n; i++) print sums[i] > "sums"
+}' > octal
+printf "$(tr -d '\n' < octal)" > x.i16
+read -r sum least most at < expected
+# The same as i32: two more bytes each.
+od -An -v -t d2 -w2 x.i16 | awk '{ u = $1 < 0 ? $1 + 4294967296 : $1
+    printf "\\%03o\\%03o\\%03o\\%03o", u % 256, int(u / 256) % 256, int(u / 65536) % 256, int(u / 16777216) }' > octal32
+printf "$(cat octal32)" > x.i32
+
+# gives NAME EXPECTED ARGUMENT...: the result alone on stdout, the speed on stderr.
+gives() {
+    name=$1 expected=$2
+    shift 2
+    run reduce "$@" --device host
+    check "$name" has_status 0
+    check "$name-result" test "$(cat out)" = "$expected"
+    check "$name-speed" grep -q ' GB/s, on host$' err
+}
+
+gives sum "$sum" x.i16 --type i16
+gives min "$least" x.i16 --type i16 --op min
+gives max "$most" x.i32 --op max
+gives position "$at" x.i32 --op argmax
+gives wide "$sum" x.i16 --type i16 --acc i64
+"$AUTOTUNE" reduce - --type i16 --device host -q < x.i16 > out 2> err
+check file-as-stdin test "$(cat out)" = "$sum"
+check quiet test ! -s err
+{ head -c 999 x.i16; sleep 0.1; tail -c +1000 x.i16; } | "$AUTOTUNE" reduce - --type i16 --device host > out 2> err
+check pipe-in-pieces test "$(cat out)" = "$sum"
+mkfifo fifo
+cat x.i32 > fifo &
+gives fifo "$sum" fifo
+
+run reduce x.i32 --device host --scan inclusive -o y.i32
+check scan has_status 0
+check scan-says-nothing test ! -s out
+od -An -v -t d4 -w4 y.i32 | tr -d ' ' > got
+check scan-results cmp -s got sums
+run reduce x.i32 --device host --scan exclusive --output y.i32
+{ echo 0; sed '$d' sums; } > before
+od -An -v -t d4 -w4 y.i32 | tr -d ' ' > got
+check exclusive-over-a-file cmp -s got before
+"$AUTOTUNE" reduce - --device host --scan inclusive -o - < x.i32 2> err | od -An -v -t d4 -w4 | tr -d ' ' > got
+check scan-of-stdin-to-stdout cmp -s got sums
+check no-part-is-left test ! -e y.i32.part
+
+# --- What is refused: a sentence each, and nothing is left -----------------------------------
+: > empty
+printf 12345 > odd
+refuses no-file 64 "no FILE: write 'autotune reduce FILE" reduce --type i32
+refuses two-files 64 "one argument too many" reduce x.i32 x.i32
+refuses missing 74 "nowhere: cannot be opened: No such file" reduce nowhere --device host
+refuses folder 74 "is a folder: name a file" reduce . --device host
+refuses empty 74 "empty: there are no elements" reduce empty --device host
+refuses odd 74 "its 5 bytes are no whole number of elements of type i32" reduce odd --device host
+refuses scan-to-nowhere 64 "name a file for them with --output" reduce x.i32 --scan inclusive
+refuses output-of-one 64 "one result goes to stdout" reduce x.i32 -o y
+refuses unwritable 74 "nowhere/y: cannot be written: No such file" reduce x.i32 --scan inclusive -o nowhere/y --device host
+refuses scan-of-small 64 "results of one type" reduce x.i16 --type i16 --scan inclusive -o y --device host
+refuses scan-of-squares 64 "scan their sum" reduce x.i32 --op sumsq --scan inclusive -o y --device host
+refuses matrix 64 "not of 'autotune reduce'" reduce x.i32 --rows 3 --len 4
+refuses bits-of-floats 64 "needs an integer type" reduce x.i32 --type f32 --op and
+refuses no-such-device 64 "no such device" reduce x.i32 --device nine
+check no-output-is-left test ! -e y -a ! -e y.part
+head -c 7 x.i32 | "$AUTOTUNE" reduce - --device host > out 2> err
+check odd-stdin-status test $? -eq 74
+check odd-stdin grep -q '^autotune: stdin: the data has 7 bytes' err
+"$AUTOTUNE" reduce - --device host < /dev/null > out 2> err
+check empty-stdin test $? -eq 74
+if [ -w /dev/full ]; then
+    "$AUTOTUNE" reduce x.i32 --device host > /dev/full 2> err
+    check full-stdout test $? -eq 74
+    run reduce x.i32 --device host --scan inclusive -o /dev/full
+    check full-disk has_status 74
+    check full-disk-said grep -q '^autotune: /dev/full: cannot be written: No space left' err
+fi
+
+# --- Ctrl-C ----------------------------------------------------------------------------------
+# Waits for a pipe that nobody writes to, once with a scan's file begun.
+sleep 1000 > fifo &
+writer=$!
+begin reduce fifo --device host --scan inclusive -o z
+wait_until test -e z.part
+end INT
+check interrupt has_status 130
+check interrupt-said grep -q '^autotune: interrupted: there is no result' err
+check interrupt-leaves-nothing test ! -e z -a ! -e z.part
+begin reduce fifo --device host
+sleep 0.3
+end TERM
+check terminated has_status 143
+kill $writer
+
+# --- Chunks and streams ----------------------------------------------------------------------
+run --device host --data pageable --n 30000 --json tuned.json
+check tunes has_status 0
+check tunes-says grep -q '^winner    sum i32 30K pageable on host$' out
+check record-regime grep -qx 'regime = pageable' "$RECORDS"
+check record-chunk grep -q '^chunk_bytes = [0-9]' "$RECORDS"
+check record-streams grep -q '^streams = [1-9]' "$RECORDS"
+run --device host --data pageable --n 30000
+check answers grep -q '^record    exact' err
+run --device host --data pinned --n 30000 --csv tuned.csv
+run --device host --data pinned --n 30000 --csv -
+check pinned-csv grep -q '^.*chunk_bytes,streams,copiers,ms' out
+chunk=$(awk '$0 == "regime = pageable" { is_it = 1 }
+    is_it && $1 == "chunk_bytes" { print $3 % 1048576 ? $3 / 1024 "KiB" : $3 / 1048576 "MiB"; exit }' "$RECORDS")
+run reduce x.i32 --device host
+check reduce-takes-it grep -q "in chunks of $chunk" err
+run show
+check shows grep -q 'pageable' out
+run emit --arch host --n 30000
+check emit-does-not-take-it grep -q 'default\|shipped' out err
+refuses data-warm 64 "choose one" --data pinned --warm
+refuses data-range 64 "leave ranges" --data pinned --n 1K..1M
+refuses data-unknown 64 "give pinned or pageable" --data tape
+refuses data-scan 64 "leave ranges" --data pinned --scan inclusive
+
+run ladder --data pinned --device host --n 20000 --csv streams.csv
+check ladder has_status 0
+check ladder-rungs test "$(grep -c '^streams-' out)" -eq 14
+check ladder-bars grep -q ',streams-9,.*:.*:' streams.csv
+"$AUTOTUNE" --device host --n 1000 --strategy random --budget 1s -q > log 2>&1 # what the report is about
+run report --streams streams.csv -o page.html
+check report has_status 0
+check report-section grep -q 'Data on the host: streams' page.html
+check report-bars grep -q '<polygon class="mark s1"' page.html
+run report --streams streams.csv
+check report-drawn grep -q '^#.*  copies to the GPU$' out
+sed 's/:/;/g' streams.csv > broken.csv
+run report --streams broken.csv --md
+check report-of-broken-bars has_status 0
+refuses report-other-table 64 "not a table of streams" report --streams tuned.csv
+finish
