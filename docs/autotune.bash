@@ -7,15 +7,16 @@ _autotune_options() {
     case $1 in
     bench) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --offset --against --stream --each --rounds" ;;
     export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --output --quiet --help --format --prefix" ;;
-    tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
+    tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --data --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
     list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources" ;;
     emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
     verify) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
     profile) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
-    ladder) echo "--n --rows --len --pitch --axis --shape --op --type --acc --device --gpu --seed --nvrtc --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
+    ladder) echo "--n --rows --len --pitch --axis --shape --op --type --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
+    reduce) echo "--op --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help" ;;
     show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
     compare) echo "--n --op --type --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --rungs" ;;
-    report) echo "--n --op --type --gpu-file --nvrtc --cache --ladder --output --quiet --help --bench --axes --md" ;;
+    report) echo "--n --op --type --gpu-file --nvrtc --cache --ladder --output --quiet --help --bench --streams --axes --md" ;;
     doctor) echo "--nvrtc --cache --json --csv --help" ;;
     merge) echo "--cache --json --csv --quiet --help --compact" ;;
     esac
@@ -38,9 +39,10 @@ _autotune_takes() {
     --type:*) echo "TYPE" ;;
     --scan:*) echo "KIND" ;;
     --acc:*) echo "TYPE" ;;
+    --data:*) echo "WHERE" ;;
     --order:*) echo "ORDER" ;;
     --device:tune | -d:tune) echo "DEVICES" ;;
-    --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile) echo "DEVICE" ;;
+    --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce) echo "DEVICE" ;;
     --arch:list | --arch:emit) echo "ARCH" ;;
     --gpu:ladder) echo "NAME" ;;
     --gpu:export) echo "NAMES" ;;
@@ -59,7 +61,7 @@ _autotune_takes() {
     --nvrtc:*) echo "FILE" ;;
     --cache:*) echo "FOLDER" ;;
     --ladder:*) echo "FILES" ;;
-    --output:report | -o:report) echo "FILE" ;;
+    --output:report | -o:report | --output:reduce | -o:reduce) echo "FILE" ;;
     --output:export | -o:export) echo "FOLDER" ;;
     --cubin:*) echo "FILE" ;;
     --json:*) echo "FILE" ;;
@@ -76,6 +78,7 @@ _autotune_takes() {
     --format:*) echo "FORMATS" ;;
     --prefix:*) echo "NAME" ;;
     --bench:*) echo "FILE" ;;
+    --streams:*) echo "FILE" ;;
     --axes:*) echo "PARAM,PARAM" ;;
     esac
 }
