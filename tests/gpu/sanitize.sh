@@ -4,7 +4,7 @@
 # shellcheck shell=bash disable=SC2154 # what gpu.sh sets
 
 # A sample in which each finish, load, warp step and kind of math of reduce-wide is, and each way to share a
-# row and a column: type, variant (- for the default), and the options of a matrix.
+# row and a column, scans and sums in order n: type, variant (- for the default), and the options of a matrix.
 SAMPLE="i32 FINISH=PACKED,WARP=REDUX
 i32 FINISH=PACKED_WARPS,WARP=SHUFFLE,GRID=0,ITEMS=4,UNROLL=1
 i32 FINISH=ATOMIC,WALK=CONTIGUOUS,LOAD=ASYNC,BLOCK=128,STAGES=3,ITEMS=16,UNROLL=4,GRID=2
@@ -22,7 +22,14 @@ i32 LANES=1,VECTOR=4,ROUNDS=4,UNROLL=1,EDGES=SIMPLE --rows 5000 --len 16
 i32 SPLIT=PARTS,PIECES=2,LANES=64,BLOCK=128 --rows 5 --len 400K
 f32 SPLIT=LAST_BLOCK,PIECES=4,LANES=256,ROUNDS=1 --rows 3 --len 700001
 f32 - --rows 33 --len 1001 --axis 0
-i32 SPLIT=PARTS,PIECES=1 --rows 70001 --len 3 --axis 0"
+i32 SPLIT=PARTS,PIECES=1 --rows 70001 --len 3 --axis 0
+i32 METHOD=LOOK_BACK,NUMBERING=TICKET,LOOK=32,BLOCK=64,ITEMS=12,VECTOR=2,WRITE=2 --scan inclusive --n 100K
+f64 METHOD=LOOK_BACK,NUMBERING=BLOCK_INDEX,LOOK=32,BLOCK=64,ITEMS=12,VECTOR=2,WRITE=2 --scan exclusive --n 100K
+u8 METHOD=ONE_BLOCK --scan inclusive --n 3000
+i32 METHOD=REDUCE_FIRST --scan exclusive --n 100K
+f32 - --order n --n 100K
+f64 - --order n --rows 33 --len 1001
+f32 - --order n --rows 1001 --len 33 --axis 0"
 
 # sanitize TOOL TYPE VARIANT OPTION...: a proof of one variant under one tool of compute-sanitizer, at small
 # sizes: of longer runs racecheck takes minutes each. It slows a proof more than verify's own limit allows.
