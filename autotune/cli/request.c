@@ -10,6 +10,7 @@
 #include "autotune/cli/verbs.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <string.h>
 
 struct parse {
@@ -140,8 +141,8 @@ static int parse(struct parse *parse, int argc, char **argv)
     if (parse->is_failed)
         return -1;
     if (got)
-        return error_set(parse->error, ERROR_USAGE, "the options cannot be read: %s",
-                         strerror(got));
+        return error_set(parse->error, got == ENOMEM ? ERROR_FAILED : ERROR_USAGE,
+                         "the options cannot be read: %s", strerror(got));
     if (!out->has_acc)
         out->problem.acc = problem_default_acc(out->problem.type);
     out->problem.regime = out->warm ? WARM : out->data;
