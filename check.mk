@@ -82,9 +82,9 @@ $(BUILD)/sign: tests/command/sign.c $(OBJECTS)
 	$(call say,TEST,$<)
 	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
 
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS)
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/checksum.c tests/fuzz/checksum.h $(OBJECTS)
 	$(call say,FUZZER,$<)
-	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer -Wl,--wrap=XXH3_64bits $(DEPEND) -o $@ $< tests/fuzz/checksum.c $(OBJECTS) $(LIBS)
 
 .PHONY: tests test test-all test-rest unit test-gpu soak fuzz fuzzers format check-format analyze \
         check-tidy coverage

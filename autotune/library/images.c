@@ -72,12 +72,13 @@ static bool take_number(struct cursor *cursor, size_t *out)
     return cursor->at > first && take(cursor, "\n", 1);
 }
 
-/* Takes the next line, as a copy; NULL when there is none or no memory. */
+/* Takes the next line, as a copy; NULL when there is none, a zero byte in it, or no memory. */
 static char *take_name(struct cursor *cursor)
 {
     const size_t left = (size_t)(cursor->end - cursor->at);
     const char *newline = left ? memchr(cursor->at, '\n', left) : NULL;
-    if (!newline || newline == cursor->at || newline - cursor->at > NAME_MAX_BYTES)
+    if (!newline || newline == cursor->at || newline - cursor->at > NAME_MAX_BYTES ||
+        memchr(cursor->at, '\0', (size_t)(newline - cursor->at)))
         return NULL;
     char *name = strndup(cursor->at, (size_t)(newline - cursor->at));
     cursor->at = newline + 1;

@@ -222,8 +222,10 @@ int job_code_race(struct frame *frame, struct job_race *message, size_t width, b
         failed = job_code_unit(frame, &message->units[i], width, reads, error);
     if (!failed && frame_check(frame, error) == 0)
         return 0;
-    if (reads)
+    if (reads) {
         free(message->units);
+        message->units = NULL;
+    }
     return -1;
 }
 
