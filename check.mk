@@ -9,7 +9,7 @@ FORMATTED = $(shell find autotune bench cache examples generator include tests -
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
-tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign
+tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate
 
 test: ## install what is missing, build, and run the tests, in about two minutes
 	$(PREPARE)
@@ -77,6 +77,11 @@ $(BUILD)/device/%: tests/device/%.c $(OBJECTS)
 	$(call say,TEST,$<)
 	@mkdir -p $(@D)
 	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+
+# Plants faults in kernels: tests/mutate/mutate.c
+$(BUILD)/mutate: tests/mutate/mutate.c tests/mutate/mutants.c tests/mutate/mutants.h $(OBJECTS)
+	$(call say,TEST,$<)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $(filter tests/%.c,$^) $(OBJECTS) $(LIBS)
 
 $(BUILD)/sign: tests/command/sign.c $(OBJECTS)
 	$(call say,TEST,$<)

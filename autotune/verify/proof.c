@@ -159,22 +159,31 @@ static int prove_variant(struct proof *proof, const struct point_context *contex
     return 0;
 }
 
+int proof_unit(struct proof *proof, const struct point_context *context,
+               const struct points *points, const struct compiled_unit *unit,
+               struct error *error)
+{
+    struct device_kernel loaded[COMPILER_KERNELS];
+    struct device_module *module = NULL;
+    if (open_check(proof, context->problem, error))
+        return -1;
+    int failed = unit->image.count &&
+                 proof->device->ops->load(proof->device, &unit->image, &module, loaded, error);
+    for (size_t i = 0; !failed && i < unit->count; i++)
+        failed = prove_variant(proof, context, points, &unit->variants[i], loaded, error);
+    if (module)
+        proof->device->ops->unload(proof->device, module);
+    return failed ? -1 : 0;
+}
+
 int proof_run(struct proof *proof, const struct point_context *context,
               const struct points *points, const struct proof_batch *batch, struct error *error)
 {
     struct compiled_unit unit;
-    struct device_kernel loaded[COMPILER_KERNELS];
-    struct device_module *module = NULL;
-    if (open_check(proof, context->problem, error) ||
-        compiler_compile(&unit, proof->device, context, proof->sources, points, batch->variants,
+    if (compiler_compile(&unit, proof->device, context, proof->sources, points, batch->variants,
                          batch->count, error))
         return -1;
-    int failed = unit.image.count &&
-                 proof->device->ops->load(proof->device, &unit.image, &module, loaded, error);
-    for (size_t i = 0; !failed && i < batch->count; i++)
-        failed = prove_variant(proof, context, points, &unit.variants[i], loaded, error);
-    if (module)
-        proof->device->ops->unload(proof->device, module);
+    const int failed = proof_unit(proof, context, points, &unit, error);
     compiler_dispose(&unit);
-    return failed ? -1 : 0;
+    return failed;
 }

@@ -34,6 +34,11 @@ int proof_run(struct proof *proof, const struct point_context *context,
               const struct points *points, const struct proof_batch *batch,
               struct error *error);
 
+/* The same of what was compiled: for one who has a look at the unit first. */
+int proof_unit(struct proof *proof, const struct point_context *context,
+               const struct points *points, const struct compiled_unit *unit,
+               struct error *error);
+
 /* Compiles their kernels for the context's target, which is no host. One that does not compile
  * is wrong. */
 int proof_compile(struct proof *proof, const struct point_context *context,

@@ -1,0 +1,703 @@
+/* mutate: tests the proofs themselves. It plants each mutant of one source of kernels (mutants.h)
+ * in variants whose emitted text has the changed line, and proves them on the emulator as
+ * `autotune verify --cover` does; a mutant that no proof finds is a fault that would be called
+ * right. Each trial runs in a process of its own.
+ *
+ * Usage: mutate [-s SAMPLE] [-p K/M] [-t TRIES] [-l SECONDS] [-e FILE] [-n LINE] [-o LOG] [-v] SOURCE SPACE...
+ *   SOURCE  templates/reduce.cu, templates/types.cu, ...; SPACE... that are made of it: reduce
+ *   -s      only mutants that a hash of their text draws, one of SAMPLE
+ *   -p      only part K of M of those
+ *   -t      variants tried for each before it counts as not found (default 3)
+ *   -l      stops after so many seconds, and says how many were not tried
+ *   -e      the list of survivors that are no holes: see tests/mutate/equal
+ *   -n      only mutants of this line
+ *   -o      only mutants that the output of an earlier run says were not found
+ *   -v      a line for every mutant, not only for survivors
+ * Ends with a row of the table, and status 1 where there is a hole. */
+#include "autotune/device/gpus.h"
+#include "autotune/device/temporary.h"
+#include "autotune/library/builtin_spaces.h"
+#include "autotune/verify/proof.h"
+#include "autotune/verify/sample.h"
+#include "generator/random.h"
+#include "generator/text.h"
+#include "tests/mutate/mutants.h"
+
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SPACES_MAX = 16,
+    ARCHS = 3,
+    LINES_MAX = 2000,
+    TRIES_MAX = 64,
+    BARRIER_SEEDS = 6,
+    INVALID_ENOUGH = 2,
+    VARIANTS_A_LINE = 8,
+    CHEAP_DRAWS = 2000, /* first, of configs with few threads */
+    CHEAP_THREADS = 256,
+    DRAWS = 3000,      /* of configs a space, for lines that are in few */
+    CPU_SECONDS = 30,  /* of one trial: a kernel that takes longer is given up, and so found */
+    WALL_SECONDS = 90, /* of one trial on a busy machine */
+    NOTE_CHARS = 240,
+    EQUAL_MAX = 2000,
+};
+static const char *const archs[ARCHS] = {"sm_75", "sm_90", "sm_120"};
+
+/* What became of one trial: the exit status of its process. Any other status is a crash. */
+enum outcome { RIGHT = 40, WRONG, NOT_COMPILED, SAME_CODE, NOT_TRIED };
+
+struct pool_space {
+    struct builtin_files files;
+    struct emit_sources sources;
+    struct sample_place *places;
+};
+
+/* A config of one space that the emulator can run. */
+struct variant {
+    const struct pool_space *space;
+    const struct problem *problem;
+    struct target target; /* as the emulator is it */
+    int64_t *config;
+    unsigned char has_line[LINES_MAX / 8 + 1];
+    double seconds;     /* that the proof of the unchanged kernel takes; 0 = not yet run */
+    uint64_t code_hash; /* of the unchanged image */
+    bool is_unfit;      /* not right, or too slow, as it is */
+};
+
+struct options {
+    uint64_t sample, part, parts, line;
+    unsigned tries, seconds;
+    bool is_verbose;
+    const char *equal, *log;
+};
+
+/* A survivor that is no hole. */
+struct known {
+    char file[60], changed[300], kind[12], reason[300];
+    bool is_used;
+};
+
+struct state {
+    struct options options;
+    const char *source, *text;
+    struct pool_space spaces[SPACES_MAX];
+    size_t space_count;
+    struct variant *variants;
+    size_t variant_count;
+    struct known *known;
+    size_t known_count;
+};
+
+static void die(const char *why)
+{
+    fprintf(stderr, "mutate: %s\n", why);
+    exit(2);
+}
+
+static double now(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+/* --- The pool of variants ----------------------------------------------------------------- */
+
+/* The place of the mutated source among the sources of a space, or NULL. */
+static struct emit_file *find_source(struct emit_sources *sources, const char *name)
+{
+    struct emit_file *const files[] = {&sources->template, &sources->types,
+                                       &sources->intrinsics};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(files[i]->name, name) == 0)
+            return files[i];
+    return NULL;
+}
+
+static struct emit_sources with_text(const struct state *state, const struct variant *variant,
+                                     const char *text)
+{
+    struct emit_sources sources = variant->space->sources;
+    find_source(&sources, state->source)->text = text;
+    return sources;
+}
+
+static struct point_context context_of(const struct variant *variant)
+{
+    return (struct point_context){variant->space->files.space, variant->problem,
+                                  &variant->target};
+}
+
+/* The text with the number of each line of code behind it. */
+static char *mark_lines(const char *text)
+{
+    struct text out = {0};
+    size_t number = 0;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const size_t length = strcspn(at, "\n");
+        text_add(&out, at, length);
+        if (mutants_is_code(text, ++number))
+            text_addf(&out, " //@%zu", number);
+        text_adds(&out, "\n");
+    }
+    if (number >= LINES_MAX)
+        die("the source has too many lines");
+    return out.at;
+}
+
+static void find_lines(const struct state *state, struct variant *variant, const char *marked)
+{
+    const struct point_context context = context_of(variant);
+    const struct emit_sources sources = with_text(state, variant, marked);
+    struct emit_variant emitted;
+    struct error error;
+    if (emit_variant(&emitted, &context, &sources, variant->config, &error))
+        die(error.text);
+    for (size_t i = 0; i < emitted.count; i++)
+        for (const char *at = emitted.texts[i].at; (at = strstr(at, "//@")); at++) {
+            const size_t line = strtoul(at + 3, NULL, 10);
+            variant->has_line[line / 8] |= (unsigned char)(1u << line % 8);
+        }
+    emit_dispose(&emitted);
+}
+
+static bool has_line(const struct variant *variant, size_t line)
+{
+    return variant->has_line[line / 8] >> line % 8 & 1;
+}
+
+/* Is there a line that few variants have by now, but this one? Counts its lines. */
+static bool is_wanted(unsigned char *times, const struct variant *variant)
+{
+    bool is_wanted = false;
+    for (size_t line = 0; line < LINES_MAX; line++)
+        is_wanted = is_wanted || (has_line(variant, line) && times[line] < VARIANTS_A_LINE);
+    for (size_t line = 0; is_wanted && line < LINES_MAX; line++)
+        if (has_line(variant, line) && times[line] < VARIANTS_A_LINE)
+            times[line]++;
+    return is_wanted;
+}
+
+/* The threads that wait for one another: their number is what a run of the emulator costs. */
+static int64_t count_threads(const struct variant *variant)
+{
+    static const char *const names[] = {"BLOCK", "CLUSTER"};
+    const struct space *space = variant->space->files.space;
+    int64_t threads = 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const int param = space_find_param(space, names[i], strlen(names[i]));
+        threads *= param < 0 ? 1 : variant->config[param];
+    }
+    return threads;
+}
+
+/* Draws configs of problems that are drawn too, and keeps those that the lines want. */
+static void add_variants(struct state *state, struct pool_space *space,
+                         const struct target targets[ARCHS], unsigned char *times,
+                         const char *marked)
+{
+    const size_t width = space->files.space->param_count;
+    bool *is_fixed = calloc(width, sizeof *is_fixed);
+    uint64_t random = 1;
+    size_t place_count;
+    struct error error;
+    if (sample_places(&space->places, &place_count, space->files.space, ARCHS, &error))
+        die(error.text);
+    for (size_t i = 0; i < DRAWS; i++) {
+        const struct sample_place *place = &space->places[random_next(&random) % place_count];
+        int64_t *config = calloc(width, sizeof *config);
+        state->variants =
+            realloc(state->variants, (state->variant_count + 1) * sizeof *state->variants);
+        if (!is_fixed || !config || !state->variants)
+            die("no memory");
+        struct variant *variant = &state->variants[state->variant_count];
+        *variant = (struct variant){.space = space,
+                                    .problem = &place->problem,
+                                    .target = targets[place->target],
+                                    .config = config};
+        variant->target.is_host = true;
+        const struct point_context context = context_of(variant);
+        if (point_draw(config, is_fixed, &context, &random, &error) == 1 &&
+            (i >= CHEAP_DRAWS || count_threads(variant) <= CHEAP_THREADS)) {
+            find_lines(state, variant, marked);
+            if (is_wanted(times, variant)) {
+                state->variant_count++;
+                continue;
+            }
+        }
+        free(config);
+    }
+    free(is_fixed);
+}
+
+static void open_pool(struct state *state, char **names, size_t count)
+{
+    struct target targets[ARCHS];
+    struct error error;
+    char *marked = NULL;
+    static unsigned char times[LINES_MAX];
+    for (size_t i = 0; i < ARCHS; i++)
+        if (gpus_find(&targets[i], archs[i], &error))
+            die(error.text);
+    for (size_t i = 0; i < count; i++) {
+        struct pool_space *space = &state->spaces[state->space_count++];
+        const char *slash = strrchr(names[i], '/');
+        char folder[60] = "configs";
+        if (slash)
+            snprintf(folder, sizeof folder, "%.*s", (int)(slash - names[i]), names[i]);
+        if (builtin_files_open(&space->files, folder, slash ? slash + 1 : names[i], &error) ||
+            !space->files.space)
+            die(error.text);
+        space->sources = space->files.sources;
+        const struct emit_file *file = find_source(&space->sources, state->source);
+        if (!file)
+            die("the space is not made of this source");
+        state->text = file->text;
+        if (!marked)
+            marked = mark_lines(file->text);
+        add_variants(state, space, targets, times, marked);
+    }
+    free(marked);
+}
+
+/* --- One trial ---------------------------------------------------------------------------- */
+
+struct trial {
+    int status; /* of waitpid */
+    uint64_t code_hash;
+    char note[NOTE_CHARS];
+};
+
+static uint64_t hash_image(const struct device_image *image)
+{
+    const unsigned char *bytes = image->bytes;
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    for (size_t i = 0; i < image->size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* In the process of the trial. A code of `same` is known to be right. */
+static enum outcome run_trial(const struct state *state, const struct variant *variant,
+                              const char *text, uint64_t seed, struct trial *out)
+{
+    const struct device_options options = {.spec = "host", .seed = seed};
+    const struct point_context context = context_of(variant);
+    const struct emit_sources sources = with_text(state, variant, text);
+    struct prove_result result = {.variants = 0};
+    struct proof proof = {.sources = &sources, .result = &result, .seed = seed};
+    struct point_variant only = {0, 1};
+    const struct points points = {.width = variant->space->files.space->param_count,
+                                  .configs = variant->config,
+                                  .count = 1,
+                                  .variants = &only,
+                                  .variant_count = 1};
+    const size_t first = 0;
+    struct compiled_unit unit;
+    struct error error = {0};
+    if (host_open(&proof.device, &options, &error) ||
+        compiler_compile(&unit, proof.device, &context, &sources, &points, &first, 1, &error) ||
+        unit.variants[0].is_failed) {
+        snprintf(out->note, NOTE_CHARS, "%.230s",
+                 *error.text ? error.text : unit.variants[0].reason.text);
+        return NOT_COMPILED;
+    }
+    out->code_hash = hash_image(&unit.image);
+    if (variant->code_hash == out->code_hash && seed == 1)
+        return SAME_CODE;
+    if (proof_unit(&proof, &context, &points, &unit, &error)) {
+        snprintf(out->note, NOTE_CHARS, "%.230s", error.text);
+        return WRONG;
+    }
+    snprintf(out->note, NOTE_CHARS, "%.230s", result.failures[0].reason);
+    return result.wrong ? WRONG : RIGHT;
+}
+
+static double cpu_of(const struct rusage *usage)
+{
+    return (double)usage->ru_utime.tv_sec + 1e-6 * (double)usage->ru_utime.tv_usec +
+           (double)usage->ru_stime.tv_sec + 1e-6 * (double)usage->ru_stime.tv_usec;
+}
+
+/* What a kernel may take that has no fault takes a tenth of it, and a compile. */
+static rlim_t find_limit(const struct variant *variant)
+{
+    const double seconds = 3 + 10 * variant->seconds;
+    return variant->seconds > 0 && seconds < CPU_SECONDS ? (rlim_t)seconds : CPU_SECONDS;
+}
+
+/* Runs a trial to its end; returns the processor seconds it took. */
+static double start_trial(const struct state *state, const struct variant *variant,
+                          const char *text, uint64_t seed, struct trial *out)
+{
+    struct rusage usage;
+    int ends[2];
+    memset(out, 0, sizeof *out);
+    fflush(NULL);
+    if (pipe(ends))
+        die("no pipe");
+    const pid_t child = fork();
+    if (child < 0)
+        die("no process");
+    if (child == 0) {
+        const rlim_t seconds = find_limit(variant);
+        const struct rlimit no_core = {0, 0}, cpu = {seconds, seconds + 1};
+        const struct rlimit memory = {(rlim_t)8 << 30, (rlim_t)8 << 30};
+        setpgid(0, 0);
+        setrlimit(RLIMIT_CORE, &no_core);
+        setrlimit(RLIMIT_CPU, &cpu);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        setrlimit(RLIMIT_AS, &memory);
+#else
+        (void)memory;
+#endif
+        alarm(WALL_SECONDS);
+        const enum outcome outcome = run_trial(state, variant, text, seed, out);
+        const ssize_t done = write(ends[1], out, sizeof *out);
+        _exit(done == sizeof *out ? (int)outcome : NOT_TRIED);
+    }
+    close(ends[1]);
+    struct trial got;
+    const ssize_t size = read(ends[0], &got, sizeof got);
+    close(ends[0]);
+    if (size == (ssize_t)sizeof got)
+        *out = got;
+    kill(-child, 0);
+    if (wait4(child, &out->status, 0, &usage) != child)
+        die("a process is lost");
+    return cpu_of(&usage);
+}
+
+static enum outcome outcome_of(const struct trial *trial)
+{
+    if (WIFSIGNALED(trial->status))
+        return WTERMSIG(trial->status) == SIGALRM ? NOT_TRIED : WRONG;
+    const int status = WEXITSTATUS(trial->status);
+    return status >= RIGHT && status <= NOT_TRIED ? (enum outcome)status : WRONG;
+}
+
+static void print_variant(const struct variant *variant)
+{
+    struct text params = {0};
+    char problem[PROBLEM_CHARS];
+    point_format(&params, variant->space->files.space, variant->config, true);
+    printf("    %s: %s\n", problem_format(problem, variant->problem), params.at);
+    text_dispose(&params);
+}
+
+/* Runs the variant unchanged, once: it must be right. */
+static bool is_fit(const struct state *state, struct variant *variant)
+{
+    struct trial trial;
+    if (variant->seconds > 0)
+        return !variant->is_unfit;
+    variant->seconds = start_trial(state, variant, state->text, 1, &trial);
+    variant->code_hash = trial.code_hash;
+    variant->is_unfit = outcome_of(&trial) != RIGHT;
+    if (variant->is_unfit) {
+        printf("left out, for it is not right as it is, or slow: status %d: %s\n", trial.status,
+               trial.note);
+        print_variant(variant);
+    }
+    return !variant->is_unfit;
+}
+
+/* --- Variants for a line ------------------------------------------------------------------ */
+
+/* Draws up to `tries` variants that have the line; the first of them is the fastest of those that
+ * have been run before, as most mutants are found by any. */
+static size_t choose_variants(const struct state *state, size_t line, struct variant **out)
+{
+    size_t *order = malloc((state->variant_count + 1) * sizeof *order), count = 0, chosen = 0;
+    uint64_t random = line;
+    if (!order)
+        die("no memory");
+    for (size_t i = 0; i < state->variant_count; i++)
+        if (has_line(&state->variants[i], line) && !state->variants[i].is_unfit)
+            order[count++] = i;
+    random_shuffle(order, count, &random);
+    for (size_t i = 1; i < count; i++) {
+        const double seconds = state->variants[order[i]].seconds;
+        const double least = state->variants[order[0]].seconds;
+        if (seconds > 0 && (least <= 0 || seconds < least)) {
+            const size_t first = order[0];
+            order[0] = order[i];
+            order[i] = first;
+        }
+    }
+    for (size_t i = 0; i < count && chosen < TRIES_MAX; i++)
+        out[chosen++] = &state->variants[order[i]];
+    free(order);
+    return chosen;
+}
+
+/* --- Survivors that are known ------------------------------------------------------------- */
+
+/* One blank for each run of them, none at the ends. */
+static void squeeze(char *out, size_t size, const char *from)
+{
+    size_t length = 0;
+    for (from += strspn(from, " \t"); *from && *from != '\n' && length + 1 < size; from++) {
+        const bool is_blank = *from == ' ' || *from == '\t';
+        if (is_blank && (from[1] == ' ' || from[1] == '\t' || from[1] == '\n' || !from[1]))
+            continue;
+        out[length++] = is_blank ? ' ' : *from;
+    }
+    out[length] = '\0';
+}
+
+/* FILE | KIND | the changed line, as a pattern of a shell | REASON; KIND is equal, speed or gpu. */
+static void load_known(struct state *state)
+{
+    char line[1000];
+    FILE *file = state->options.equal ? fopen(state->options.equal, "r") : NULL;
+    if (state->options.equal && !file)
+        die("cannot open the list of known survivors");
+    state->known = calloc(EQUAL_MAX, sizeof *state->known);
+    if (!state->known)
+        die("no memory");
+    while (file && fgets(line, sizeof line, file)) {
+        struct known *known = &state->known[state->known_count];
+        char *parts[4], *at = line;
+        if (*line == '#' || *line == '\n')
+            continue;
+        for (size_t i = 0; i < 4; i++) {
+            parts[i] = at;
+            at = i < 3 ? strstr(at, " | ") : NULL;
+            if (i < 3 && !at)
+                die("a line of the list is not FILE | KIND | LINE | REASON");
+            if (at) {
+                *at = '\0';
+                at += 3;
+            }
+        }
+        squeeze(known->file, sizeof known->file, parts[0]);
+        squeeze(known->kind, sizeof known->kind, parts[1]);
+        squeeze(known->changed, sizeof known->changed, parts[2]);
+        squeeze(known->reason, sizeof known->reason, parts[3]);
+        if (++state->known_count == EQUAL_MAX)
+            die("the list of known survivors is too long");
+    }
+    if (file)
+        fclose(file);
+}
+
+static const struct known *find_known(const struct state *state, const struct mutant *mutant)
+{
+    char changed[400];
+    const char *slash = strrchr(state->source, '/');
+    squeeze(changed, sizeof changed, mutant->changed);
+    for (size_t i = 0; i < state->known_count; i++)
+        if ((strcmp(state->known[i].file, slash + 1) == 0 ||
+             strcmp(state->known[i].file, "*") == 0) &&
+            (strcmp(state->known[i].changed, changed) == 0 ||
+             fnmatch(state->known[i].changed, changed, 0) == 0))
+            return &state->known[i];
+    return NULL;
+}
+
+/* --- Mutants ------------------------------------------------------------------------------ */
+
+enum fate { FOUND, INVALID, SAME, EQUAL, SPEED, GPU, HOLE, LEFT, FATES };
+static const char *const fates[FATES] = {"found", "does not compile", "same code", "equal",
+                                         "speed", "gpu only",         "NOT FOUND", "not tried"};
+
+/* Does a trial of one variant find it? Barriers are looked for by several seeds. */
+static enum outcome try_variant(const struct state *state, const struct mutant *mutant,
+                                const struct variant *variant, const char *text)
+{
+    const uint64_t seeds = strcmp(mutant->kind, "barrier") == 0 ? BARRIER_SEEDS : 1;
+    enum outcome outcome = RIGHT;
+    for (uint64_t seed = 1; outcome == RIGHT && seed <= seeds; seed++) {
+        struct trial trial;
+        start_trial(state, variant, text, seed, &trial);
+        outcome = outcome_of(&trial);
+    }
+    return outcome;
+}
+
+static enum fate fate_of(const struct known *known)
+{
+    return strcmp(known->kind, "speed") == 0 ? SPEED
+           : strcmp(known->kind, "gpu") == 0 ? GPU
+                                             : EQUAL;
+}
+
+static enum fate try_mutant(const struct state *state, const struct mutant *mutant,
+                            struct variant *variants[TRIES_MAX], size_t *tried_count,
+                            char *note)
+{
+    const size_t count = choose_variants(state, mutant->line, variants);
+    char *text = mutants_apply(state->text, mutant);
+    size_t invalid = 0, same = 0, tried = 0;
+    bool is_found = false;
+    for (size_t i = 0; !is_found && i < count && tried < state->options.tries; i++) {
+        if (!is_fit(state, variants[i]))
+            continue;
+        const enum outcome outcome = try_variant(state, mutant, variants[i], text);
+        variants[tried++] = variants[i];
+        is_found = outcome == WRONG;
+        same += outcome == SAME_CODE;
+        invalid += outcome == NOT_COMPILED;
+        if (invalid == INVALID_ENOUGH && tried == invalid)
+            break;
+    }
+    free(text);
+    *tried_count = tried;
+    if (is_found || tried == 0 || invalid == tried)
+        return is_found ? FOUND : tried ? INVALID : GPU;
+    if (same + invalid == tried)
+        return SAME;
+    const struct known *known = find_known(state, mutant);
+    snprintf(note, NOTE_CHARS, "%.230s", known ? known->reason : "");
+    return known ? fate_of(known) : HOLE;
+}
+
+static void print_mutant(const struct state *state, const struct mutant *mutant, enum fate fate,
+                         const char *note)
+{
+    size_t length;
+    const char *at = mutants_line(state->text, mutant->line, &length);
+    char was[400], is[400], whole[1000];
+    snprintf(whole, sizeof whole, "%.*s", (int)length, at);
+    squeeze(was, sizeof was, whole);
+    squeeze(is, sizeof is, mutant->changed);
+    printf("%-16s %s:%zu %s\n    - %s\n    + %s\n", fates[fate], state->source, mutant->line,
+           mutant->kind, was, is);
+    if (*note)
+        printf("    %s\n", note);
+    fflush(stdout);
+}
+
+/* Does the log say that the mutant was not found? */
+static bool is_in_log(const struct options *options, const char *source,
+                      const struct mutant *mutant)
+{
+    char line[1000], changed[400], place[200];
+    bool is_place = false, is_there = false;
+    FILE *file = fopen(options->log, "r");
+    if (!file)
+        die("cannot open the log");
+    squeeze(changed, sizeof changed, mutant->changed);
+    snprintf(place, sizeof place, "%s:", source); /* whatever the line's number is by now */
+    while (!is_there && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "    ", 4) != 0)
+            is_place =
+                strncmp(line, fates[HOLE], strlen(fates[HOLE])) == 0 && strstr(line, place);
+        const bool is_new = is_place && strncmp(line, "    + ", 6) == 0;
+        line[strcspn(line, "\n")] = '\0';
+        is_there = is_new && strcmp(line + 6, changed) == 0;
+    }
+    fclose(file);
+    return is_there;
+}
+
+/* Tries the drawn mutants, in the order of their hashes, so that what a limit leaves out is
+ * spread over the source. */
+struct drawn {
+    uint64_t hash;
+    const struct mutant *mutant;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const uint64_t left = ((const struct drawn *)a)->hash;
+    const uint64_t right = ((const struct drawn *)b)->hash;
+    return left < right ? -1 : left > right;
+}
+
+static int run_mutants(const struct state *state)
+{
+    const struct options *options = &state->options;
+    struct mutants all;
+    size_t counts[FATES] = {0}, count = 0;
+    const double start = now();
+    mutants_list(&all, state->text);
+    struct drawn *drawn = calloc(all.count + 1, sizeof *drawn);
+    if (!drawn)
+        die("no memory");
+    for (size_t i = 0; i < all.count; i++) {
+        const uint64_t hash = mutants_hash(state->text, &all.list[i]);
+        if ((!options->line || all.list[i].line == options->line) &&
+            hash % options->sample == 0 &&
+            hash / options->sample % options->parts == options->part &&
+            (!options->log || is_in_log(options, state->source, &all.list[i])))
+            drawn[count++] = (struct drawn){hash, &all.list[i]};
+    }
+    qsort(drawn, count, sizeof *drawn, by_hash);
+    for (size_t i = 0; i < count; i++) {
+        const struct mutant *mutant = drawn[i].mutant;
+        struct variant *variants[TRIES_MAX];
+        char note[NOTE_CHARS] = "";
+        size_t tried = 0;
+        enum fate fate = LEFT;
+        if (!options->seconds || now() - start < options->seconds)
+            fate = try_mutant(state, mutant, variants, &tried, note);
+        counts[fate]++;
+        if (fate == HOLE || (options->is_verbose && fate != LEFT))
+            print_mutant(state, mutant, fate, note);
+        for (size_t v = 0; fate == HOLE && v < tried; v++)
+            print_variant(variants[v]);
+    }
+    printf("%-28s %6zu mutants:", state->source, count);
+    for (size_t i = 0; i < FATES; i++)
+        if (counts[i] || i == FOUND || i == HOLE)
+            printf(" %zu %s%s", counts[i], fates[i], i + 1 < FATES ? "," : "");
+    printf(" in %.0f s, %zu variants\n", now() - start, state->variant_count);
+    free(drawn);
+    mutants_dispose(&all);
+    return counts[HOLE] != 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct state state = {.options = {.sample = 1, .parts = 1, .tries = 3}};
+    struct options *options = &state.options;
+    unsigned long part;
+    int letter;
+    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:v")) != -1) {
+        char *behind;
+        switch (letter) {
+        case 's': options->sample = strtoul(optarg, NULL, 10); break;
+        case 'p':
+            part = strtoul(optarg, &behind, 10);
+            options->parts = *behind == '/' ? strtoul(behind + 1, NULL, 10) : 0;
+            options->part = part - 1;
+            if (part < 1 || part > options->parts)
+                die("-p takes K/M, as 1/4");
+            break;
+        case 't': options->tries = (unsigned)strtoul(optarg, NULL, 10); break;
+        case 'l': options->seconds = (unsigned)strtoul(optarg, NULL, 10); break;
+        case 'n': options->line = strtoul(optarg, NULL, 10); break;
+        case 'o': options->log = optarg; break;
+        case 'e': options->equal = optarg; break;
+        case 'v': options->is_verbose = true; break;
+        default: die("its first lines say how it is called");
+        }
+    }
+    if (argc - optind < 2 || argc - optind - 1 > SPACES_MAX || !options->sample ||
+        !options->tries || options->tries > TRIES_MAX)
+        die("its first lines say how it is called");
+    state.source = argv[optind];
+    load_known(&state);
+    open_pool(&state, argv + optind + 1, (size_t)(argc - optind - 1));
+    const int status = run_mutants(&state);
+    for (size_t i = 0; i < state.space_count; i++) {
+        free(state.spaces[i].places);
+        space_free(state.spaces[i].files.space);
+    }
+    for (size_t i = 0; i < state.variant_count; i++)
+        free(state.variants[i].config);
+    free(state.variants);
+    free(state.known);
+    return status;
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Tests the proofs: plants single faults in every template and has them proven, see
+# tests/mutate/mutate.c. Tries a fixed sample of them, one in SAMPLE (400) of each source, and stops
+# after SECONDS (30) of each; FULL=1 tries all, which takes hours. A test is a source.
+set -u
+build=$(dirname "${AUTOTUNE:-build/autotune}")
+if [ ! -x "$build/mutate" ]; then
+    echo "skipped mutate: $build/mutate is not built"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+if [ -n "${FULL:-}" ]; then
+    set -- -t 6
+else
+    set -- -s "${SAMPLE:-400}" -l "${SECONDS_EACH:-30}" -t 4
+fi
+passed=0 failed=0
+while read -r source spaces; do
+    # shellcheck disable=SC2086 # words
+    if "$build/mutate" -e tests/mutate/equal "$@" "templates/$source" $spaces; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+done << 'END'
+reduce.cu reduce reduce-wide
+arg.cu arg
+rows.cu rows
+columns.cu columns
+scan.cu scan
+ordered.cu ordered
+ordered_rows.cu ordered-rows
+ordered_columns.cu ordered-columns
+types.cu reduce rows columns arg scan ordered ordered-rows ordered-columns
+intrinsics.cu reduce rows columns arg scan ordered ordered-rows ordered-columns
+END
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
