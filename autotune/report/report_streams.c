@@ -104,30 +104,52 @@ static void add_bars(struct timeline *timeline, const char *bars)
     }
 }
 
-static void draw_times(struct report *report, const struct csv *csv, const struct columns *at)
+/* When the last of a row's work has ended; 0 where it has no bars. */
+static double end_of(const struct csv *csv, const struct columns *at, size_t row)
+{
+    const char *bars = csv_at(csv, row, at->bars);
+    double times[3], end = 0;
+    while (is_rung(csv, at, row) && *bars && take_bar(&bars, times))
+        end = times[2] > end ? times[2] : end;
+    return end;
+}
+
+/* Those that end between these times, so that what is quick has an axis of its own. */
+static void draw_times(struct report *report, const struct csv *csv, const struct columns *at,
+                       const char *title, double from, double to)
 {
     struct timeline *timeline = calloc(1, sizeof *timeline);
     char label[160];
     if (timeline)
-        snprintf(timeline->figure.title, sizeof timeline->figure.title,
-                 "Copies and kernels of one run of each");
-    for (size_t row = 0; row < csv->rows && timeline; row++)
-        if (is_rung(csv, at, row) && *csv_at(csv, row, at->bars)) {
-            name_rung(label, sizeof label, csv, at, row);
-            timeline_begin(timeline, label);
-            add_bars(timeline, csv_at(csv, row, at->bars));
-        }
-    document_figure(&report->document, &timeline_kind, timeline);
+        snprintf(timeline->figure.title, sizeof timeline->figure.title, "%s", title);
+    for (size_t row = 0; row < csv->rows && timeline; row++) {
+        const double end = end_of(csv, at, row);
+        if (end <= from || end > to)
+            continue;
+        name_rung(label, sizeof label, csv, at, row);
+        timeline_begin(timeline, label);
+        add_bars(timeline, csv_at(csv, row, at->bars));
+    }
+    if (timeline && !timeline->count)
+        free(timeline);
+    else
+        document_figure(&report->document, &timeline_kind, timeline);
+}
+
+static void draw_all_times(struct report *report, const struct csv *csv,
+                           const struct columns *at)
+{
+    enum { SLOW = 3 }; /* times the quickest */
+    double least = 0;
+    for (size_t row = 0; row < csv->rows; row++) {
+        const double end = end_of(csv, at, row);
+        least = end > 0 && (least <= 0 || end < least) ? end : least;
+    }
+    draw_times(report, csv, at, "Copies and kernels of one run of each", 0, SLOW * least);
+    draw_times(report, csv, at, "The slower ones, over a longer time", SLOW * least, 1e12);
 }
 
 /* --- Caveats ------------------------------------------------------------------------------ */
-
-static const struct table_column caveat_columns[] = {
-    {"called between", NULL, false},
-    {"copy ends, us", NULL, true},
-    {"kernel ends, us", NULL, true},
-    {"they overlap", NULL, false},
-};
 
 static void add_caveats(struct report *report, const struct csv *csv, const struct columns *at)
 {
@@ -146,16 +168,15 @@ static void add_caveats(struct report *report, const struct csv *csv, const stru
                 "is queued in one stream, then each such call is made, then a kernel is "
                 "queued in another stream; where it ends before the copy, the call has "
                 "kept nothing apart.");
-            table =
-                document_table(document, DOCUMENT_TABLE, "Calls between two streams' work",
-                               caveat_columns, sizeof caveat_columns / sizeof *caveat_columns);
+            table = document_table(document, DOCUMENT_FACTS, NULL, NULL, 0);
         }
         if (!table)
             return;
         table_add(table, csv_at(csv, row, at->what));
-        table_addf(table, "%.1f", times[1]);
-        table_addf(table, "%.1f", times[2]);
-        table_add(table, csv_at(csv, row, at->overlap));
+        table_add(table,
+                  strcmp(csv_at(csv, row, at->overlap), "yes") == 0 ? "overlap" : "apart");
+        table_addf(table, "the copy ends after %.1f us, the kernel after %.1f", times[1],
+                   times[2]);
     }
 }
 
@@ -176,7 +197,7 @@ static int add_streams(struct report *report, struct table_file *table, struct e
             table->op, table->type, csv_at(&table->csv, 0, csv_find(&table->csv, "n")),
             table->gpu, copy_ms);
     draw_shares(report, &table->csv, &at, strcmp(table->gpu, "host") == 0);
-    draw_times(report, &table->csv, &at);
+    draw_all_times(report, &table->csv, &at);
     add_caveats(report, &table->csv, &at);
     return 0;
 }

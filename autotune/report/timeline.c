@@ -1,4 +1,4 @@
-/* timeline: draws bars as polygons, at least one unit wide so that a short kernel is seen. */
+/* timeline: draws bars as polygons, at least two units wide so that a short kernel is seen. */
 #include "autotune/report/timeline.h"
 
 #include "autotune/report/axis.h"
@@ -124,7 +124,7 @@ static void draw_bar(struct text *out, const struct axis *axis, double top,
                      const struct timeline_bar *bar)
 {
     const double from = axis_place(axis, bar->from / 1e3);
-    const double to = fmax(axis_place(axis, bar->to / 1e3), from + 1);
+    const double to = fmax(axis_place(axis, bar->to / 1e3), from + 2);
     const double y = top + LABEL + 4 + (bar->lane == TIMELINE_KERNEL ? BAR + 1 : 0);
     const struct svg_point corners[] = {{from, y}, {to, y}, {to, y + BAR}, {from, y + BAR}};
     svg_polygon(out, lane_classes[bar->lane], corners, 4);
