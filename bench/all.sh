@@ -113,7 +113,7 @@ take_cover()
 {
     local space
     for space in $("$autotune" list spaces | awk 'NR > 1 { print $1 }'); do
-        transcript verify.txt "$autotune" verify --device "$device" --cover --space "$space" --quiet
+        transcript verify.txt "$autotune" verify --device "$device" --cover --space "$space" --limit 5m --quiet
     done
 }
 

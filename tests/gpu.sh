@@ -155,7 +155,7 @@ step_cover()
     local space
     for space in $("$program" list spaces | awk 'NR > 1 { print $1 }'); do
         check "verify-cover $space" timeout -k 10 900 "$program" verify --device "$device" \
-            --cover --space "$space"
+            --cover --space "$space" --limit 5m
     done
 }
 
