@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Times torch.sum over the rows or columns of float32 matrices, as `autotune bench` times: a CUDA
+"""Times torch.sum over the rows or columns of float32 (or TYPE, bf16) matrices, as `autotune bench` times: a CUDA
 graph of several calls between two events, divided by their number; before each a read-only sweep
 that leaves nothing of the inputs in the L2 cache, and inputs that together are past it. Prints
 CSV: rows,len,axis,torch_us (the median of ROUNDS measurements).
 Usage: torch_sum.py ROWSxLEN[xAXIS]...   (axis 1: a value for each row, the default)
 """
+import os
 import statistics
 import sys
 
 import torch
 
-ROUNDS = 101
+TYPE = {"f32": torch.float32, "bf16": torch.bfloat16}[os.environ.get("TYPE", "f32")]
+ROUNDS = int(os.environ.get("ROUNDS", "101"))
 MEASURE_US = 1200  # a measurement lasts about so long
 PAST_L2 = 8        # from so many times the L2 on, one input comes from memory each time
 
@@ -18,14 +20,14 @@ PAST_L2 = 8        # from so many times the L2 on, one input comes from memory e
 def prepare(rows, length, axis):
     """A graph of calls, and how many they are."""
     properties = torch.cuda.get_device_properties(0)
-    size = rows * length * 4
+    size = rows * length * TYPE.itemsize
     count = 1 if size >= PAST_L2 * properties.L2_cache_size else max(4, min(64, (256 << 20) // size))
-    inputs = [torch.randint(-50, 51, (rows, length), device="cuda").float() for _ in range(count)]
-    output = torch.empty(rows if axis == 1 else length, device="cuda")
+    inputs = [torch.randint(-50, 51, (rows, length), device="cuda").to(TYPE) for _ in range(count)]
+    output = torch.empty(rows if axis == 1 else length, device="cuda", dtype=TYPE)
     calls = count if count > 1 else max(1, min(64, int(MEASURE_US / (size / 4.0e6)) + 1))
-    expected = inputs[0].double().sum(dim=axis)
+    expected = inputs[0].double().sum(dim=axis).to(TYPE)
     torch.sum(inputs[0], dim=axis, out=output)
-    if not torch.equal(expected, output.double()):
+    if not torch.equal(expected, output):
         sys.exit(f"torch.sum of {rows} x {length} is wrong")
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):

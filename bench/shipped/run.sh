@@ -1,0 +1,90 @@
+#!/bin/bash
+# Judges what people get who never tune. Steps: "cub" times what ships, from no records but those, beside CUB by
+# turns; "tuned" tunes each n, which races the winner, what ships and the space's default by turns; "shapes" the
+# same of matrices; "torch" times torch.sum of these in a process of its own.
+# Writes OUT/shipped-TYPE-cub.csv, OUT/shipped-tuned.csv, OUT/shipped-shapes.csv, OUT/shipped-torch.csv; summary.py
+# of this folder reads them.
+# Usage: bench/shipped/run.sh OUT [STEP...]   (from the repository's root, after `make` and `make bench`)
+#   AGAINST (build/cub-toolkit.so); ROUNDS (101); BUDGET (2s), of the search of one shape; NS, SHAPES
+#   (ROWSxLENxAXIS), TYPES, to take others; AUTOTUNE, DEVICE: bench/tuning/about.sh
+set -euo pipefail
+out=${1:?usage: run.sh OUT [STEP...]}
+shift
+# shellcheck source=bench/tuning/about.sh
+. bench/tuning/about.sh
+[ $# -gt 0 ] || set -- cub tuned shapes torch
+mkdir -p "$out"
+
+powers=$(seq 10 24 | awk '{ printf "%d ", 2 ^ $1 }')
+ns=${NS:-$powers 1000 10007 123457 1000003 7654321}
+others="--op=max --type=i32 --op=sumsq --type=f64 --op=sum --type=bf16 --op=argmin --type=f32"
+few="4096 65536 1048576 16777216 268435456"
+usual="16777216x16 2097152x128 262144x1024 16384x16384 4096x65536 100x2684354 8192x8192 1000x100 64x4096
+    333333x777 31x8000001 50000x513 123456x9 700x11"
+types=${TYPES:-f32 bf16}
+quiet=(--device "$device" --quiet)
+
+# bench_cub OP TYPE N...: what ships beside CUB.
+bench_cub()
+{
+    local op=$1 type=$2 list
+    shift 2
+    list=$(echo "$@" | tr ' ' ,)
+    "$autotune" bench "${quiet[@]}" --cache "$work/nothing" --op "$op" --type "$type" --n "$list" \
+        --against "${AGAINST:-build/cub-toolkit.so}" --rounds "${ROUNDS:-101}" \
+        --csv "$out/shipped-$op-$type-cub.csv" >/dev/null || echo "failed: $op $type beside CUB" >&2
+}
+
+take_cub()
+{
+    # shellcheck disable=SC2086 # lists of numbers
+    { bench_cub sum i32 $ns; bench_cub sum f32 $ns; bench_cub max i32 $few; bench_cub sum bf16 $few; }
+}
+
+take_tuned()
+{
+    local type n
+    for type in i32 f32; do
+        for n in $ns; do echo "--op sum --type $type --n $n"; done
+    done >"$work/list"
+    # shellcheck disable=SC2086
+    set -- $others
+    for ((; $#; )); do
+        for n in $few; do echo "${1/=/ } ${2/=/ } --n $n"; done
+        shift 2
+    done >>"$work/list"
+    "$autotune" --problems "$work/list" "${quiet[@]}" --cache "$work/own" --csv "$out/shipped-tuned.csv" || true
+}
+
+take_shapes()
+{
+    local type shape rows len axis
+    for type in $types; do
+        for shape in ${SHAPES:-$usual}; do
+            IFS=x read -r rows len axis <<<"$shape"
+            for axis in ${axis:-1 0}; do
+                echo "--op sum --type $type --rows $rows --len $len --axis $axis"
+            done
+        done
+    done >"$work/list"
+    "$autotune" --problems "$work/list" "${quiet[@]}" --cache "$work/own" --budget "${BUDGET:-2s}" \
+        --csv "$out/shipped-shapes.csv" || true
+}
+
+take_torch()
+{
+    local type shape
+    for type in $types; do
+        # shellcheck disable=SC2086
+        TYPE=$type "${PYTHON:-python3}" bench/rows/torch_sum.py \
+            $(for shape in ${SHAPES:-$usual}; do
+                [[ $shape == *x*x* ]] && echo "$shape" || echo "${shape}x1 ${shape}x0"
+            done) | sed "s/^/$type,/"
+    done >"$out/shipped-torch.csv"
+}
+
+for step; do
+    began=$SECONDS
+    "take_$step"
+    echo "$step: $((SECONDS - began)) s"
+done
