@@ -158,8 +158,7 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
 int space_check_problem(const struct space *space, const struct problem *problem,
                         struct error *error);
 
-/* Evaluates [default] for a problem and a target into default_config, as soon as both are known
- * (its n is not used). A value that its param does not have is ERROR_USAGE with FILE:LINE, and
+/* Evaluates [default] for a problem and a target into default_config, as soon as both are known. A value that its param does not have is ERROR_USAGE with FILE:LINE, and
  * so is an operation that the space does not have. */
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error);

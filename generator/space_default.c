@@ -29,26 +29,14 @@ static struct problem example(int i)
                             .order = is_ordered ? ORDER_BY_N : ORDER_FREE};
 }
 
-static bool serves_one_value(const struct space *space)
-{
-    bool is_served = false;
-    for (int i = 0; i < EXAMPLES && !is_served; i++) {
-        struct problem problem = example(i);
-        problem.dims = dims_value(2);
-        is_served = space_serves(space, &problem);
-    }
-    return is_served;
-}
-
-/* A name that is known at launch only, or NULL. Where there are several results a default may
- * use the dims, for one default for all dims would leave most results to a single block. */
-static const char *find_launch_name(const struct space *space, const struct expr *expr)
+/* A name that is known at launch only, or NULL. A default may use the dims: what is best for few
+ * elements is slow for many. A kernel that serves other sizes too is chosen for the most. */
+static const char *find_launch_name(const struct expr *expr)
 {
     const char *name = NULL;
     for (size_t i = 0; i < SPACE_BUILTINS; i++) {
         const bool is_dim = i >= SPACE_OUTER && i <= SPACE_INNER_STRIDE;
-        if (space_builtins[i].is_launch && expr_uses(expr, i) &&
-            !(is_dim && !serves_one_value(space)))
+        if (space_builtins[i].is_launch && expr_uses(expr, i) && !is_dim)
             name = space_builtins[i].name;
     }
     return name;
@@ -58,7 +46,7 @@ static const char *find_launch_name(const struct space *space, const struct expr
  * or a symbol of another param, whose number would pass for a value of this one. */
 static const char *find_refused(const struct space *space, const struct expr *expr, size_t own)
 {
-    const char *name = find_launch_name(space, expr);
+    const char *name = find_launch_name(expr);
     for (size_t i = 0; i < space->derived_count; i++)
         if (expr_uses(expr, space->derived[i].slot))
             name = space->derived[i].name;

@@ -120,7 +120,9 @@ static int open_setup(struct task *task, struct error *error)
                          "autotune_problem has 'scan', or copy what 'autotune emit' prints");
     }
     any = task->setup.problem;
-    any.dims.outer.stride |= 1; /* the default serves results that begin anywhere */
+    any.dims.outer.stride |= 1; /* the default serves results that begin anywhere ... */
+    if (dims_kept(&any.dims) <= 1)
+        any.dims.depth.n = setup_usual_n(false); /* ... and one value of any size */
     if (gpus_find(&oldest, "sm_70", error) ||
         space_settle_default(task->setup.space, &any, &oldest, error)) {
         setup_close(&task->setup);
