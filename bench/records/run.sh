@@ -7,7 +7,7 @@
 # What each tuning said is added to notes there, and its trials are in journal/, which may be removed.
 # Usage: bench/records/run.sh MINUTES STATE   (from the repository's root, after `make`)
 #   MEMBERS=1: the members of each class at three sizes instead, after a build with what ships
-#   BUDGET (2s), of one search; OUT (configs/tuned); AUTOTUNE, DEVICE: bench/tuning/about.sh
+#   BUDGET (8s; matrices of many results take seconds to make), of one search; OUT (configs/tuned); AUTOTUNE, DEVICE: bench/tuning/about.sh
 set -euo pipefail
 minutes=${1:?usage: run.sh MINUTES STATE} state=${2:?usage: run.sh MINUTES STATE}
 # shellcheck source=bench/tuning/about.sh
@@ -24,7 +24,7 @@ echo "records: $(wc -l <"$work/list") left"
 if [ -s "$work/list" ]; then
     timeout -s INT "$(awk -v m="$minutes" 'BEGIN { print 60 * m }')" \
         "$autotune" --problems "$work/list" --device "$device" --cache "$cache" \
-        --budget "${BUDGET:-2s}" 2>>"$cache/notes" || [ $? -eq 124 ] || [ $? -eq 130 ] ||
+        --budget "${BUDGET:-8s}" 2>>"$cache/notes" || [ $? -eq 124 ] || [ $? -eq 130 ] ||
         echo "records: not all could be tuned" >&2
 fi
 if [ "$what" = todo ]; then
