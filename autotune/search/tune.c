@@ -50,15 +50,19 @@ static int add_unlisted(struct run *run, const int64_t *config, struct error *er
     return is_listed(run, config) ? 0 : point_add(&run->result->points, config, error);
 }
 
-/* Adds the untuned default and winners of similar problems even where the space prunes them. */
+/* Adds the untuned default and winners of similar problems even where the space prunes them, or a
+ * sample leaves them out. */
 static int add_pruned(struct run *run, struct error *error)
 {
     const struct point_context *context = run->job->context;
     const int64_t *const configs[] = {context->space->default_config, run->options.seed_config};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
-        const int broken = configs[i] ? point_prune(context, configs[i], error) : POINT_VALID;
-        if (broken == POINT_FAILED || (broken >= 0 && context->space->rules[broken].is_prune &&
-                                       add_unlisted(run, configs[i], error)))
+        if (!configs[i])
+            continue;
+        const int broken = point_prune(context, configs[i], error);
+        const bool is_right =
+            broken == POINT_VALID || (broken >= 0 && context->space->rules[broken].is_prune);
+        if (broken == POINT_FAILED || (is_right && add_unlisted(run, configs[i], error)))
             return -1;
     }
     return 0;
