@@ -140,6 +140,19 @@ static bool is_same_dim(const struct dim *a, const struct dim *b)
     return a->n == b->n && a->stride == b->stride;
 }
 
+/* Would the space try it here? A config tuned for fewer elements, that one block held, takes a second
+ * pass for more: a farther size's may do better. What was measured here needs no such guess, and of
+ * several results the nearest are most alike. */
+static bool is_tried(const struct find *find, const struct candidate *candidate)
+{
+    int64_t config[SPACE_NAMES_MAX];
+    struct error ignored;
+    return candidate->place.size <= 1 || dims_kept(&find->want.problem.dims) > 1 ||
+           (point_parse_record(find->here->space, candidate->record->params, config,
+                               &ignored) == 0 &&
+            point_prune(find->here, config, &ignored) == POINT_VALID);
+}
+
 /* Passing over a record of another GPU, or of results that lie otherwise, is usual and not
  * worth a warning. */
 static bool is_worth_telling(const struct find *find, const struct candidate *candidate)
@@ -232,9 +245,12 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
     const struct candidate *told = NULL;
     int64_t config[SPACE_NAMES_MAX];
     struct error why, first;
-    size_t i = 0;
-    for (; i < count; i++) {
+    size_t turn = 0, i = 0;
+    for (; turn < 2 * count; turn++) { /* those that the space would try, then the others */
+        i = turn % count;
         bring(candidates, count, i);
+        if (is_tried(find, &candidates[i]) != (turn < count))
+            continue;
         if (judge(config, find, candidates[i].record, &why))
             break;
         if (!told && is_worth_telling(find, &candidates[i])) {
@@ -242,7 +258,7 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
             first = why;
         }
     }
-    if (i < count) {
+    if (turn < 2 * count) {
         set_best(find, &candidates[i]);
         memcpy(find->best.config, config, find->here->space->param_count * sizeof *config);
     }

@@ -539,6 +539,24 @@ static void test_rules_that_depend_on_n(void **state)
     }
 }
 
+/* Of other sizes' configs one that the space would try here comes before a nearer one that it would
+ * not; without one the nearest serves, and what was measured at this very size always does. */
+static void test_prunes_that_depend_on_n(void **state)
+{
+    struct record records[] = {another("NVIDIA H200", 500000, "GRID=2"),
+                               another("NVIDIA H200", 4000, "GRID=0")};
+    struct record want = example;
+    (void)state;
+    want.problem.dims = dims_value(400000);
+    struct find_result result = found_for(&want, records, 2, NULL, 0);
+    assert_int_equal(result.record.problem.dims.depth.n, 4000);
+    result = found_for(&want, records, 1, NULL, 0);
+    assert_int_equal(result.record.problem.dims.depth.n, 500000);
+    want.problem.dims = dims_value(500000);
+    result = found_for(&want, records, 2, NULL, 0);
+    assert_int_equal(result.record.problem.dims.depth.n, 500000);
+}
+
 static void test_order_is_a_promise(void **state)
 {
     struct record record = another("NVIDIA H200", 1000, "GRID=2"), want = example;
@@ -693,6 +711,7 @@ int main(void)
         cmocka_unit_test(test_what_is_passed_over_is_told),
         cmocka_unit_test(test_what_would_not_have_served_is_not_told),
         cmocka_unit_test(test_rules_that_depend_on_n),
+        cmocka_unit_test(test_prunes_that_depend_on_n),
         cmocka_unit_test(test_order_is_a_promise),
         cmocka_unit_test(test_rules_of_a_matrix),
         cmocka_unit_test(test_nearest_shape),
