@@ -240,13 +240,17 @@ static void bring(struct candidate *candidates, size_t count, size_t i)
 }
 
 /* Takes the best candidate that passes the check, and keeps why a better one did not. */
-static void take_best(struct find *find, struct candidate *candidates, size_t count)
+static void take_best(struct find *find, struct candidate *candidates, size_t count,
+                      bool is_shipped)
 {
     const struct candidate *told = NULL;
     int64_t config[SPACE_NAMES_MAX];
     struct error why, first;
+    /* Those that the space would try, then the others; but before what ships for far sizes comes the
+     * default, which follows the problem. */
+    const size_t turns = is_shipped ? count : 2 * count;
     size_t turn = 0, i = 0;
-    for (; turn < 2 * count; turn++) { /* those that the space would try, then the others */
+    for (; turn < turns; turn++) {
         i = turn % count;
         bring(candidates, count, i);
         if (is_tried(find, &candidates[i]) != (turn < count))
@@ -258,7 +262,7 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
             first = why;
         }
     }
-    if (turn < 2 * count) {
+    if (turn < turns) {
         set_best(find, &candidates[i]);
         memcpy(find->best.config, config, find->here->space->param_count * sizeof *config);
     }
@@ -309,7 +313,7 @@ static int look(struct find *find, const struct records *records, bool is_shippe
     struct candidate *candidates = malloc(bytes);
     if (!candidates)
         return error_memory(error, bytes);
-    take_best(find, candidates, rank_all(candidates, find, records, is_shipped));
+    take_best(find, candidates, rank_all(candidates, find, records, is_shipped), is_shipped);
     if (find->names_nearest && find->best.grade == SELECTOR_NONE)
         name_nearest(find, records, is_shipped);
     free(candidates);

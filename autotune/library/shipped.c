@@ -11,12 +11,14 @@
 static const char folder[] = "configs/tuned/";
 
 /* "configs/tuned/nvidia-h200/reduce-adding-4-i32.ini" has the name that lies between its last slash
- * and its ending. */
+ * and its ending; "reduce-adding-4-i32_sumsq-u32.ini", of another member of the class, has it too. */
 static bool is_called(const struct embedded *file, const char *name)
 {
-    int length;
-    const char *stem = embedded_stem(file, &length);
-    return (size_t)length == strlen(name) && strncmp(stem, name, (size_t)length) == 0;
+    const size_t length = strlen(name);
+    int all;
+    const char *stem = embedded_stem(file, &all);
+    return (size_t)all >= length && strncmp(stem, name, length) == 0 &&
+           ((size_t)all == length || stem[length] == '_');
 }
 
 int shipped_load(struct records *out, const struct record *want, struct error *error)
