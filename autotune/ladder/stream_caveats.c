@@ -146,7 +146,7 @@ static int try_once(struct between *between, size_t row, double *copied_ns, doub
 static int try_row(struct stream_caveat *out, struct between *between, size_t row,
                    struct error *error)
 {
-    double copied[TIMES], reduced[TIMES];
+    double copied[TIMES] = {0}, reduced[TIMES] = {0};
     int failed = 0;
     size_t middle = 0, before = 0;
     for (size_t i = 0; i < TIMES && !failed; i++) {
@@ -219,7 +219,7 @@ int stream_caveats_run(struct stream_caveat out[STREAM_CAVEATS_MAX], size_t *cou
     struct problem problem = bench->problem;
     problem.regime = PINNED;
     *count = 0;
-    if (bytes < 2 * BETWEEN_BYTES) /* too few for anything to overlap */
+    if (bytes / 2 < BETWEEN_BYTES) /* too few for anything to overlap */
         return 0;
     if (host_context_pipeline(&between.pipeline, &bench->host, &problem, &options, error))
         return -1;

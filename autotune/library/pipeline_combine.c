@@ -75,7 +75,7 @@ static int reduce(const struct autotune_pipeline *pipeline,
 {
     struct device *device = pipeline->context->device;
     const struct pipeline_lane *lane = &pipeline->lanes[0];
-    unsigned char *place = pipeline->places + PIPELINE_TICKETS * PIPELINE_RESULT_BYTES;
+    unsigned char *place = pipeline->places + (size_t)PIPELINE_TICKETS * PIPELINE_RESULT_BYTES;
     int failed =
         count ? device->ops->write_async(device, pipeline->list_memory, pipeline->list,
                                          count * entry_bytes(pipeline), lane->stream, error)

@@ -193,7 +193,7 @@ static int open_tickets(struct autotune_pipeline *pipeline, struct error *error)
 {
     struct device *device = pipeline->context->device;
     const bool is_scan = pipeline->problem.dims.scan != DIMS_ALL;
-    const uint64_t bytes = (PIPELINE_TICKETS + 1) * PIPELINE_RESULT_BYTES;
+    const uint64_t bytes = (uint64_t)(PIPELINE_TICKETS + 1) * PIPELINE_RESULT_BYTES;
     void *places = NULL;
     int failed = device->ops->pin(device, bytes, &places, error);
     if (failed)
@@ -226,7 +226,7 @@ static int open_list(struct autotune_pipeline *pipeline, struct error *error)
 {
     struct device *device = pipeline->context->device;
     enum { ENTRY_MOST = sizeof(uint64_t) };
-    const uint64_t bytes = PIPELINE_LIST * ENTRY_MOST;
+    const uint64_t bytes = (uint64_t)PIPELINE_LIST * ENTRY_MOST;
     if (!pipeline->list_plan)
         return 0;
     pipeline->list = malloc(bytes);
