@@ -2,7 +2,9 @@
  * a line of a list of problems: no words crash it, what is refused says why, and of what is taken
  * the problem is one that there is. The first byte chooses the verb; a zero byte ends a word. */
 #include "autotune/cli/request.h"
+#include "autotune/cli/verbs.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-enum { WORDS_MAX = 40, VERBS = 13 };
+enum { WORDS_MAX = 40, OWN_BYTES = 1 << 16 };
 
 static void demand(bool holds)
 {
@@ -32,14 +34,15 @@ static void check_request(const struct request *request)
 {
     demand(request->problem.op < OP_COUNT && request->problem.type < TYPE_COUNT &&
            request->problem.acc < TYPE_COUNT);
-    demand(request->size_count <= REQUEST_SIZES_MAX &&
-           request->rung_count <= REQUEST_RUNGS_MAX);
+    demand(request->size_count <= REQUEST_SIZES_MAX);
     demand(request->n_low <= request->n_high || !request->n_high);
     demand(!request->has_part || request->part.index < request->part.count);
 }
 
-static void check_words(char *bytes, size_t size, enum verb verb)
+static void check_words(char *bytes, size_t size, const struct verb_row *verb)
 {
+    static max_align_t
+        own[OWN_BYTES / sizeof(max_align_t)]; /* more than a verb's options take */
     static char name[] = "autotune";
     char *argv[WORDS_MAX + 2] = {name};
     int argc = 1;
@@ -47,7 +50,8 @@ static void check_words(char *bytes, size_t size, enum verb verb)
     struct error error = {0};
     for (size_t at = 0; at < size && argc <= WORDS_MAX; at += strlen(bytes + at) + 1)
         argv[argc++] = bytes + at;
-    if (request_parse(&request, verb, argc, argv, &error) == 0)
+    memset(own, 0, sizeof own);
+    if (request_parse(&request, verb, own, argc, argv, &error) == 0)
         check_request(&request);
     else
         demand(error.code == ERROR_NONE || *error.text);
@@ -70,8 +74,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     demand(bytes != NULL);
     if (size > 0) {
         memcpy(bytes, data + 1, size - 1);
-        if (data[0] < VERBS)
-            check_words(bytes, size - 1, 1u << data[0]);
+        size_t verb = 0;
+        while (verb < data[0] && verbs[verb])
+            verb++;
+        if (verbs[verb] && verbs[verb]->verb)
+            check_words(bytes, size - 1, verbs[verb]);
         else
             check_line(bytes);
     }
