@@ -67,11 +67,12 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, unsigned long long parts, accum *y)
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
-    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
-    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
-    const unsigned long long part = blockIdx.x / tiles, share = (count + parts - 1) / parts;
-    const unsigned long long from = part * share;
-    const unsigned long long to = from + share < count ? from + share : count;
+    const unsigned tiles = (unsigned)((len + COLUMNS - 1) / COLUMNS);
+    const unsigned tile = blockIdx.x % tiles, part = blockIdx.x / tiles;
+    const unsigned share = ((unsigned)count + (unsigned)parts - 1) / (unsigned)parts;
+    const unsigned from = part * share < (unsigned)count ? part * share : (unsigned)count;
+    const unsigned to = from + share < (unsigned)count ? from + share : (unsigned)count;
+    const unsigned long long first = (unsigned long long)tile * COLUMNS; // column of the block
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
@@ -79,17 +80,17 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
     const unsigned long long column = first + lane * VECTOR;
     const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
-    for (unsigned long long row = from + down; own && row < to; row += DOWN * UNROLL) {
+    const elem *at = x + (from + down) * pitch + column;
+    for (unsigned row = from + down; own && row < to; row += DOWN * UNROLL) {
         vec got[UNROLL];
-        const elem *at = x + row * pitch + column;
         #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
+        for (int u = 0; u < UNROLL; u++, at += DOWN * pitch)
             if (row + u * DOWN < to) {
                 if (even)
-                    got[u] = load((const vec *)(at + u * DOWN * pitch));
+                    got[u] = load((const vec *)at);
                 else
                     for (int j = 0; j < VECTOR; j++)
-                        got[u].at[j] = at[u * DOWN * pitch + (j < own ? j : 0)];
+                        got[u].at[j] = at[j < own ? j : 0];
             }
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)

@@ -8,8 +8,8 @@ enum {
     UNROLL = 4,     // loads that a thread has under way
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
     DOWN = 8,       // BLOCK / LANES
+    WIDTH = 256,    // LANES * VECTOR
     COLUMNS = 248,  // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
-    PAD = 4,        // VECTOR > 1 && LANES > BANKS ? BANKS : 0
     ELEM_BYTES = 2, // bytes of an element
 };
 
@@ -88,35 +88,39 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned *state)
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
-    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
-    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
-    const unsigned long long part = blockIdx.x / tiles, share = (count + parts - 1) / parts;
-    const unsigned long long from = part * share;
-    const unsigned long long to = from + share < count ? from + share : count;
+    const unsigned tiles = (unsigned)((len + COLUMNS - 1) / COLUMNS);
+    const unsigned tile = blockIdx.x % tiles, part = blockIdx.x / tiles;
+    const unsigned share = ((unsigned)count + (unsigned)parts - 1) / (unsigned)parts;
+    const unsigned from = part * share < (unsigned)count ? part * share : (unsigned)count;
+    const unsigned to = from + share < (unsigned)count ? from + share : (unsigned)count;
+    const unsigned long long first = (unsigned long long)tile * COLUMNS; // column of the block
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
     // Elements of a row's first load that are before the block's columns.
-    const unsigned start = ((unsigned long long)x / ELEM_BYTES + from * pitch) % VECTOR;
+    const unsigned start =
+        ((unsigned)((unsigned long long)x / ELEM_BYTES) + from * (unsigned)pitch) % VECTOR;
     const unsigned skip = (start + down * (unsigned)pitch) % VECTOR;
     const long long column = (long long)(first + lane * VECTOR) - skip; // below 0: before the row
-    unsigned long long row = from + down, end = to;
+    unsigned row = from + down, end = to;
     if (lane * VECTOR >= COLUMNS + skip || column >= (long long)len)
         end = row; // no column of this thread's is the block's
     // Rows where a load would begin before the matrix, or end behind it.
-    const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
-    for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
-        take_elements(a, x + row * pitch, column, len);
-    for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
-        if ((end - 1 - row) % DOWN == 0)
-            take_elements(a, x + (end - 1) * pitch, column, len);
+    if (first == 0 || first + WIDTH > len) {
+        const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
+        for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
+            take_elements(a, x + row * pitch, column, len);
+        for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
+            if ((end - 1 - row) % DOWN == 0)
+                take_elements(a, x + (end - 1) * pitch, column, len);
+    }
+    const elem *at = x + ((long long)(row * pitch) + column);
     for (; row < end; row += DOWN * UNROLL) {
         vec got[UNROLL];
-        const elem *at = x + ((long long)(row * pitch) + column);
         #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
+        for (int u = 0; u < UNROLL; u++, at += DOWN * pitch)
             if (row + u * DOWN < end)
-                got[u] = load((const vec *)(at + u * DOWN * pitch));
+                got[u] = load((const vec *)at);
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < end)
@@ -124,22 +128,20 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                     a[j] = combine(a[j], map(got[u].at[j]));
     }
     accum *out = partials + part * len;
-    __shared__ accum shared[DOWN][VECTOR][LANES + PAD]; // neighbours in banks of their own
+    __shared__ __align__(16) accum shared[DOWN][WIDTH];
     for (int j = 0; j < VECTOR; j++)
-        shared[down][j][lane] = a[j];
+        shared[down][lane * VECTOR + j] = a[j];
     __syncthreads();
     for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
-        accum b = shared[0][(start + c) % VECTOR][(start + c) / VECTOR];
-        for (int d = 1; d < DOWN; d++) {
-            const unsigned at = c + (start + d * (unsigned)pitch) % VECTOR;
-            b = combine(b, shared[d][at % VECTOR][at / VECTOR]);
-        }
+        accum b = shared[0][c + start];
+        for (int d = 1; d < DOWN; d++)
+            b = combine(b, shared[d][c + (start + d * (unsigned)pitch) % VECTOR]);
         out[first + c] = b;
     }
     __syncthreads(); // all of the block's are written, before it arrives
     __shared__ unsigned before; // blocks of these columns that arrived before this one
     if (threadIdx.x == 0)
-        before = arrive(state + blockIdx.x % tiles, (unsigned)parts);
+        before = arrive(state + tile, (unsigned)parts);
     __syncthreads();
     if (before != parts - 1)
         return;

@@ -8,8 +8,8 @@ enum {
     UNROLL = 8,     // loads that a thread has under way
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
     DOWN = 8,       // BLOCK / LANES
+    WIDTH = 128,    // LANES * VECTOR
     COLUMNS = 128,  // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
-    PAD = 8,        // VECTOR > 1 && LANES > BANKS ? BANKS : 0
     ELEM_BYTES = 4, // bytes of an element
 };
 
@@ -55,9 +55,8 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, accum *y)
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
-    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
-    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
-    const unsigned long long from = 0, to = count;
+    const unsigned tile = blockIdx.x, from = 0, to = (unsigned)count;
+    const unsigned long long first = (unsigned long long)tile * COLUMNS; // column of the block
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
@@ -65,17 +64,17 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
     const unsigned long long column = first + lane * VECTOR;
     const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
-    for (unsigned long long row = from + down; own && row < to; row += DOWN * UNROLL) {
+    const elem *at = x + (from + down) * pitch + column;
+    for (unsigned row = from + down; own && row < to; row += DOWN * UNROLL) {
         vec got[UNROLL];
-        const elem *at = x + row * pitch + column;
         #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
+        for (int u = 0; u < UNROLL; u++, at += DOWN * pitch)
             if (row + u * DOWN < to) {
                 if (even)
-                    got[u] = load((const vec *)(at + u * DOWN * pitch));
+                    got[u] = load((const vec *)at);
                 else
                     for (int j = 0; j < VECTOR; j++)
-                        got[u].at[j] = at[u * DOWN * pitch + (j < own ? j : 0)];
+                        got[u].at[j] = at[j < own ? j : 0];
             }
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
@@ -84,14 +83,14 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                     a[j] = combine(a[j], map(got[u].at[j]));
     }
     accum *out = y;
-    __shared__ accum shared[DOWN][VECTOR][LANES + PAD]; // neighbours in banks of their own
+    __shared__ __align__(16) accum shared[DOWN][WIDTH];
     for (int j = 0; j < VECTOR; j++)
-        shared[down][j][lane] = a[j];
+        shared[down][lane * VECTOR + j] = a[j];
     __syncthreads();
     for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
-        accum b = shared[0][c % VECTOR][c / VECTOR];
+        accum b = shared[0][c];
         for (int d = 1; d < DOWN; d++)
-            b = combine(b, shared[d][c % VECTOR][c / VECTOR]);
+            b = combine(b, shared[d][c]);
         out[first + c] = b;
     }
 }

@@ -7,8 +7,8 @@ enum {
     VECTOR = 16,    // columns of a thread, elements per load
     UNROLL = 2,     // loads that a thread has under way
     DOWN = 16,      // BLOCK / LANES
+    WIDTH = 64,     // LANES * VECTOR
     COLUMNS = 48,   // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
-    PAD = 2,        // VECTOR > 1 && LANES > BANKS ? BANKS : 0
     ELEM_BYTES = 1, // bytes of an element
 };
 
@@ -67,33 +67,35 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, accum *y)
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
-    const unsigned long long tiles = (len + COLUMNS - 1) / COLUMNS;
-    const unsigned long long first = blockIdx.x % tiles * COLUMNS; // column of the block
-    const unsigned long long from = 0, to = count;
+    const unsigned tile = blockIdx.x, from = 0, to = (unsigned)count;
+    const unsigned long long first = (unsigned long long)tile * COLUMNS; // column of the block
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
     // Elements of a row's first load that are before the block's columns.
-    const unsigned start = ((unsigned long long)x / ELEM_BYTES + from * pitch) % VECTOR;
+    const unsigned start =
+        ((unsigned)((unsigned long long)x / ELEM_BYTES) + from * (unsigned)pitch) % VECTOR;
     const unsigned skip = (start + down * (unsigned)pitch) % VECTOR;
     const long long column = (long long)(first + lane * VECTOR) - skip; // below 0: before the row
-    unsigned long long row = from + down, end = to;
+    unsigned row = from + down, end = to;
     if (lane * VECTOR >= COLUMNS + skip || column >= (long long)len)
         end = row; // no column of this thread's is the block's
     // Rows where a load would begin before the matrix, or end behind it.
-    const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
-    for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
-        take_elements(a, x + row * pitch, column, len);
-    for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
-        if ((end - 1 - row) % DOWN == 0)
-            take_elements(a, x + (end - 1) * pitch, column, len);
+    if (first == 0 || first + WIDTH > len) {
+        const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
+        for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
+            take_elements(a, x + row * pitch, column, len);
+        for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
+            if ((end - 1 - row) % DOWN == 0)
+                take_elements(a, x + (end - 1) * pitch, column, len);
+    }
+    const elem *at = x + ((long long)(row * pitch) + column);
     for (; row < end; row += DOWN * UNROLL) {
         vec got[UNROLL];
-        const elem *at = x + ((long long)(row * pitch) + column);
         #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
+        for (int u = 0; u < UNROLL; u++, at += DOWN * pitch)
             if (row + u * DOWN < end)
-                got[u] = load((const vec *)(at + u * DOWN * pitch));
+                got[u] = load((const vec *)at);
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < end)
@@ -101,16 +103,14 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                     a[j] = combine(a[j], map(got[u].at[j]));
     }
     accum *out = y;
-    __shared__ accum shared[DOWN][VECTOR][LANES + PAD]; // neighbours in banks of their own
+    __shared__ __align__(16) accum shared[DOWN][WIDTH];
     for (int j = 0; j < VECTOR; j++)
-        shared[down][j][lane] = a[j];
+        shared[down][lane * VECTOR + j] = a[j];
     __syncthreads();
     for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
-        accum b = shared[0][(start + c) % VECTOR][(start + c) / VECTOR];
-        for (int d = 1; d < DOWN; d++) {
-            const unsigned at = c + (start + d * (unsigned)pitch) % VECTOR;
-            b = combine(b, shared[d][at % VECTOR][at / VECTOR]);
-        }
+        accum b = shared[0][c + start];
+        for (int d = 1; d < DOWN; d++)
+            b = combine(b, shared[d][c + (start + d * (unsigned)pitch) % VECTOR]);
         out[first + c] = b;
     }
 }
