@@ -323,7 +323,7 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
     [FIELD_REGIME] = {"cold, warm, pinned or pageable", read_choice, write_choice, CHOICE,
                       .name_at = regime_at},
-    [FIELD_ORDER] = {"run or n", read_choice, write_choice, CHOICE, .name_at = order_at},
+    [FIELD_ORDER] = {"run, n or any", read_choice, write_choice, CHOICE, .name_at = order_at},
     [FIELD_SCAN] = {"inclusive or exclusive", read_choice, write_choice, CHOICE,
                     .name_at = scan_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,

@@ -188,6 +188,8 @@ static void emit_header(struct text *out, const struct point_context *context,
     add_space(out, space, problem->op);
     if (problem->dims.scan)
         text_addf(out, "--scan %s ", scan);
+    if (problem->order == ORDER_ANY) /* its rules allow more; others' are the space's */
+        text_addf(out, "--order %s ", problem_orders[problem->order].name);
     text_addf(out, "--op %s --type %s --acc %s --arch %s --pass %s --variant ", op, type, acc,
               arch, space->passes[pass].name);
     const char *between = "";

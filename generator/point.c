@@ -130,7 +130,7 @@ int point_reject_order(const struct point_context *context, const int64_t *confi
     if (point_values(context, config, false, values, error))
         return POINT_FAILED;
     for (size_t i = 0; i < space->rule_count; i++) {
-        if (!expr_uses(space->rules[i].expr, SPACE_ORDER))
+        if (space->rules[i].is_prune || !expr_uses(space->rules[i].expr, SPACE_ORDER))
             continue;
         if (expr_eval(space->rules[i].expr, values, &holds, error))
             return POINT_FAILED;

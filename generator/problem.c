@@ -59,6 +59,8 @@ const struct order_row problem_orders[ORDER_COUNT] = {
                    ", in a fixed order"},
     [ORDER_BY_N] = {"n", "BY_N", " order n", " --order n", "order1",
                     ", in order 1 of reproducible.md"},
+    [ORDER_ANY] = {"any", "ANY", " any order", " --order any", "any",
+                   ", in any order, denormal sums perhaps 0"},
 };
 
 static const char *type_name(size_t i)

@@ -25,9 +25,10 @@ enum combining { ADDING, SELECTING, MULTIPLYING, LOCATING, COMBININGS };
 
 /* What the order of combining must be. */
 enum order {
-    ORDER_FREE, /* any */
+    ORDER_FREE, /* not promised */
     ORDER_RUN,  /* the same in each run: the same bits, run after run */
     ORDER_BY_N, /* order 1 of docs/reproducible.md: the bits depend on the elements alone */
+    ORDER_ANY,  /* not promised, and sums of f32 may take denormals for zeros: atomics do */
     ORDER_COUNT
 };
 
@@ -118,8 +119,8 @@ bool problem_rounds(const struct problem *problem);
 /* Are the elements in the host's memory? */
 bool problem_is_on_host(const struct problem *problem);
 
-/* Drops what changes nothing, so that a problem has one key: a fixed order asked for where every
- * order gives the same bits. */
+/* Drops what changes nothing, so that a problem has one key: an order asked for where every order
+ * gives the same bits. */
 void problem_simplify(struct problem *problem);
 
 enum { PROBLEM_CHARS = 192 };

@@ -29,7 +29,7 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
                     false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
     [SPACE_ACC] = {"ACC", "type of an accumulator", false},
-    [SPACE_ORDER] = {"ORDER", "order of combining: FREE, RUN or BY_N", false},
+    [SPACE_ORDER] = {"ORDER", "order of combining: FREE, RUN, BY_N or ANY", false},
     [SPACE_ELEM_BYTES] = {"ELEM_BYTES", "bytes of an element", false},
     [SPACE_ACCUM_BYTES] = {"ACCUM_BYTES", "bytes of an accumulator", false},
     [SPACE_HOST] = {"HOST", "1 on the host emulator", false},

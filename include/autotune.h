@@ -117,11 +117,13 @@ struct autotune_plan; /* opaque */
  * bits in any order. */
 enum autotune_order {
     AUTOTUNE_ORDER_FREE = 0, /* on anything */
-    AUTOTUNE_ORDER_RUN, /* the same run after run, for the same n, address modulo 32 and plan
+    AUTOTUNE_ORDER_RUN,  /* the same run after run, for the same n, address modulo 32 and plan
                               * parameters */
-    AUTOTUNE_ORDER_BY_N /* on the elements of each result alone, whatever the GPU, plan, address
+    AUTOTUNE_ORDER_BY_N, /* on the elements of each result alone, whatever the GPU, plan, address
                               * and version: order 1 of reproducible.md; autotune_reference.h
                               * computes the same */
+    AUTOTUNE_ORDER_ANY   /* on anything, as FREE, and sums of f32 may take denormals for zeros:
+                              * atomics of f32 are allowed */
 };
 
 /* Whether each element has a result of its own. */

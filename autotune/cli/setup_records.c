@@ -145,10 +145,12 @@ static int check_order(const struct request *request, const struct setup *setup,
         return broken == POINT_VALID ? 0 : fault_variant(request, error);
     if (setup->space->rules[broken].is_launch && !setup->device)
         return 0;
+    const char *option = problem_orders[setup->problem.order].option;
     return error_set(
         error, ERROR_USAGE,
-        "this variant does not keep the order (%s): choose another --variant, or leave%s out",
-        setup->space->rules[broken].reason, problem_orders[setup->problem.order].option);
+        "this variant does not keep the order (%s): choose another --variant, or %s%s%s",
+        setup->space->rules[broken].reason, *option ? "leave" : "another --order", option,
+        *option ? " out" : "");
 }
 
 /* The variant is used all the same: a wrong one can be shown. Launch rules are left to a

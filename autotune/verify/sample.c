@@ -26,7 +26,7 @@ static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
  * kind. */
 static bool set_size(struct problem *problem, const struct space *space, size_t i)
 {
-    static const enum order orders[] = {ORDER_FREE, ORDER_BY_N};
+    static const enum order orders[] = {ORDER_ANY, ORDER_FREE, ORDER_BY_N};
     for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
         problem->order = orders[k];
         if (space_find_dims(space, problem, (uint64_t)1 << sizes[i], (uint64_t)1 << depths[i],
