@@ -440,6 +440,147 @@ __device__ __forceinline__ void wait_a_bit(void)
     //? end
 }
 
+//? define early_address
+// An address that lane 0 uses, computed where this stands, ahead of the loads: what uses it later
+// need not wait for it.
+__device__ __forceinline__ void *early_address(void *address)
+{
+    //? if HOST
+    return address;
+    //? else
+    // The lane's number in it keeps the assembler from computing it later, and from taking it for an
+    // address of all lanes, whose values it would first add up.
+    void *to;
+    asm volatile("{\n\t"
+                 ".reg .u32 lane;\n\t"
+                 "mov.u32 lane, %%laneid;\n\t"
+                 "mad.wide.u32 %0, lane, 8, %1;\n\t"
+                 "}"
+                 : "=l"(to) : "l"(address));
+    __builtin_assume(__isGlobal(to));
+    return to;
+    //? end
+}
+
+//? define places
+// Where a thread's warp leaves its value in shared memory, and where the value of the warp of the
+// thread's number is.
+//? if HOST
+typedef struct { accum *warp, *thread; } places;
+//? else
+typedef struct { unsigned warp, thread; } places;
+//? end
+
+//? define places_in
+// The places in `shared`, of one value a warp, computed where this stands, ahead of the loads.
+__device__ __forceinline__ places places_in(accum *shared)
+{
+    const unsigned t = threadIdx.x;
+    //? if HOST
+    const places at = {shared + t / 32, shared + t};
+    //? else
+    places at;
+    const unsigned first = (unsigned)__cvta_generic_to_shared(shared);
+    asm volatile("mad.lo.u32 %0, %1, %2, %3;"
+                 : "=r"(at.warp) : "r"(t / 32), "n"(sizeof(accum)), "r"(first));
+    asm volatile("mad.lo.u32 %0, %1, %2, %3;"
+                 : "=r"(at.thread) : "r"(t), "n"(sizeof(accum)), "r"(first));
+    //? end
+    return at;
+}
+
+//? define put_shared
+//? if HOST
+__device__ __forceinline__ void put_shared(accum *at, accum value)
+{
+    *at = value;
+}
+//? else
+__device__ __forceinline__ void put_shared(unsigned at, accum value)
+{
+    //? if ACCUM_BYTES == 8
+    const union { accum value; unsigned long long bits; } from = {value};
+    asm volatile("st.shared.u64 [%0], %1;" :: "r"(at), "l"(from.bits) : "memory");
+    //? else
+    const union { accum value; unsigned bits; } from = {value};
+    asm volatile("st.shared.u32 [%0], %1;" :: "r"(at), "r"(from.bits) : "memory");
+    //? end
+}
+//? end
+
+//? define get_shared
+//? if HOST
+__device__ __forceinline__ accum get_shared(const accum *at)
+{
+    return *at;
+}
+//? else
+__device__ __forceinline__ accum get_shared(unsigned at) // of 4 bytes
+{
+    union { unsigned bits; accum value; } to;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to.bits) : "r"(at) : "memory");
+    return to.value;
+}
+//? end
+
+//? define gather_warps
+//? if FINISH == BINNED
+// Combines the values of all warps, which begin at `from`, in the order of warp_reduce, and adds up
+// their magnitudes to *size.
+//? if HOST
+__device__ __forceinline__ accum gather_warps(const accum *from, accum *size)
+//? else
+__device__ __forceinline__ accum gather_warps(unsigned from, accum *size)
+//? end
+//? else
+// Combines the values of all warps, which begin at `from`, in the order of warp_reduce.
+//? if HOST
+__device__ __forceinline__ accum gather_warps(const accum *from)
+//? else
+__device__ __forceinline__ accum gather_warps(unsigned from)
+//? end
+//? end
+{
+    //? if HOST
+    accum value[BLOCK / 32];
+    for (int i = 0; i < BLOCK / 32; i++)
+        value[i] = from[i];
+    //? else
+    union { accum value[BLOCK / 32]; unsigned word[BLOCK / 32 * ACCUM_BYTES / 4]; } got;
+    accum *const value = got.value;
+    //? if BLOCK == 64 && ACCUM_BYTES == 4
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(got.word[0]), "=r"(got.word[1]) : "r"(from) : "memory");
+    //? else
+    #pragma unroll
+    for (int i = 0; i < BLOCK / 32 * ACCUM_BYTES / 4; i += 4)
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(got.word[i]), "=r"(got.word[i + 1]), "=r"(got.word[i + 2]),
+                       "=r"(got.word[i + 3])
+                     : "r"(from + i * 4) : "memory");
+    //? end
+    //? end
+    //? if FINISH == BINNED
+    accum sizes[BLOCK / 32];
+    #pragma unroll
+    for (int i = 0; i < BLOCK / 32; i++)
+        sizes[i] = magnitude(value[i]);
+    //? end
+    #pragma unroll
+    for (int d = BLOCK / 64; d > 0; d /= 2)
+        #pragma unroll
+        for (int i = 0; i < d; i++) {
+            value[i] = combine(value[i], value[i + d]);
+            //? if FINISH == BINNED
+            sizes[i] += sizes[i + d];
+            //? end
+        }
+    //? if FINISH == BINNED
+    *size = sizes[0];
+    //? end
+    return value[0];
+}
+
 //? define add_word
 // Adds to a word, for lane 0 alone, and says what it is then. Orders nothing else.
 __device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
@@ -447,6 +588,11 @@ __device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
 {
     //? if HOST
     return atomicAdd(word, value) + value;
+    //? elif IS_AHEAD
+    unsigned long long before;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(before) : "l"(word), "l"(value) : "memory");
+    return before + value;
     //? else
     // At one address for all lanes the assembler would first add up what the warp's lanes have.
     unsigned lane;
@@ -456,6 +602,89 @@ __device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
                  : "=l"(before) : "l"(word + lane), "l"(value) : "memory");
     return before + value;
     //? end
+}
+
+//? define add_binned
+// Adds the value of one of fewer than 4096 blocks, for lane 0 alone; the last to arrive writes the sum
+// of all to *y and sets `state` back to zero. state[1 + i] is for blocks whose `size`, the sum of their
+// warps' magnitudes, has an exponent of 16 i to 16 i + 15: the sum of their values, in multiples of
+// 2^(16 i - 150), above their number, which takes 12 bits. state[0] counts all blocks, and above them,
+// in 13 bits each, infinities of both signs and NaNs, beside which no sum counts. Integers make every
+// order of the blocks alike, and each word is right by itself: no order between them is needed.
+__device__ __forceinline__ void add_binned(unsigned long long *state, float value, float size,
+                                           unsigned blocks, float *y)
+{
+    const unsigned bits = __float_as_uint(value), exponent = bits >> 23 & 255, low = bits & 0x7fffff;
+    const unsigned i = (__float_as_uint(size) >> 23) / 16;
+    unsigned long long *const bin = state + 1 + i;
+    int whole = exponent == 0 ? low << 1 : low | 0x800000;
+    if (bits >> 31)
+        whole = -whole;
+    unsigned long long one = 1;
+    if (exponent == 255)
+        one |= 1ULL << (low != 0 ? 38 : bits >> 31 ? 25 : 12);
+    // What is less than a multiple is cut: less than 2^-23 of `size`.
+    const unsigned right = 20 + 16 * i - exponent;
+    const long long multiple = ((long long)whole << 32) >> (right < 63 ? right : 63);
+    //? if HOST
+    const unsigned long long all = add_word(state, one);
+    host_yield(); // the last to be counted may come before others' values
+    //? end
+    const unsigned long long own =
+        add_word(bin, ((unsigned long long)multiple & ~4095ULL) | 1);
+    //? if !HOST
+    const unsigned long long all = add_word(state, one);
+    //? end
+    if ((all & 4095) != blocks)
+        return;
+
+    double sum;
+    if ((own & 4095) == blocks) {
+        sum = bin_value(own, i);
+        clear_word(bin);
+    } else { // of several ranges, or not all are there yet
+        unsigned count;
+        do {
+            count = 0;
+            sum = 0;
+            for (int k = 15; k >= 0; k--) {
+                const unsigned long long word = read_word(state + 1 + k);
+                count += word & 4095;
+                sum += bin_value(word, k);
+            }
+            //? if HOST
+            host_yield();
+            //? end
+        } while (count != blocks);
+        for (int k = 0; k < 16; k++)
+            clear_word(state + 1 + k);
+    }
+    clear_word(state);
+    if (all >> 12 != 0) {
+        const float infinity = __uint_as_float(0x7f800000);
+        sum = (all >> 12 & 8191 ? infinity : 0) - (all >> 25 & 8191 ? infinity : 0);
+        if (all >> 38 != 0)
+            sum = infinity - infinity;
+    }
+    *y = (float)sum;
+}
+
+//? define magnitude
+__device__ __forceinline__ float magnitude(float value)
+{
+    //? if HOST
+    return __builtin_fabsf(value);
+    //? else
+    return fabsf(value);
+    //? end
+}
+
+//? define bin_value
+// The sum of values in a word of range i.
+__device__ __forceinline__ double bin_value(unsigned long long word, unsigned i)
+{
+    // The scale is a power of two, by its exponent.
+    return (double)((long long)word >> 12) * __longlong_as_double((873LL + 16 * i) << 52);
 }
 
 //? define value_bits
@@ -489,6 +718,9 @@ __device__ __forceinline__ value_bits encode(value_bits bits)
 // Combines a value into the one at `word`, in no order.
 __device__ __forceinline__ void update(unsigned long long *word, accum value)
 {
+    //? if ACC == F32 || ACC == F64
+    atomicAdd((accum *)word, value);
+    //? else
     value_bits *at = (value_bits *)word;
     const value_bits bits = encode((value_bits)value);
     //? if OP == MIN || OP == MAX
@@ -500,13 +732,20 @@ __device__ __forceinline__ void update(unsigned long long *word, accum value)
     //? else
     atomicAdd(at, bits);
     //? end
+    //? end
 }
 
 //? define take_value
 // The value that all have combined into, set back to the identity.
 __device__ __forceinline__ accum take_value(unsigned long long *word)
 {
+    //? if ACC == F32 || ACC == F64
+    union { value_bits bits; accum value; } to;
+    to.bits = atomicExch((value_bits *)word, (value_bits)0);
+    return to.value;
+    //? else
     return (accum)encode(atomicExch((value_bits *)word, (value_bits)0));
+    //? end
 }
 
 //? define combine_at

@@ -21,7 +21,16 @@ __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 //? end
 //? if FINISH != PACKED_WARPS
 // Combines one value a thread; thread 0 gets the result.
+//? if FINISH == BINNED && BLOCK > 32
+// It also gets the sum of the warps' magnitudes.
+//? end
+//? if FINISH == BINNED && BLOCK > 32
+__device__ __forceinline__ accum block_reduce(accum a, places at, accum *size)
+//? elif HAS_PLACES
+__device__ __forceinline__ accum block_reduce(accum a, places at)
+//? else
 __device__ __forceinline__ accum block_reduce(accum a)
+//? end
 {
     //? if WARP == TREE || WARP == VOLATILE || BLOCK > 32
     const unsigned t = threadIdx.x;
@@ -53,12 +62,28 @@ __device__ __forceinline__ accum block_reduce(accum a)
     //? else
     a = warp_reduce(a, 32);
     //? if BLOCK > 32
+    //? if !HAS_PLACES
     __shared__ accum shared[BLOCK / 32];
     if (t % 32 == 0)
         shared[t / 32] = a;
     __syncthreads();
     if (t < 32)
         a = warp_reduce(t < BLOCK / 32 ? shared[t] : identity(), BLOCK / 32);
+    //? else
+    if (t % 32 == 0)
+        put_shared(at.warp, a);
+    __syncthreads();
+    //? if WARP == REDUX
+    if (t < 32)
+        a = warp_redux(t < BLOCK / 32 ? get_shared(at.thread) : identity());
+    //? elif FINISH == BINNED
+    if (t == 0)
+        a = gather_warps(at.thread, size);
+    //? else
+    if (t == 0)
+        a = gather_warps(at.thread);
+    //? end
+    //? end
     //? end
     //? end
     return a;
@@ -147,6 +172,10 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 // `state` gathers the sum in its high half, which wraps around, and counts in its low half; who
 // completes the count writes *y and sets it back to zero. An aborted launch leaves it above
 // zero: clear it then.
+//? elif FINISH == BINNED
+// `state` gathers the blocks' values as integers, so that their order does not matter: a word for
+// each range of exponents, and one that counts the blocks. The last to arrive writes *y and sets all
+// back to zero. An aborted launch leaves some above zero: clear them then.
 //? elif FINISH == FLAGGED
 // Each block leaves its value in a word of `state`, and a flag in the same store; the last block
 // gathers them in their order and sets them back to zero. An aborted launch leaves some above
@@ -184,6 +213,16 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     __shared__ cluster_values cluster;
     cluster_begin(&cluster);
     //? end
+    //? if HAS_PLACES
+    __shared__ __align__(16) accum shared[BLOCK / 32]; // a value of each warp
+    const places at = places_in(shared);
+    //? end
+    //? if IS_AHEAD && FINISH != PASSES
+    unsigned long long *const words = (unsigned long long *)early_address(state);
+    //? end
+    //? if IS_AHEAD
+    accum *const result = (accum *)early_address(y);
+    //? end
     //? if WALK == ONE
     // All loads of the block are under way before the first is waited for, wherever x starts and
     // n ends: those that are not whole are masked. Blocks past the last tile do nothing.
@@ -198,8 +237,8 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     const int mine = (left < TILE ? (int)left : TILE) - (int)threadIdx.x * VECTOR;
     const vec *from = v + (unsigned long long)blockIdx.x * (BLOCK * LOADS) + threadIdx.x;
-    //? if PARTIAL == SUM && ELEM_BYTES < 4 && ACC != F32 && ACC != F64
-    vec got[LOADS] = {}; // zeros change nothing: masked folds of packed bytes would be branches
+    //? if PARTIAL == SUM
+    vec got[LOADS] = {}; // zeros change nothing, so that what is masked can be added, too
     //? else
     vec got[LOADS];
     //? end
@@ -219,7 +258,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
-        //? if PARTIAL != SUM || ELEM_BYTES >= 4 || ACC == F32 || ACC == F64
+        //? if PARTIAL != SUM
         if (mine >= (u * BLOCK + 1) * VECTOR)
         //? end
             a = fold(a, got[u]);
@@ -375,8 +414,16 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 
     //? if FINISH == PACKED_WARPS
     a = warp_reduce(a, 32);
+    //? elif FINISH == BINNED && BLOCK > 32
+    accum size;
+    a = block_reduce(a, at, &size);
+    //? elif HAS_PLACES
+    a = block_reduce(a, at);
     //? else
     a = block_reduce(a);
+    //? end
+    //? if FINISH == BINNED && BLOCK == 32
+    const accum size = magnitude(a);
     //? end
     //? if CLUSTER > 1
     a = cluster_reduce(a, &cluster);
@@ -393,7 +440,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
     const unsigned block = blockIdx.x;
     //? end
-    //? if FINISH == PASSES
+    //? if FINISH == PASSES && IS_AHEAD
+    if (threadIdx.x == 0)
+        result[block] = a;
+    //? elif FINISH == PASSES
     if (threadIdx.x == 0)
         y[block] = a;
     //? elif FINISH == ATOMIC
@@ -405,16 +455,28 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? else
     if (threadIdx.x == 0) {
     //? end
+        //? if IS_AHEAD
+        const unsigned long long sum = add_word(words, (unsigned long long)a << 32 | 1);
+        //? else
         const unsigned long long sum = add_word(state, (unsigned long long)a << 32 | 1);
+        //? end
         //? if FINISH == PACKED_WARPS
         if ((unsigned)sum == blocks * (BLOCK / 32)) {
         //? else
         if ((unsigned)sum == blocks) {
         //? end
+            //? if IS_AHEAD
+            *result = (accum)(sum >> 32);
+            clear_word(words);
+            //? else
             *y = (accum)(sum >> 32);
             clear_word(state);
+            //? end
         }
     }
+    //? elif FINISH == BINNED
+    if (threadIdx.x == 0)
+        add_binned(words, a, size, blocks, result);
     //? elif FINISH == VALUE
     if (threadIdx.x == 0) {
         update(state, a);
@@ -463,7 +525,11 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     __syncthreads(); // all are done with block_reduce's memory
     //? end
     //? end
+    //? if HAS_PLACES
+    a = block_reduce(a, at);
+    //? else
     a = block_reduce(a);
+    //? end
     if (threadIdx.x == 0)
         *y = a;
     //? end

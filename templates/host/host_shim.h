@@ -239,7 +239,21 @@ static inline int __all_sync(unsigned mask, int value)
                                           __ATOMIC_RELAXED));                                  \
         host_old;                                                                              \
     })
-#define atomicAdd(at, by) HOST_UPDATE(at, by, host_old + host_by)
+/* A GPU's atomics of f32 take denormals for zeros. */
+static inline float host_flushed(float value)
+{
+    return __builtin_fabsf(value) < 0x1p-126f ? __builtin_copysignf(0, value) : value;
+}
+
+static inline float host_sum_flushed(float a, float b)
+{
+    return host_flushed(host_flushed(a) + host_flushed(b));
+}
+
+#define atomicAdd(at, by)                                                                      \
+    HOST_UPDATE(at, by,                                                                        \
+                _Generic(host_old, float: host_sum_flushed(host_old, host_by),                 \
+                         default: host_old + host_by))
 #define atomicAnd(at, by) HOST_UPDATE(at, by, host_old & host_by)
 #define atomicOr(at, by) HOST_UPDATE(at, by, host_old | host_by)
 #define atomicXor(at, by) HOST_UPDATE(at, by, host_old ^ host_by)

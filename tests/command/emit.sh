@@ -32,8 +32,12 @@ check variant-with-spaces grep -Eq 'BLOCK = 512' out
 run emit --arch sm_90 --variant ITEMS=4,VECTOR=4,UNROLL=8
 check outside-the-rules has_status 0
 check outside-the-rules-is-said grep -q '^note .*by the rule: ' err
-run emit --arch sm_90 --variant FINISH=ATOMIC --type f32 --quiet
+run emit --arch sm_90 --variant FINISH=ATOMIC --type f64 --quiet
 check atomic has_status 0
+refuses atomic-of-f32 64 "turn denormals into zeros): choose another --variant, or another --order" emit --arch sm_90 \
+    --variant FINISH=ATOMIC --type f32 --quiet
+run emit --arch sm_90 --variant FINISH=ATOMIC --type f32 --order any --quiet
+check atomic-in-any-order grep -q 'order any' out
 refuses atomic-in-no-order 64 "does not keep the order" emit --arch sm_90 --variant FINISH=ATOMIC \
     --type f32 --deterministic --quiet
 run emit --arch sm_90 --variant FINISH=ATOMIC --deterministic

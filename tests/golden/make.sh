@@ -11,9 +11,10 @@ trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
 
 space=reduce
 scan=none
+order=
 # kernel NAME OP TYPE ACC ARCH PASS VARIANT
 kernel() {
-    "$AUTOTUNE" emit --quiet --space "$space" --scan "$scan" --op "$2" --type "$3" --acc "$4" --arch "$5" --pass "$6" \
+    "$AUTOTUNE" emit --quiet --space "$space" --scan "$scan" ${order:+--order} $order --op "$2" --type "$3" --acc "$4" --arch "$5" --pass "$6" \
         --variant "$7" > "$folder/$1.cu"
 }
 
@@ -71,6 +72,14 @@ kernel max_u8_one_host max u8 u32 host gather \
     BLOCK=64,ITEMS=32,VECTOR=16,UNROLL=2,WARP=SHUFFLE,LOAD=PLAIN,WALK=ONE,MIN_BLOCKS=1,FINISH=FLAGGED,GRID=0
 kernel sum_u8_one sum u8 u32 sm_90 main \
     BLOCK=256,ITEMS=64,VECTOR=16,UNROLL=4,WARP=REDUX,LOAD=L2_256B,WALK=ONE,MIN_BLOCKS=1,FINISH=PASSES,GRID=0
+kernel sum_f32_binned sum f32 f32 sm_90 gather \
+    BLOCK=256,ITEMS=16,VECTOR=4,UNROLL=4,WARP=SHUFFLE,LOAD=PLAIN,WALK=ONE,MIN_BLOCKS=1,FINISH=BINNED,GRID=0
+kernel sum_bf16_binned_host sum bf16 f32 host gather \
+    BLOCK=64,ITEMS=32,VECTOR=8,UNROLL=4,WARP=SHUFFLE,LOAD=PLAIN,WALK=STRIDED,MIN_BLOCKS=1,FINISH=BINNED,GRID=2
+order=any
+kernel sum_f32_any_order sum f32 f32 sm_90 gather \
+    BLOCK=128,ITEMS=16,VECTOR=4,UNROLL=4,WARP=SHUFFLE,LOAD=PLAIN,MIN_BLOCKS=1,FINISH=VALUE
+order=
 space=reduce-wide
 kernel sum_f32_cluster sum f32 f32 sm_90 last \
     BLOCK=512,ITEMS=16,VECTOR=4,UNROLL=4,WARP=SHUFFLE,LOAD=BULK,STAGES=4,MIN_BLOCKS=1,CLUSTER=8,FINISH=LAST_BLOCK

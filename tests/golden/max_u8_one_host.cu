@@ -86,6 +86,38 @@ __device__ __forceinline__ accum take(unsigned long long *words, unsigned i)
     return to.value;
 }
 
+// Where a thread's warp leaves its value in shared memory, and where the value of the warp of the
+// thread's number is.
+typedef struct { accum *warp, *thread; } places;
+
+// The places in `shared`, of one value a warp, computed where this stands, ahead of the loads.
+__device__ __forceinline__ places places_in(accum *shared)
+{
+    const unsigned t = threadIdx.x;
+    const places at = {shared + t / 32, shared + t};
+    return at;
+}
+
+__device__ __forceinline__ void put_shared(accum *at, accum value)
+{
+    *at = value;
+}
+
+// Combines the values of all warps, which begin at `from`, in the order of warp_reduce.
+__device__ __forceinline__ accum gather_warps(const accum *from)
+{
+    accum value[BLOCK / 32];
+    for (int i = 0; i < BLOCK / 32; i++)
+        value[i] = from[i];
+    #pragma unroll
+    for (int d = BLOCK / 64; d > 0; d /= 2)
+        #pragma unroll
+        for (int i = 0; i < d; i++) {
+            value[i] = combine(value[i], value[i + d]);
+        }
+    return value[0];
+}
+
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 {
@@ -95,16 +127,15 @@ __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 }
 
 // Combines one value a thread; thread 0 gets the result.
-__device__ __forceinline__ accum block_reduce(accum a)
+__device__ __forceinline__ accum block_reduce(accum a, places at)
 {
     const unsigned t = threadIdx.x;
     a = warp_reduce(a, 32);
-    __shared__ accum shared[BLOCK / 32];
     if (t % 32 == 0)
-        shared[t / 32] = a;
+        put_shared(at.warp, a);
     __syncthreads();
-    if (t < 32)
-        a = warp_reduce(t < BLOCK / 32 ? shared[t] : identity(), BLOCK / 32);
+    if (t == 0)
+        a = gather_warps(at.thread);
     return a;
 }
 
@@ -118,6 +149,8 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
     accum a = identity();
+    __shared__ __align__(16) accum shared[BLOCK / 32]; // a value of each warp
+    const places at = places_in(shared);
     // All loads of the block are under way before the first is waited for, wherever x starts and
     // n ends: those that are not whole are masked. Blocks past the last tile do nothing.
     // Elements before the first address aligned for a vector.
@@ -145,7 +178,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
             a = fold(a, got[u]);
     a = combine(a, combine(before, behind));
 
-    a = block_reduce(a);
+    a = block_reduce(a, at);
     const unsigned blocks = gridDim.x;
     const unsigned block = blockIdx.x;
     if (block != blocks - 1) {
@@ -160,7 +193,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     for (unsigned i = threadIdx.x; i < blocks - 1; i += BLOCK)
         a = combine(a, take(state, i));
     __syncthreads(); // all are done with block_reduce's memory
-    a = block_reduce(a);
+    a = block_reduce(a, at);
     if (threadIdx.x == 0)
         *y = a;
 }

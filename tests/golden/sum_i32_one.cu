@@ -60,16 +60,30 @@ __device__ __forceinline__ void clear_word(unsigned long long *word)
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(word), "l"(0ULL) : "memory");
 }
 
+// An address that lane 0 uses, computed where this stands, ahead of the loads: what uses it later
+// need not wait for it.
+__device__ __forceinline__ void *early_address(void *address)
+{
+    // The lane's number in it keeps the assembler from computing it later, and from taking it for an
+    // address of all lanes, whose values it would first add up.
+    void *to;
+    asm volatile("{\n\t"
+                 ".reg .u32 lane;\n\t"
+                 "mov.u32 lane, %%laneid;\n\t"
+                 "mad.wide.u32 %0, lane, 8, %1;\n\t"
+                 "}"
+                 : "=l"(to) : "l"(address));
+    __builtin_assume(__isGlobal(to));
+    return to;
+}
+
 // Adds to a word, for lane 0 alone, and says what it is then. Orders nothing else.
 __device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
                                                        unsigned long long value)
 {
-    // At one address for all lanes the assembler would first add up what the warp's lanes have.
-    unsigned lane;
     unsigned long long before;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
-                 : "=l"(before) : "l"(word + lane), "l"(value) : "memory");
+                 : "=l"(before) : "l"(word), "l"(value) : "memory");
     return before + value;
 }
 
@@ -89,6 +103,8 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
     accum a = identity();
+    unsigned long long *const words = (unsigned long long *)early_address(state);
+    accum *const result = (accum *)early_address(y);
     // All loads of the block are under way before the first is waited for, wherever x starts and
     // n ends: those that are not whole are masked. Blocks past the last tile do nothing.
     // Elements before the first address aligned for a vector.
@@ -97,7 +113,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     const vec *v = (const vec *)(x + head);
     const int mine = (left < TILE ? (int)left : TILE) - (int)threadIdx.x * VECTOR;
     const vec *from = v + (unsigned long long)blockIdx.x * (BLOCK * LOADS) + threadIdx.x;
-    vec got[LOADS];
+    vec got[LOADS] = {}; // zeros change nothing, so that what is masked can be added, too
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
         if (mine >= (u * BLOCK + 1) * VECTOR)
@@ -112,17 +128,16 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         behind = map(x[n - 1 - threadIdx.x]);
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
-        if (mine >= (u * BLOCK + 1) * VECTOR)
             a = fold(a, got[u]);
     a = combine(a, combine(before, behind));
 
     a = warp_reduce(a, 32);
     const unsigned blocks = gridDim.x;
     if (threadIdx.x % 32 == 0) {
-        const unsigned long long sum = add_word(state, (unsigned long long)a << 32 | 1);
+        const unsigned long long sum = add_word(words, (unsigned long long)a << 32 | 1);
         if ((unsigned)sum == blocks * (BLOCK / 32)) {
-            *y = (accum)(sum >> 32);
-            clear_word(state);
+            *result = (accum)(sum >> 32);
+            clear_word(words);
         }
     }
 }

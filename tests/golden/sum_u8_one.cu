@@ -62,6 +62,53 @@ __device__ __forceinline__ accum warp_redux(accum a)
     return __reduce_add_sync(~0u, a);
 }
 
+// An address that lane 0 uses, computed where this stands, ahead of the loads: what uses it later
+// need not wait for it.
+__device__ __forceinline__ void *early_address(void *address)
+{
+    // The lane's number in it keeps the assembler from computing it later, and from taking it for an
+    // address of all lanes, whose values it would first add up.
+    void *to;
+    asm volatile("{\n\t"
+                 ".reg .u32 lane;\n\t"
+                 "mov.u32 lane, %%laneid;\n\t"
+                 "mad.wide.u32 %0, lane, 8, %1;\n\t"
+                 "}"
+                 : "=l"(to) : "l"(address));
+    __builtin_assume(__isGlobal(to));
+    return to;
+}
+
+// Where a thread's warp leaves its value in shared memory, and where the value of the warp of the
+// thread's number is.
+typedef struct { unsigned warp, thread; } places;
+
+// The places in `shared`, of one value a warp, computed where this stands, ahead of the loads.
+__device__ __forceinline__ places places_in(accum *shared)
+{
+    const unsigned t = threadIdx.x;
+    places at;
+    const unsigned first = (unsigned)__cvta_generic_to_shared(shared);
+    asm volatile("mad.lo.u32 %0, %1, %2, %3;"
+                 : "=r"(at.warp) : "r"(t / 32), "n"(sizeof(accum)), "r"(first));
+    asm volatile("mad.lo.u32 %0, %1, %2, %3;"
+                 : "=r"(at.thread) : "r"(t), "n"(sizeof(accum)), "r"(first));
+    return at;
+}
+
+__device__ __forceinline__ void put_shared(unsigned at, accum value)
+{
+    const union { accum value; unsigned bits; } from = {value};
+    asm volatile("st.shared.u32 [%0], %1;" :: "r"(at), "r"(from.bits) : "memory");
+}
+
+__device__ __forceinline__ accum get_shared(unsigned at) // of 4 bytes
+{
+    union { unsigned bits; accum value; } to;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to.bits) : "r"(at) : "memory");
+    return to.value;
+}
+
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 {
@@ -69,16 +116,15 @@ __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 }
 
 // Combines one value a thread; thread 0 gets the result.
-__device__ __forceinline__ accum block_reduce(accum a)
+__device__ __forceinline__ accum block_reduce(accum a, places at)
 {
     const unsigned t = threadIdx.x;
     a = warp_reduce(a, 32);
-    __shared__ accum shared[BLOCK / 32];
     if (t % 32 == 0)
-        shared[t / 32] = a;
+        put_shared(at.warp, a);
     __syncthreads();
     if (t < 32)
-        a = warp_reduce(t < BLOCK / 32 ? shared[t] : identity(), BLOCK / 32);
+        a = warp_redux(t < BLOCK / 32 ? get_shared(at.thread) : identity());
     return a;
 }
 
@@ -90,6 +136,9 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y)
 {
     accum a = identity();
+    __shared__ __align__(16) accum shared[BLOCK / 32]; // a value of each warp
+    const places at = places_in(shared);
+    accum *const result = (accum *)early_address(y);
     // All loads of the block are under way before the first is waited for, wherever x starts and
     // n ends: those that are not whole are masked. Blocks past the last tile do nothing.
     // Elements before the first address aligned for a vector.
@@ -98,7 +147,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
     const vec *v = (const vec *)(x + head);
     const int mine = (left < TILE ? (int)left : TILE) - (int)threadIdx.x * VECTOR;
     const vec *from = v + (unsigned long long)blockIdx.x * (BLOCK * LOADS) + threadIdx.x;
-    vec got[LOADS] = {}; // zeros change nothing: masked folds of packed bytes would be branches
+    vec got[LOADS] = {}; // zeros change nothing, so that what is masked can be added, too
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
         if (mine >= (u * BLOCK + 1) * VECTOR)
@@ -116,8 +165,8 @@ reduce(const elem *x, unsigned long long n, accum *y)
             a = fold(a, got[u]);
     a = combine(a, combine(before, behind));
 
-    a = block_reduce(a);
+    a = block_reduce(a, at);
     const unsigned block = blockIdx.x;
     if (threadIdx.x == 0)
-        y[block] = a;
+        result[block] = a;
 }
