@@ -448,8 +448,8 @@ __device__ __forceinline__ void *early_address(void *address)
     //? if HOST
     return address;
     //? else
-    // The lane's number in it keeps the assembler from computing it later, and from taking it for an
-    // address of all lanes, whose values it would first add up.
+    // The lane's number in it keeps the assembler from computing it later, and from taking it for
+    // an address of all lanes, whose values it would first add up.
     void *to;
     asm volatile("{\n\t"
                  ".reg .u32 lane;\n\t"
@@ -605,17 +605,18 @@ __device__ __forceinline__ unsigned long long add_word(unsigned long long *word,
 }
 
 //? define add_binned
-// Adds the value of one of fewer than 4096 blocks, for lane 0 alone; the last to arrive writes the sum
-// of all to *y and sets `state` back to zero. state[1 + i] is for blocks whose `size`, the sum of their
-// warps' magnitudes, has an exponent of 16 i to 16 i + 15: the sum of their values, in multiples of
-// 2^(16 i - 150), above their number, which takes 12 bits. state[0] counts all blocks, and above them,
-// in 13 bits each, infinities of both signs and NaNs, beside which no sum counts. Integers make every
-// order of the blocks alike, and each word is right by itself: no order between them is needed.
-__device__ __forceinline__ void add_binned(unsigned long long *state, float value, float size,
-                                           unsigned blocks, float *y)
+// Adds the value of one of `blocks`, fewer than 4096, for lane 0 alone. True for the last to
+// arrive, which gets the sum of all in *total and has set `state` back to zero. state[1 + i] is for
+// blocks whose `size`, the sum of their warps' magnitudes, has an exponent of 16 i to 16 i + 15:
+// the sum of their values, in multiples of 2^(16 i - 150), above their number, which takes 12 bits.
+// state[0] counts all blocks, and above them, in 13 bits each, infinities of both signs and NaNs,
+// beside which no sum counts. Integers make every order of the blocks alike, and each word is right
+// by itself: no order between them is needed.
+__device__ __forceinline__ bool add_binned(unsigned long long *state, float value, float size,
+                                           unsigned blocks, float *total)
 {
-    const unsigned bits = __float_as_uint(value), exponent = bits >> 23 & 255, low = bits & 0x7fffff;
-    const unsigned i = (__float_as_uint(size) >> 23) / 16;
+    const unsigned bits = __float_as_uint(value), exponent = bits >> 23 & 255;
+    const unsigned low = bits & 0x7fffff, i = (__float_as_uint(size) >> 23 & 255) / 16;
     unsigned long long *const bin = state + 1 + i;
     int whole = exponent == 0 ? low << 1 : low | 0x800000;
     if (bits >> 31)
@@ -625,7 +626,7 @@ __device__ __forceinline__ void add_binned(unsigned long long *state, float valu
         one |= 1ULL << (low != 0 ? 38 : bits >> 31 ? 25 : 12);
     // What is less than a multiple is cut: less than 2^-23 of `size`.
     const unsigned right = 20 + 16 * i - exponent;
-    const long long multiple = ((long long)whole << 32) >> (right < 63 ? right : 63);
+    const long long multiple = whole * (1LL << 32) >> (right < 63 ? right : 63);
     //? if HOST
     const unsigned long long all = add_word(state, one);
     host_yield(); // the last to be counted may come before others' values
@@ -636,7 +637,7 @@ __device__ __forceinline__ void add_binned(unsigned long long *state, float valu
     const unsigned long long all = add_word(state, one);
     //? end
     if ((all & 4095) != blocks)
-        return;
+        return false;
 
     double sum;
     if ((own & 4095) == blocks) {
@@ -666,7 +667,8 @@ __device__ __forceinline__ void add_binned(unsigned long long *state, float valu
         if (all >> 38 != 0)
             sum = infinity - infinity;
     }
-    *y = (float)sum;
+    *total = (float)sum;
+    return true;
 }
 
 //? define magnitude

@@ -174,8 +174,9 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 // zero: clear it then.
 //? elif FINISH == BINNED
 // `state` gathers the blocks' values as integers, so that their order does not matter: a word for
-// each range of exponents, and one that counts the blocks. The last to arrive writes *y and sets all
-// back to zero. An aborted launch leaves some above zero: clear them then.
+// each range of exponents, and one that counts the blocks. The last to arrive sets them back to
+// zero and writes *y, or, of several groups of blocks, leaves a value for the last group. An
+// aborted launch leaves some above zero: clear them then.
 //? elif FINISH == FLAGGED
 // Each block leaves its value in a word of `state`, and a flag in the same store; the last block
 // gathers them in their order and sets them back to zero. An aborted launch leaves some above
@@ -217,7 +218,14 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     __shared__ __align__(16) accum shared[BLOCK / 32]; // a value of each warp
     const places at = places_in(shared);
     //? end
-    //? if IS_AHEAD && FINISH != PASSES
+    //? if FINISH == BINNED
+    // Groups of blocks, of which the last may have fewer, add up their values.
+    const unsigned group = blockIdx.x / GROUP_BLOCKS;
+    const unsigned groups = (gridDim.x + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
+    const unsigned members = group + 1 < groups ? GROUP_BLOCKS : gridDim.x - group * GROUP_BLOCKS;
+    unsigned long long *const words =
+        (unsigned long long *)early_address(state + group * GROUP_WORDS);
+    //? elif IS_AHEAD && FINISH != PASSES
     unsigned long long *const words = (unsigned long long *)early_address(state);
     //? end
     //? if IS_AHEAD
@@ -432,7 +440,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     //? if CLUSTER > 1 && FINISH != ATOMIC && FINISH != PASSES
     const unsigned blocks = gridDim.x / CLUSTER;
-    //? elif FINISH != ATOMIC && FINISH != PASSES
+    //? elif FINISH != ATOMIC && FINISH != PASSES && FINISH != BINNED
     const unsigned blocks = gridDim.x;
     //? end
     //? if CLUSTER > 1 && (FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
@@ -475,8 +483,18 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         }
     }
     //? elif FINISH == BINNED
-    if (threadIdx.x == 0)
-        add_binned(words, a, size, blocks, result);
+    if (threadIdx.x == 0 && add_binned(words, a, size, members, &a)) {
+        // Of several groups the last, whose blocks were started last, gathers in their order.
+        unsigned long long *const others = state + groups * GROUP_WORDS;
+        if (group != groups - 1) {
+            post(others, group, a);
+        } else {
+            accum sum = identity();
+            for (unsigned i = 0; i + 1 < groups; i++)
+                sum = combine(sum, take(others, i));
+            *result = combine(sum, a);
+        }
+    }
     //? elif FINISH == VALUE
     if (threadIdx.x == 0) {
         update(state, a);

@@ -2,14 +2,16 @@
 // autotune emit --op sum --type bf16 --acc f32 --arch host --pass gather --variant BLOCK=64,ITEMS=32,VECTOR=8,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=BINNED
 
 enum {
-    BLOCK = 64,     // threads per block
-    VECTOR = 8,     // elements per load
-    UNROLL = 4,     // loads issued before combining
-    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
-    TILE = 2048,    // BLOCK * ITEMS
-    LOADS = 4,      // ITEMS / VECTOR
-    ENDS = 4,       // min(UNROLL, 4)
-    ELEM_BYTES = 2, // bytes of an element
+    BLOCK = 64,          // threads per block
+    VECTOR = 8,          // elements per load
+    UNROLL = 4,          // loads issued before combining
+    MIN_BLOCKS = 1,      // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 2048,         // BLOCK * ITEMS
+    LOADS = 4,           // ITEMS / VECTOR
+    ENDS = 4,            // min(UNROLL, 4)
+    GROUP_BLOCKS = 2048, // 2048
+    GROUP_WORDS = 17,    // 17
+    ELEM_BYTES = 2,      // bytes of an element
 };
 
 typedef unsigned short elem; // its bits
@@ -58,6 +60,42 @@ __device__ __forceinline__ vec load(const vec *from)
 {
     // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
     return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+}
+
+__device__ __forceinline__ void post_word(unsigned long long *word, unsigned bits)
+{
+    const unsigned long long flagged = (unsigned long long)bits << 32 | 1;
+    __atomic_store_n(word, flagged, __ATOMIC_RELAXED);
+}
+
+// Leaves the value of block i with a flag, so that who sees the flag has the value: no fence.
+__device__ __forceinline__ void post(unsigned long long *words, unsigned i, accum value)
+{
+    const union { accum value; unsigned bits; } from = {value};
+    post_word(words + i, from.bits);
+}
+
+// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
+__device__ __forceinline__ void clear_word(unsigned long long *word)
+{
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+}
+
+__device__ __forceinline__ unsigned take_word(unsigned long long *word)
+{
+    unsigned long long flagged;
+    while ((flagged = __atomic_load_n(word, __ATOMIC_RELAXED)) == 0)
+        host_yield();
+    clear_word(word);
+    return (unsigned)(flagged >> 32);
+}
+
+// Waits for the value of block i and clears its place for the next call.
+__device__ __forceinline__ accum take(unsigned long long *words, unsigned i)
+{
+    union { accum value; unsigned bits; } to;
+    to.bits = take_word(words + i);
+    return to.value;
 }
 
 // An address that lane 0 uses, computed where this stands, ahead of the loads: what uses it later
@@ -111,12 +149,6 @@ __device__ __forceinline__ accum gather_warps(const accum *from, accum *size)
     return value[0];
 }
 
-// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
-__device__ __forceinline__ void clear_word(unsigned long long *word)
-{
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
-}
-
 __device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -136,17 +168,18 @@ __device__ __forceinline__ double bin_value(unsigned long long word, unsigned i)
     return (double)((long long)word >> 12) * __longlong_as_double((873LL + 16 * i) << 52);
 }
 
-// Adds the value of one of fewer than 4096 blocks, for lane 0 alone; the last to arrive writes the sum
-// of all to *y and sets `state` back to zero. state[1 + i] is for blocks whose `size`, the sum of their
-// warps' magnitudes, has an exponent of 16 i to 16 i + 15: the sum of their values, in multiples of
-// 2^(16 i - 150), above their number, which takes 12 bits. state[0] counts all blocks, and above them,
-// in 13 bits each, infinities of both signs and NaNs, beside which no sum counts. Integers make every
-// order of the blocks alike, and each word is right by itself: no order between them is needed.
-__device__ __forceinline__ void add_binned(unsigned long long *state, float value, float size,
-                                           unsigned blocks, float *y)
+// Adds the value of one of `blocks`, fewer than 4096, for lane 0 alone. True for the last to
+// arrive, which gets the sum of all in *total and has set `state` back to zero. state[1 + i] is for
+// blocks whose `size`, the sum of their warps' magnitudes, has an exponent of 16 i to 16 i + 15:
+// the sum of their values, in multiples of 2^(16 i - 150), above their number, which takes 12 bits.
+// state[0] counts all blocks, and above them, in 13 bits each, infinities of both signs and NaNs,
+// beside which no sum counts. Integers make every order of the blocks alike, and each word is right
+// by itself: no order between them is needed.
+__device__ __forceinline__ bool add_binned(unsigned long long *state, float value, float size,
+                                           unsigned blocks, float *total)
 {
-    const unsigned bits = __float_as_uint(value), exponent = bits >> 23 & 255, low = bits & 0x7fffff;
-    const unsigned i = (__float_as_uint(size) >> 23) / 16;
+    const unsigned bits = __float_as_uint(value), exponent = bits >> 23 & 255;
+    const unsigned low = bits & 0x7fffff, i = (__float_as_uint(size) >> 23 & 255) / 16;
     unsigned long long *const bin = state + 1 + i;
     int whole = exponent == 0 ? low << 1 : low | 0x800000;
     if (bits >> 31)
@@ -156,13 +189,13 @@ __device__ __forceinline__ void add_binned(unsigned long long *state, float valu
         one |= 1ULL << (low != 0 ? 38 : bits >> 31 ? 25 : 12);
     // What is less than a multiple is cut: less than 2^-23 of `size`.
     const unsigned right = 20 + 16 * i - exponent;
-    const long long multiple = ((long long)whole << 32) >> (right < 63 ? right : 63);
+    const long long multiple = whole * (1LL << 32) >> (right < 63 ? right : 63);
     const unsigned long long all = add_word(state, one);
     host_yield(); // the last to be counted may come before others' values
     const unsigned long long own =
         add_word(bin, ((unsigned long long)multiple & ~4095ULL) | 1);
     if ((all & 4095) != blocks)
-        return;
+        return false;
 
     double sum;
     if ((own & 4095) == blocks) {
@@ -190,7 +223,8 @@ __device__ __forceinline__ void add_binned(unsigned long long *state, float valu
         if (all >> 38 != 0)
             sum = infinity - infinity;
     }
-    *y = (float)sum;
+    *total = (float)sum;
+    return true;
 }
 
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
@@ -249,8 +283,9 @@ __device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const
 // Reduces n elements of x, n may be 0. The blocks walk over whole tiles of BLOCK * LOADS loads;
 // what is left over is for the first blocks.
 // `state` gathers the blocks' values as integers, so that their order does not matter: a word for
-// each range of exponents, and one that counts the blocks. The last to arrive writes *y and sets all
-// back to zero. An aborted launch leaves some above zero: clear them then.
+// each range of exponents, and one that counts the blocks. The last to arrive sets them back to
+// zero and writes *y, or, of several groups of blocks, leaves a value for the last group. An
+// aborted launch leaves some above zero: clear them then.
 __global__ void
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
@@ -258,7 +293,12 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     accum a = identity();
     __shared__ __align__(16) accum shared[BLOCK / 32]; // a value of each warp
     const places at = places_in(shared);
-    unsigned long long *const words = (unsigned long long *)early_address(state);
+    // Groups of blocks, of which the last may have fewer, add up their values.
+    const unsigned group = blockIdx.x / GROUP_BLOCKS;
+    const unsigned groups = (gridDim.x + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
+    const unsigned members = group + 1 < groups ? GROUP_BLOCKS : gridDim.x - group * GROUP_BLOCKS;
+    unsigned long long *const words =
+        (unsigned long long *)early_address(state + group * GROUP_WORDS);
     accum *const result = (accum *)early_address(y);
     // Elements before the first address aligned for a vector.
     const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
@@ -291,7 +331,16 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 
     accum size;
     a = block_reduce(a, at, &size);
-    const unsigned blocks = gridDim.x;
-    if (threadIdx.x == 0)
-        add_binned(words, a, size, blocks, result);
+    if (threadIdx.x == 0 && add_binned(words, a, size, members, &a)) {
+        // Of several groups the last, whose blocks were started last, gathers in their order.
+        unsigned long long *const others = state + groups * GROUP_WORDS;
+        if (group != groups - 1) {
+            post(others, group, a);
+        } else {
+            accum sum = identity();
+            for (unsigned i = 0; i + 1 < groups; i++)
+                sum = combine(sum, take(others, i));
+            *result = combine(sum, a);
+        }
+    }
 }

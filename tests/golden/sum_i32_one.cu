@@ -64,8 +64,8 @@ __device__ __forceinline__ void clear_word(unsigned long long *word)
 // need not wait for it.
 __device__ __forceinline__ void *early_address(void *address)
 {
-    // The lane's number in it keeps the assembler from computing it later, and from taking it for an
-    // address of all lanes, whose values it would first add up.
+    // The lane's number in it keeps the assembler from computing it later, and from taking it for
+    // an address of all lanes, whose values it would first add up.
     void *to;
     asm volatile("{\n\t"
                  ".reg .u32 lane;\n\t"

@@ -377,15 +377,18 @@ static void test_hash_of_code(void **state)
 static void emit_command(struct text *out, const struct fixture *fixture, const char *line)
 {
     char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16];
-    char pass[32], variant[400], scan[16];
+    char pass[32], variant[400], scan[16], order[16];
     struct problem problem = {.dims = DIMS_VALUE(1000)};
     int64_t row[SPACE_NAMES_MAX];
     size_t p = 0;
-    const bool has_space = sscanf(line, "// autotune emit --space %31s", name) == 1;
+    const char *options = strstr(line, " --op "), *orders = strstr(line, " --order ");
+    (void)sscanf(line, "// autotune emit --space %31s", name);
+    if (orders && sscanf(orders, " --order %15s", order) == 1)
+        assert_int_equal(problem_find_order(&problem.order, order, &error), 0);
     const char *scans = strstr(line, " --scan ");
     if (scans && sscanf(scans, " --scan %15s", scan) == 1)
         assert_int_equal(dims_text_find_scan(&problem.dims.scan, scan, &error), 0);
-    if (sscanf(has_space ? strstr(line, " --op") : line + strlen("// autotune emit"),
+    if (sscanf(options ? options : "",
                " --op %15s --type %15s --acc %15s --arch %15s --pass %31s --variant %399s", op,
                type, acc, arch, pass, variant) != 6)
         fail_msg("no command: %.200s", line);
