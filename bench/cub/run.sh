@@ -6,7 +6,7 @@
 # Usage: bench/cub/run.sh OUT [TABLE...]   (from the repository's root, after `make bench`)
 #   STEPS, of "tune bench", where one call may not take that long, with RECORDS, a folder in which
 #   the records stay between calls: what is in it is not tuned again; BUDGET, of one tuning (none);
-#   ROUNDS (201); AGAINST (cub); NAME, of the GPU in file names; AUTOTUNE, DEVICE: about.sh
+#   ROUNDS (201); AGAINST (cub, and of --order any CUB's unordered sums too); NAME, of the GPU in file names; AUTOTUNE, DEVICE: about.sh
 #   COUNTS, in place of every table's n: with DEVICE=host and AGAINST a library in plain C it can be
 #   tried without a GPU; LIST=1 prints the tables' names
 set -euo pipefail
@@ -24,6 +24,7 @@ tables=(
     "sum-i32-offset4|--op sum --type i32|--offset 4|$powers,$others"
     "sum-i32-stream|--op sum --type i32|--stream|$powers,$others"
     "sum-f32-cold|--op sum --type f32||$powers"
+    "sum-f32-any|--op sum --type f32 --order any||$powers"
     "sum-f64-cold|--op sum --type f64||$powers"
     "sum-i64-cold|--op sum --type i64||$powers"
     "max-i32-cold|--op max --type i32||$powers"
@@ -82,7 +83,9 @@ compare()
     local options more csv=$out/$name-cub-$1.csv
     read -ra options <<<"$2"
     read -ra more <<<"$3"
-    local command=("$autotune" bench --device "$device" --against "${AGAINST:-cub}"
+    local against=${AGAINST:-cub}
+    [[ -n ${AGAINST:-} || $2 != *"--order any"* ]] || against+=,$(dirname "$autotune")/cub-unordered.so
+    local command=("$autotune" bench --device "$device" --against "$against"
         "${options[@]}" "${more[@]}" --n "$4" --rounds "${ROUNDS:-201}" --cache "$records")
     "${command[@]}" --csv "$csv" >"$work/$1.txt" 2>"$work/$1.err" ||
         { cat "$work/$1.txt" "$work/$1.err" >&2; return 1; }
