@@ -546,14 +546,14 @@ __device__ __forceinline__ accum gather_warps(unsigned from)
     for (int i = 0; i < BLOCK / 32; i++)
         value[i] = from[i];
     //? else
-    union { accum value[BLOCK / 32]; unsigned word[BLOCK / 32 * ACCUM_BYTES / 4]; } got;
+    union { accum value[BLOCK / 32]; unsigned word[BLOCK / 32 * sizeof(accum) / 4]; } got;
     accum *const value = got.value;
     //? if BLOCK == 64 && ACCUM_BYTES == 4
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
                  : "=r"(got.word[0]), "=r"(got.word[1]) : "r"(from) : "memory");
     //? else
     #pragma unroll
-    for (int i = 0; i < BLOCK / 32 * ACCUM_BYTES / 4; i += 4)
+    for (int i = 0; i < BLOCK / 32 * (int)sizeof(accum) / 4; i += 4)
         asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(got.word[i]), "=r"(got.word[i + 1]), "=r"(got.word[i + 2]),
                        "=r"(got.word[i + 3])

@@ -220,11 +220,11 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     //? if FINISH == BINNED
     // Groups of blocks, of which the last may have fewer, add up their values.
-    const unsigned group = blockIdx.x / GROUP_BLOCKS;
-    const unsigned groups = (gridDim.x + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
-    const unsigned members = group + 1 < groups ? GROUP_BLOCKS : gridDim.x - group * GROUP_BLOCKS;
+    const unsigned group = blockIdx.x / GROUP;
+    const unsigned groups = (gridDim.x + GROUP - 1) / GROUP;
+    const unsigned members = group + 1 < groups ? GROUP : gridDim.x - group * GROUP;
     unsigned long long *const words =
-        (unsigned long long *)early_address(state + group * GROUP_WORDS);
+        (unsigned long long *)early_address(state + group * WORDS);
     //? elif IS_AHEAD && FINISH != PASSES
     unsigned long long *const words = (unsigned long long *)early_address(state);
     //? end
@@ -485,7 +485,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif FINISH == BINNED
     if (threadIdx.x == 0 && add_binned(words, a, size, members, &a)) {
         // Of several groups the last, whose blocks were started last, gathers in their order.
-        unsigned long long *const others = state + groups * GROUP_WORDS;
+        unsigned long long *const others = state + groups * WORDS;
         if (group != groups - 1) {
             post(others, group, a);
         } else {

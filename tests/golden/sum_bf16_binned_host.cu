@@ -2,16 +2,16 @@
 // autotune emit --op sum --type bf16 --acc f32 --arch host --pass gather --variant BLOCK=64,ITEMS=32,VECTOR=8,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=BINNED
 
 enum {
-    BLOCK = 64,          // threads per block
-    VECTOR = 8,          // elements per load
-    UNROLL = 4,          // loads issued before combining
-    MIN_BLOCKS = 1,      // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
-    TILE = 2048,         // BLOCK * ITEMS
-    LOADS = 4,           // ITEMS / VECTOR
-    ENDS = 4,            // min(UNROLL, 4)
-    GROUP_BLOCKS = 2048, // 2048
-    GROUP_WORDS = 17,    // 17
-    ELEM_BYTES = 2,      // bytes of an element
+    BLOCK = 64,     // threads per block
+    VECTOR = 8,     // elements per load
+    UNROLL = 4,     // loads issued before combining
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 2048,    // BLOCK * ITEMS
+    LOADS = 4,      // ITEMS / VECTOR
+    ENDS = 4,       // min(UNROLL, 4)
+    GROUP = 2048,   // 2048
+    WORDS = 17,     // 17
+    ELEM_BYTES = 2, // bytes of an element
 };
 
 typedef unsigned short elem; // its bits
@@ -294,11 +294,11 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     __shared__ __align__(16) accum shared[BLOCK / 32]; // a value of each warp
     const places at = places_in(shared);
     // Groups of blocks, of which the last may have fewer, add up their values.
-    const unsigned group = blockIdx.x / GROUP_BLOCKS;
-    const unsigned groups = (gridDim.x + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
-    const unsigned members = group + 1 < groups ? GROUP_BLOCKS : gridDim.x - group * GROUP_BLOCKS;
+    const unsigned group = blockIdx.x / GROUP;
+    const unsigned groups = (gridDim.x + GROUP - 1) / GROUP;
+    const unsigned members = group + 1 < groups ? GROUP : gridDim.x - group * GROUP;
     unsigned long long *const words =
-        (unsigned long long *)early_address(state + group * GROUP_WORDS);
+        (unsigned long long *)early_address(state + group * WORDS);
     accum *const result = (accum *)early_address(y);
     // Elements before the first address aligned for a vector.
     const unsigned head = -(unsigned)(unsigned long long)x / ELEM_BYTES % VECTOR;
@@ -333,7 +333,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = block_reduce(a, at, &size);
     if (threadIdx.x == 0 && add_binned(words, a, size, members, &a)) {
         // Of several groups the last, whose blocks were started last, gathers in their order.
-        unsigned long long *const others = state + groups * GROUP_WORDS;
+        unsigned long long *const others = state + groups * WORDS;
         if (group != groups - 1) {
             post(others, group, a);
         } else {

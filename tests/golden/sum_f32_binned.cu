@@ -2,15 +2,14 @@
 // autotune emit --op sum --type f32 --acc f32 --arch sm_90 --pass gather --variant BLOCK=256,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=ONE,MIN_BLOCKS=1,CLUSTER=1,FINISH=BINNED
 
 enum {
-    BLOCK = 256,         // threads per block
-    VECTOR = 4,          // elements per load
-    MIN_BLOCKS = 1,      // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
-    TILE = 4096,         // BLOCK * ITEMS
-    LOADS = 4,           // ITEMS / VECTOR
-    GROUP_BLOCKS = 2048, // 2048
-    GROUP_WORDS = 17,    // 17
-    ELEM_BYTES = 4,      // bytes of an element
-    ACCUM_BYTES = 4,     // bytes of an accumulator
+    BLOCK = 256,    // threads per block
+    VECTOR = 4,     // elements per load
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 4096,    // BLOCK * ITEMS
+    LOADS = 4,      // ITEMS / VECTOR
+    GROUP = 2048,   // 2048
+    WORDS = 17,     // 17
+    ELEM_BYTES = 4, // bytes of an element
 };
 
 typedef float elem;
@@ -136,10 +135,10 @@ __device__ __forceinline__ float magnitude(float value)
 // their magnitudes to *size.
 __device__ __forceinline__ accum gather_warps(unsigned from, accum *size)
 {
-    union { accum value[BLOCK / 32]; unsigned word[BLOCK / 32 * ACCUM_BYTES / 4]; } got;
+    union { accum value[BLOCK / 32]; unsigned word[BLOCK / 32 * sizeof(accum) / 4]; } got;
     accum *const value = got.value;
     #pragma unroll
-    for (int i = 0; i < BLOCK / 32 * ACCUM_BYTES / 4; i += 4)
+    for (int i = 0; i < BLOCK / 32 * (int)sizeof(accum) / 4; i += 4)
         asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(got.word[i]), "=r"(got.word[i + 1]), "=r"(got.word[i + 2]),
                        "=r"(got.word[i + 3])
@@ -276,11 +275,11 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     __shared__ __align__(16) accum shared[BLOCK / 32]; // a value of each warp
     const places at = places_in(shared);
     // Groups of blocks, of which the last may have fewer, add up their values.
-    const unsigned group = blockIdx.x / GROUP_BLOCKS;
-    const unsigned groups = (gridDim.x + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
-    const unsigned members = group + 1 < groups ? GROUP_BLOCKS : gridDim.x - group * GROUP_BLOCKS;
+    const unsigned group = blockIdx.x / GROUP;
+    const unsigned groups = (gridDim.x + GROUP - 1) / GROUP;
+    const unsigned members = group + 1 < groups ? GROUP : gridDim.x - group * GROUP;
     unsigned long long *const words =
-        (unsigned long long *)early_address(state + group * GROUP_WORDS);
+        (unsigned long long *)early_address(state + group * WORDS);
     accum *const result = (accum *)early_address(y);
     // All loads of the block are under way before the first is waited for, wherever x starts and
     // n ends: those that are not whole are masked. Blocks past the last tile do nothing.
@@ -312,7 +311,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = block_reduce(a, at, &size);
     if (threadIdx.x == 0 && add_binned(words, a, size, members, &a)) {
         // Of several groups the last, whose blocks were started last, gathers in their order.
-        unsigned long long *const others = state + groups * GROUP_WORDS;
+        unsigned long long *const others = state + groups * WORDS;
         if (group != groups - 1) {
             post(others, group, a);
         } else {
