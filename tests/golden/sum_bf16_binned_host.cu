@@ -58,8 +58,7 @@ __device__ __forceinline__ accum fold(accum a, vec got)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
-    // Rounded down: a misaligned address, which a GPU refuses, brings the wrong elements.
-    return *(const vec *)((unsigned long long)from & -(unsigned long long)sizeof(vec));
+    return *from;
 }
 
 __device__ __forceinline__ void post_word(unsigned long long *word, unsigned bits)
