@@ -45,7 +45,7 @@ static inline uint64_t mix(uint64_t index)
 static inline void make_element(const struct kind *kind, uint64_t index, void *to)
 {
     const uint64_t word = mix(index), sign = word & 1;
-    const int is_one = !strcmp(kind->op, "prod") && index >= 4096 && (word >> 52) != 0;
+    const int is_one = !strcmp(kind->op, "prod") && index >= 512 && (word >> 1 & 0xffff) != 0;
     if (kind->element == 8) {
         const uint64_t one = UINT64_C(0x3ff) << 52, half = UINT64_C(0x3fe) << 52;
         const uint64_t bits = sign << 63 | (is_one ? one : half + (word >> 11));
