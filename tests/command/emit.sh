@@ -6,11 +6,13 @@ small_space small.ini
 
 run emit --arch sm_90
 check shipped-record grep -q "^variant .*shipped" err
-run emit --arch sm_90 --op xor # of which no record ships
+run emit --op sum --type f32 --order n --n 100K --arch sm_90 --cache nothing
+check shipped-in-order-n grep -q "^variant .* 256Ki cold order n (shipped)" err
+run emit --arch sm_90 --op prod # of which no record ships
 cp out default.cu
 check source grep -q '__global__' out
 check says-where-from grep -q "^variant .*default" err
-run emit --arch sm_90 --op xor --quiet
+run emit --arch sm_90 --op prod --quiet
 check quiet test ! -s err
 check same-again cmp out default.cu
 

@@ -2,7 +2,7 @@
 # Proves that order n gives the same bits everywhere. Each step writes tables to OUT, with a line for each
 # problem and size; the last compares them: equal lines have equal bits.
 #   exports   exports of records made for $N_RECORD elements (1Mi) in $BUDGET each (2s), of the GPU $GPU
-#             (H200), built by nvcc: machine code of $ARCH (sm_90), and PTX of sm_75 and sm_80
+#             (H200), built by nvcc as machine code and as PTX, which the driver compiles
 #   host      variants of the covering sample on the emulator, up to 4097 elements
 #   values    on the device: variants, starts 0 to 15, sizes to 2^24 + 1, three unequal parts
 #   rows, columns   on the device: results alone, among 1, 7 and 512 others, with a pitch
@@ -19,7 +19,7 @@ device=${DEVICE:-0}
 program=$build/device/test_same_bits
 [ $# -gt 0 ] || set -- exports host values rows columns run compare
 
-archs=("${ARCH:-sm_90}" compute_75 compute_80)
+archs=(sm_90 compute_90)
 
 # build KIND OP TYPE: an export, and the objects of it and of what proves it, for each architecture.
 build()
