@@ -163,6 +163,11 @@ int space_check_problem(const struct space *space, const struct problem *problem
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error);
 
+/* The default for many elements of a result, of which one value alone has more than the problem says:
+ * what a config given in part stands on, so that the same words mean the same kernel for every n. */
+int space_default_of_many(int64_t *config, struct space *space, const struct problem *problem,
+                          const struct target *target, struct error *error);
+
 /* A name in the expression whose value is known at launch only, or NULL. */
 const char *space_launch_name(const struct space *space, const struct expr *expr);
 

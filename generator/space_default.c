@@ -134,6 +134,19 @@ int space_settle_default(struct space *space, const struct problem *problem,
     return 0;
 }
 
+int space_default_of_many(int64_t *config, struct space *space, const struct problem *problem,
+                          const struct target *target, struct error *error)
+{
+    enum { MANY = 400000000 };
+    struct problem many = *problem;
+    if (dims_kept(&many.dims) <= 1 && many.dims.depth.n < MANY)
+        many.dims.depth.n = MANY;
+    if (space_settle_default(space, &many, target, error))
+        return -1;
+    memcpy(config, space->default_config, space->param_count * sizeof *config);
+    return space_settle_default(space, problem, target, error);
+}
+
 /* Settles the default for a first problem, so that it is never unset: the first example
  * that the space serves, on a GPU of the kind that most have. */
 int space_first_default(struct space *space, struct error *error)

@@ -179,6 +179,9 @@ int setup_config(int64_t *config, const struct setup *setup, const struct reques
         found.grade = SELECTOR_NONE; /* a variant by hand must not depend on shipped records */
     memcpy(config, found.grade == SELECTOR_NONE ? setup->space->default_config : found.config,
            setup->space->param_count * sizeof *config);
+    if (request->variant && found.grade == SELECTOR_NONE &&
+        space_default_of_many(config, setup->space, &setup->problem, &setup->target, error))
+        return -1;
     if (request->variant && point_parse(setup->space, request->variant, config, error))
         return -1;
     note_origin(request, &found);

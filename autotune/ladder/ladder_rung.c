@@ -87,7 +87,8 @@ int ladder_rung_match(const struct ladder_rung *rung, const struct problem *prob
 int ladder_rung_settle(struct ladder_rung *rung, const struct problem *problem,
                        const struct target *target, struct error *error)
 {
-    return space_settle_default(rung->space, problem, target, error) || read_params(rung, error)
+    return space_default_of_many(rung->config, rung->space, problem, target, error) ||
+                   point_parse(rung->space, rung->listed->params, rung->config, error)
                ? -1
                : 0;
 }
