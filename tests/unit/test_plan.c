@@ -346,9 +346,9 @@ static void test_bad_problems(void **state)
         {{.op = "sum", .type = "i32", .n = 1, .reserved = {(void *)folder}},
          AUTOTUNE_BAD_ARGUMENT,
          "autotune_problem.reserved is not zero"},
-        {{.op = "sum", .type = "f32", .n = 1, .order = 3},
+        {{.op = "sum", .type = "f32", .n = 1, .order = 4},
          AUTOTUNE_BAD_ARGUMENT,
-         "autotune_problem.order is 3"},
+         "autotune_problem.order is 4"},
     };
     const struct autotune_problem good = {.op = "sum", .type = "i32", .n = 1};
     struct autotune_context *context = open_context(folder, NULL);
