@@ -40,10 +40,15 @@ SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
 EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*/*.ini))
 DOCS     = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
+# autotune-mpi is built where there is an MPI; autotune itself never links one.
+MPICC   ?= mpicc
+MPI_LIBS := $(shell $(MPICC) --showme:link 2> /dev/null || $(MPICC) -link_info 2> /dev/null | cut -d ' ' -f 2-)
+MPI_FLAGS := $(if $(MPI_LIBS),$(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) --showme:compile 2> /dev/null || $(MPICC) -compile_info 2> /dev/null))))
+MPI      = $(if $(MPI_LIBS),$(BUILD)/autotune-mpi)
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-all: $(BUILD)/autotune library ## build the program and the library
+all: $(BUILD)/autotune library $(MPI) ## build the program and the library
 	$(call say,DONE,"$(BUILD)/autotune; next: make run tunes; make test proves; make install; make help")
 
 run: ## install what is missing, build, and tune on GPU 0, else on the host emulator
@@ -63,14 +68,15 @@ golden: $(BUILD)/autotune ## write the golden files again, to be reviewed by `gi
 docs: $(BUILD)/autotune ## write what the manual, completion and docs/usage.md say of options
 	@docs/generate.sh $(BUILD)/autotune
 
-install: $(BUILD)/autotune install-library ## install below DESTDIR/PREFIX
+install: $(BUILD)/autotune $(MPI) install-library ## install below DESTDIR/PREFIX
 	install -D -m 755 $(BUILD)/autotune $(DESTDIR)$(PREFIX)/bin/autotune
+	$(if $(MPI),install -D -m 755 $(BUILD)/autotune-mpi $(DESTDIR)$(PREFIX)/bin/autotune-mpi)
 	install -D -m 644 docs/autotune.1 $(SHARE)/man/man1/autotune.1
 	install -D -m 644 docs/autotune.bash $(SHARE)/bash-completion/completions/autotune
 	install -D -m 644 -t $(SHARE)/doc/autotune $(DOCS)
 
 uninstall: uninstall-library ## remove what install put there
-	rm -f "$(DESTDIR)$(PREFIX)/bin/autotune" "$(SHARE)/man/man1/autotune.1"
+	rm -f "$(DESTDIR)$(PREFIX)/bin/autotune" "$(DESTDIR)$(PREFIX)/bin/autotune-mpi" "$(SHARE)/man/man1/autotune.1"
 	rm -rf "$(SHARE)/doc/autotune" "$(SHARE)/bash-completion/completions/autotune"
 	$(PRUNE)
 
@@ -90,6 +96,12 @@ $(BUILD)/autotune: $(OBJECTS) $(BUILD)/obj/autotune/main.o
 	$Q$(CC) $(ALLFLAGS) -pie -o $@ $^ $(LIBS)
 	$(if $(CUDA_INCLUDE),,@echo "note: no CUDA headers found (cuda.h and nvrtc.h: CUDA_HOME," \
 	    "/usr/local/cuda, pip): this autotune has the host device only")
+
+$(BUILD)/autotune-mpi: $(OBJECTS) $(BUILD)/obj/autotune/main_mpi.o
+	$(call say,LD)
+	$Q$(CC) $(ALLFLAGS) -pie -o $@ $^ $(LIBS) $(MPI_LIBS)
+
+$(BUILD)/obj/autotune/main_mpi.o: ALLFLAGS += $(MPI_FLAGS)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)

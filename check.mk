@@ -9,7 +9,7 @@ FORMATTED = $(shell find autotune bench cache examples generator include tests -
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
-tests: $(BUILD)/autotune library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate
+tests: $(BUILD)/autotune $(MPI) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate
 
 test: ## install what is missing, build, and run the tests, in about two minutes
 	$(PREPARE)

@@ -22,6 +22,7 @@ BEGIN {
     level["autotune/print/"] = level["autotune/verify/"] = 4
     level["autotune/measure/"] = level["autotune/analysis/"] = 5
     level["autotune/search/"] = 6
+    level["autotune/share/"] = 3
     level["autotune/cli/"] = 7
     level["autotune/tune/"] = level["autotune/ladder/"] = 8
     level["autotune/compare/"] = 9
@@ -88,6 +89,8 @@ function refusal(path,    to) {
     if (file == "autotune/main.c")
         return to == "autotune/cli/" || path == "generator/error.h" ? "" : \
             "may include autotune/cli/ and generator/error.h only"
+    if (file == "autotune/main_mpi.c")
+        return level[to] <= level["autotune/tune/"] ? "" : "may include nothing of the commands"
     if (path == "autotune/embedded.h" || path == "templates/host/host_shim.h")
         return own_level >= EMBEDDED_FROM ? "" : "is for autotune/device/ and up only"
     if (path == "include/autotune_reference.h" && folder_of(file) == "autotune/verify/")
@@ -159,10 +162,10 @@ function check_line(text,    code, was_comment) {
     is_source = file ~ /^(generator|cache|autotune|include)\//
     own_level = level[folder_of(file)]
     if (file == "autotune/embedded.c") own_level = EMBEDDED_FROM
-    if (is_source && !own_level && file !~ /^(include\/|autotune\/(main\.c|embedded\.h)$)/)
+    if (is_source && !own_level && file !~ /^(include\/|autotune\/(main(_mpi)?\.c|embedded\.h)$)/)
         offence("stands in no folder of the program")
     if (is_source) checked++
-    may_print = file ~ /^autotune\/((cli|tune|compare|command)\/|main\.c$|print\/terminal\.c$)/
+    may_print = file ~ /^autotune\/((cli|tune|compare|command)\/|main(_mpi)?\.c$|print\/terminal\.c$)/
     in_comment = exec_left = 0
     for (; status > 0; status = (getline text < file)) {
         if (is_source) check_line(text)

@@ -29,10 +29,13 @@ static void describe_job(struct tune_task *task, size_t kinds)
                                           .budget_s = request->budget_s,
                                           .is_retune = request->retune,
                                           .journal = task->has_journal ? &task->journal : NULL,
-                                          .is_stopping = interrupt_came};
+                                          .is_stopping = interrupt_came,
+                                          .sharing = task->link ? task->link->sharing : NULL};
     task->watch = (struct tune_notes_watch){.problem = &setup->problem};
     if (!request->quiet && kinds == 1)
         task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
+    if (task->link)
+        task->options.progress = task->link->progress;
 }
 
 /* Notes the number of candidates; the search expands the space again. */
@@ -47,8 +50,20 @@ static int note_points(const struct tune_task *task, struct error *error)
     return 0;
 }
 
+/* A slice is not answered by a record; it begins with the config that its giver began with. */
+static int find_seed(struct tune_task *task, struct error *error)
+{
+    task->found = (struct find_result){.grade = SELECTOR_NONE};
+    if (!*task->link->seed)
+        return 0;
+    task->found.grade = SELECTOR_OTHER_SIZE;
+    return point_parse_record(task->setup.space, task->link->seed, task->found.config, error);
+}
+
 static int find(struct tune_task *task, const struct request *request, struct error *error)
 {
+    if (task->link && task->link->seed)
+        return find_seed(task, error);
     return task->parts
                ? tune_parts_find(&task->found, task->parts, &task->setup, &task->warning, error)
                : setup_find(&task->found, &task->setup, request, &task->warning, error);
@@ -88,8 +103,12 @@ int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
                     task->found.other);
     if (!unfinished && !own.retune && task->found.rejected.code != ERROR_NONE)
         output_note(&own, "record    %s\n", task->found.rejected.text);
+    const struct tune_task_link *link = task->link;
     if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
+        (link && link->fetch(link->context, &task->setup, error)) ||
         tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, error) ||
+        (link && task->has_journal &&
+         link->opened(link->context, &task->setup, &task->journal, error)) ||
         adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))
         return -1;
     describe_job(task, kinds);

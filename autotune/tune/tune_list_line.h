@@ -1,0 +1,25 @@
+/* tune_list_line: says what became of a problem of a list: a line for people, cells for programs. */
+#ifndef AUTOTUNE_TUNE_LIST_LINE_H
+#define AUTOTUNE_TUNE_LIST_LINE_H
+
+#include "autotune/print/table.h"
+#include "autotune/share/share_message.h"
+#include "cache/record.h"
+
+struct tune_list_line {
+    size_t place, count; /* in the list, from 0; of so many */
+    bool names_gpu;
+    const struct record *record; /* of SHARE_FAILED: the problem alone counts */
+    enum share_outcome outcome;
+    double seconds;
+    const struct error *cause; /* of SHARE_FAILED, or NULL */
+};
+
+/* "3 of 30  sum i32 400M cold   341.75 us   4681.8 GB/s  tuned in 2.24 s" */
+void tune_list_line_text(struct text *out, const struct tune_list_line *line);
+
+/* An empty table, and a row of it. */
+struct table tune_list_line_table(void);
+void tune_list_line_cells(struct table *table, const struct tune_list_line *line);
+
+#endif

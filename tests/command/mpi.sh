@@ -1,0 +1,156 @@
+#!/bin/sh
+# Tests autotune-mpi with four ranks of the emulator: one problem in slices, thirty as ranks become free,
+# a rank that is killed, one that hangs, one with another template, and records from one journal.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+MPI=$AUTOTUNE-mpi
+if [ ! -x "$MPI" ] || ! command -v mpirun > /dev/null; then
+    skip mpi "no MPI is here (Debian: libopenmpi-dev openmpi-bin)"
+    finish
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_plm_rsh_agent=false PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+small_space tiny.ini
+set -- --device host --space tiny.ini
+
+# shared RANKS OPTION...: autotune-mpi by so many ranks; streams and status as those of run.
+shared() {
+    ranks=$1
+    shift
+    timeout "$PATIENCE" mpirun -n "$ranks" "$MPI" "$@" > out 2> err < /dev/null
+    status=$?
+}
+begin_shared() {
+    ranks=$1
+    shift
+    : > err
+    mpirun -n "$ranks" "$MPI" "$@" > out 2> err < /dev/null &
+    running=$!
+}
+# The process of rank $1 in this test.
+rank_process() {
+    for number in $(processes); do
+        if tr '\0' '\n' < "/proc/$number/cmdline" 2> /dev/null | head -n 1 | grep -q 'autotune-mpi$' &&
+            tr '\0' '\n' < "/proc/$number/environ" 2> /dev/null |
+                grep -qx "OMPI_COMM_WORLD_RANK=$1"; then
+            echo "$number"
+        fi
+    done
+}
+coordinators() {
+    for number in $(processes); do
+        ! tr '\0' ' ' < "/proc/$number/cmdline" 2> /dev/null | grep -q '^[^ ]*/autotune serve ' ||
+            echo "$number"
+    done
+}
+once() {
+    for journal in "$1"/journal/*.journal; do
+        journal_lines "$journal" | cut -f 1 | sort | uniq -d
+    done > twice
+    [ ! -s twice ] || { echo "tried twice:"; cat twice; return 1; }
+}
+records() { cat "$1/host.ini" 2> /dev/null | grep -c '^op = ' || true; }
+trials() { journal_lines "$1"/journal/*.journal 2> /dev/null | wc -l; }
+
+check autotune-has-no-mpi test "$(ldd "$AUTOTUNE" 2> /dev/null | grep -c libmpi)" -eq 0
+shared 1 --device host
+check list-is-asked-for has_status 64
+check list-is-asked-for-why grep -q 'give --problems FILE' err
+
+# One problem: its variants in slices, its race on one rank.
+echo "--n 1K" > one
+shared 4 "$@" --problems one --cache one-cache
+check one has_status 0
+check one-line grep -q '^1 of 1  sum i32 1K cold .* tuned in .* on ' out
+check one-in-slices grep -Eq '^list      1 tuned, .* by 4 ranks in .*; [1-9][0-9]* slices;' err
+check one-record test "$(records one-cache)" -eq 1
+check one-once once one-cache
+"$AUTOTUNE" "$@" --n 1K --cache alone --quiet > alone.out 2> /dev/null
+check one-tries-what-one-process-does test "$(trials one-cache)" -eq "$(trials alone)"
+run "$@" --n 1K --cache one-cache
+check one-is-known grep -q 'record    exact' err
+
+# Thirty, and again.
+"$AUTOTUNE" list problems --n 1K 2> /dev/null |
+    grep -E 'op (sum|sumsq|min|max|and|or|xor) --type ([iu](8|16|32)|f32)' | grep -v -- --determ |
+    head -n 30 > thirty
+check thirty-problems test "$(wc -l < thirty)" -eq 30
+shared 4 "$@" --problems thirty --cache shared-cache --csv thirty.csv
+check thirty has_status 0
+check thirty-records test "$(records shared-cache)" -eq 30
+check thirty-csv test "$(grep -c ',tuned,' thirty.csv)" -eq 30
+check thirty-once once shared-cache
+check thirty-line-each test "$(grep -c ' tuned in ' out)" -eq 30
+before=$(trials shared-cache)
+cp shared-cache/host.ini before.ini
+shared 4 "$@" --problems thirty --cache shared-cache
+check again test "$(grep -c ' known on ' out)" -eq 30
+check again-tries-nothing test "$(trials shared-cache)" -eq "$before"
+check again-changes-nothing cmp before.ini shared-cache/host.ini
+
+# Records from these journals alone: equal byte for byte, whoever makes them.
+run "$@" --problems thirty --replay shared-cache --cache whole
+shared 4 "$@" --problems thirty --replay shared-cache --cache by-four
+check replay has_status 0
+check replay-line-each test "$(grep -c ' from its journal on ' out)" -eq 30
+check replay-equal cmp whole/host.ini by-four/host.ini
+shared 2 "$@" --problems thirty --replay shared-cache --cache by-two
+check replay-equal-of-two cmp whole/host.ini by-two/host.ini
+
+# Rank 2 is killed when something was tried, and when some problems are done; the same command goes on.
+head -n 8 thirty > eight
+has_begun() { [ "$(trials killed)" -ge 1 ]; }
+has_records() { [ "$(records killed)" -ge "$1" ]; }
+for moment in has_begun "has_records 3" "has_records 6"; do
+    begin_shared 4 "$@" --problems eight --cache killed
+    # shellcheck disable=SC2086 # words
+    wait_until $moment
+    check "killed-environment-$passed" test "$(for number in $(coordinators); do
+        tr '\0' '\n' < "/proc/$number/environ"; done 2> /dev/null | grep -cE '^(OMPI|PMIX|PMI)_')" -eq 0
+    kill -KILL "$(rank_process 2)" 2> /dev/null
+    wait $running
+    ended=$?
+    check "killed-ends-the-job-$passed" test $ended -ne 0 -o "$(records killed)" -eq 8
+    check "killed-once-$passed" once killed
+    check "killed-leaves-none-$passed" no_process
+done
+shared 4 "$@" --problems eight --cache killed
+check killed-goes-on has_status 0
+check killed-all test "$(records killed)" -eq 8
+check killed-nothing-twice once killed
+
+# SIGTERM to mpirun, as a time limit has it.
+head -n 4 thirty > four
+begin_shared 3 "$@" --problems four --cache ended
+has_tried() { [ "$(trials ended)" -ge 1 ]; }
+wait_until has_tried
+kill -TERM $running
+wait $running
+check ended-by-signal test $? -ne 0
+check ended-leaves-none no_process
+shared 3 "$@" --problems four --cache ended
+check ended-goes-on test "$(records ended)" -eq 4
+check ended-nothing-twice once ended
+
+# A rank with another template is refused, and named.
+mkdir other
+sed 's/^meaning = threads per block.*/meaning = threads of a block/' tiny.ini > other/tiny.ini
+cp four other
+mpirun -n 2 "$MPI" "$@" --problems four --cache "$PWD/refused" : \
+    -n 1 -wdir "$PWD/other" "$MPI" "$@" --problems four --cache "$PWD/refused" > out 2> err < /dev/null
+status=$?
+check other-template test $status -ne 0
+check other-template-is-named grep -q 'rank 2 on .* has other templates, spaces' err
+check other-template-tries-nothing test "$(records refused)" -eq 0
+
+# A rank that hangs is found, and named; the others do its work.
+begin_shared 3 "$@" --problems four --cache hung
+has_hung_begun() { [ "$(trials hung)" -ge 1 ]; }
+wait_until has_hung_begun
+kill -STOP "$(rank_process 1)" 2> /dev/null
+wait $running
+check hung-is-named grep -q "rank 1 on $(hostname) hangs" err
+check hung-is-done-by-others test "$(records hung)" -eq 4
+check no-process-left no_process
+finish
