@@ -9,6 +9,7 @@
 #   library    the library in a program's own context, and what it costs there
 #   torch      200 random problems through the library on PyTorch's memory
 #   examples   the examples and an exported matrix, built here
+#   mpi        lists that MPI's ranks share, and one sum over many GPUs
 #   profile    Nsight Compute on rungs, and whether it counts in shared memory what the ladder computes
 #   large      matrices of gigabytes: many rows, long ones, tall ones (14 GB of device memory)
 #   host_data  data on the host: rates, a file larger than the GPU's memory (8 GiB of disk), a proof
@@ -21,7 +22,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-usual=(device cover faults interrupt race occupancy library torch examples profile)
+usual=(device cover faults interrupt race occupancy library torch examples mpi profile)
 [ $# -gt 0 ] || set -- "${usual[@]}"
 
 "$build/autotune" doctor
