@@ -94,6 +94,8 @@ struct pass {
     bool is_cooperative;      /* all its blocks are resident at once */
     bool starts_in_any_order; /* its blocks wait for none that has not started: a promise, which
                                * the emulator tries */
+    bool leaves_epoch; /* its state is for the next call of the config's passes, of any size, and
+                        * not zero: all words are zero before the first call alone */
     bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
                             * Untimed passes come after the timed ones: there is one at least */
@@ -173,6 +175,9 @@ const char *space_launch_name(const struct space *space, const struct expr *expr
 
 /* The param of this name (length `length`), or -1. */
 int space_find_param(const struct space *space, const char *name, size_t length);
+
+/* Does a call of this plan leave an epoch in its state, for the next one? */
+bool space_leaves_epoch(const struct space *space, const struct planner_plan *plan);
 
 /* The value of `param` written as `name` (length `length`): 0, or -1 when it has none such. */
 int space_find_value(const struct param *param, const char *name, size_t length, int64_t *out);

@@ -110,6 +110,8 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
         return read_choice(&pass->is_cooperative, "no", "yes", item, error);
     if (strcmp(item->key, "starts") == 0)
         return read_choice(&pass->starts_in_any_order, "in order", "in any order", item, error);
+    if (strcmp(item->key, "leaves") == 0)
+        return read_choice(&pass->leaves_epoch, "zeros", "an epoch", item, error);
     if (strcmp(item->key, "timed") == 0)
         return read_choice(&pass->is_timed, "no", "yes", item, error);
     int param = space_find_param(space, item->key, strlen(item->key));
@@ -129,6 +131,14 @@ int space_add_pass(struct space *space, const struct ini_item *first, struct pas
     pass->is_timed = true;
     pass->overrides = space_alloc(space, space->param_count * sizeof *pass->overrides, error);
     return pass->overrides ? 0 : -1;
+}
+
+bool space_leaves_epoch(const struct space *space, const struct planner_plan *plan)
+{
+    for (int i = 0; i < plan->count; i++)
+        if (space->passes[plan->launches[i].pass].leaves_epoch)
+            return true;
+    return false;
 }
 
 static bool has_arg(const struct pass *pass, enum planner_arg arg)

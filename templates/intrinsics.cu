@@ -352,44 +352,51 @@ __device__ __forceinline__ void clear_word(unsigned long long *word)
 }
 
 //? define take_ticket
-// A number for this block: blocks get 0, 1, 2 ... in the order in which they ask. The count wraps
-// to 0 after the last of `blocks`: ready for the next call. Orders nothing else.
-__device__ __forceinline__ unsigned take_ticket(unsigned *taken, unsigned blocks)
+// A number for this block: blocks get 0, 1, 2 ... in the order in which they ask, below an epoch in
+// the high half. Orders nothing else.
+__device__ __forceinline__ unsigned long long take_ticket(unsigned long long *taken)
 {
     //? if HOST
-    return host_arrive(taken, blocks);
+    return __atomic_fetch_add(taken, 1, __ATOMIC_RELAXED);
     //? else
-    unsigned number;
-    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
-                 : "=r"(number) : "l"(taken), "r"(blocks - 1) : "memory");
+    unsigned long long number;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(number) : "l"(taken), "l"(1ULL) : "memory");
     return number;
     //? end
 }
 
+//? define begin_epoch
+// The epoch of the next call, in which no block has a number yet.
+__device__ __forceinline__ void begin_epoch(unsigned long long *word, unsigned epoch)
+{
+    post_half(word, epoch, 0);
+}
+
 //? define post_tile
-// Leaves a value for a tile and says what it is, not 0, so that who sees that has the value: no
-// fence.
+// Leaves a value for a tile and says by a flag what it is, so that who sees the flag has the value:
+// no fence.
 __device__ __forceinline__ void post_tile(unsigned long long *words, unsigned tile, accum value,
-                                          unsigned what)
+                                          unsigned flag)
 {
     //? if ACCUM_BYTES == 8
     // Half of the value in each of two words.
     const union { accum value; unsigned half[2]; } from = {value};
-    post_half(words + 2ULL * tile, from.half[0], what);
+    post_half(words + 2ULL * tile, from.half[0], flag);
     //? if HOST
     host_yield(); // others may see one half alone
     //? end
-    post_half(words + 2ULL * tile + 1, from.half[1], what);
+    post_half(words + 2ULL * tile + 1, from.half[1], flag);
     //? else
     const union { accum value; unsigned bits; } from = {value};
-    post_half(words + tile, from.bits, what);
+    post_half(words + tile, from.bits, flag);
     //? end
 }
 
 //? define post_half
-__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned what)
+__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned flag)
 {
-    const unsigned long long both = (unsigned long long)bits << 32 | what;
+    const unsigned long long both = (unsigned long long)bits << 32 | flag;
     //? if HOST
     __atomic_store_n(word, both, __ATOMIC_RELAXED);
     //? else
@@ -398,7 +405,7 @@ __device__ __forceinline__ void post_half(unsigned long long *word, unsigned bit
 }
 
 //? define read_tile
-// The value that was left for a tile, and what it is: 0 where there is none yet.
+// The value that was left for a tile, and its flag: 0 where there is none yet.
 __device__ __forceinline__ unsigned read_tile(const unsigned long long *words, unsigned tile,
                                               accum *value)
 {
@@ -953,6 +960,35 @@ __device__ __forceinline__ void cluster_begin(cluster_values *to)
         barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));
     }
     cluster_arrive();
+}
+
+//? define send_to
+// Sends a value to where `to` lies in a block of the cluster, whose barrier counts the bytes that
+// have come.
+__device__ __forceinline__ void send_to(unsigned rank, accum *to, accum value,
+                                        unsigned long long *barrier)
+{
+    //? if ACCUM_BYTES == 8
+    const union { accum value; unsigned long long bits; } from = {value};
+    //? else
+    const union { accum value; unsigned bits; } from = {value};
+    //? end
+    //? if HOST
+    host_send(rank, to, from.bits, sizeof from, barrier);
+    //? else
+    unsigned there, counter;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(to)), "r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(counter) : "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(rank));
+    //? if ACCUM_BYTES == 8
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%0], %1, [%2];"
+                 :: "r"(there), "l"(from.bits), "r"(counter) : "memory");
+    //? else
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
+                 :: "r"(there), "r"(from.bits), "r"(counter) : "memory");
+    //? end
+    //? end
 }
 
 //? define post_found

@@ -225,73 +225,164 @@ __device__ __forceinline__ void write_tile(const accum before[RUNS], const run m
 //? end
 //? if METHOD == LOOK_BACK
 
-// What is known of a tile: the sum of its own elements, or of all up to it.
+// What is known of a tile: the sum of its own elements, or of all up to it. With a flag the word has
+// the epoch of the call that left it: what calls before have left counts for nothing.
 enum { OWN = 1, ALL_UP_TO = 2 };
 
-// The sum of DEEP tiles, the last of which is `last`, as far as one is known of all up to it; tiles
-// before the first count as such. Returns what it is the sum of; 0 while a tile is not known.
-__device__ __forceinline__ unsigned look(const unsigned long long *words, long long last, accum *sum)
+__device__ __forceinline__ void tell(unsigned long long *words, unsigned number, accum sum,
+                                     unsigned what, unsigned epoch)
 {
-    accum got[DEEP], a = identity();
-    unsigned known[DEEP], what = OWN;
-    #pragma unroll
-    for (int k = 0; k < DEEP; k++) {
-        known[k] = ALL_UP_TO;
-        got[k] = identity();
-        if (last >= k)
-            known[k] = read_tile(words, (unsigned)(last - k), &got[k]);
-    }
-    #pragma unroll
-    for (int k = 0; k < DEEP; k++)
-        if (what == OWN) {
-            what = known[k];
-            a = combine(got[k], a);
-        }
-    *sum = a;
-    return what;
+    post_tile(words, number, sum, epoch << 2 | what);
 }
 
+// What is known of a tile: 0 for nothing yet; tiles before the first count as all up to them.
+__device__ __forceinline__ unsigned look(const unsigned long long *words, long long number,
+                                         accum *sum, unsigned epoch)
+{
+    *sum = identity();
+    if (number < 0)
+        return ALL_UP_TO;
+    const unsigned flag = read_tile(words, (unsigned)number, sum);
+    return flag >> 2 == epoch ? flag & 3 : 0;
+}
+
+// The sum of the tiles that a warp looks at together, the last of which is `last`, or of those back
+// to one that is known with all before it: then *is_all. Lane 0 gets it.
+__device__ __forceinline__ accum look_together(const unsigned long long *words, long long last,
+                                               unsigned epoch, bool *is_all)
+{
+    const unsigned lane = threadIdx.x % 32;
+    accum a;
+    unsigned done;
+    for (;;) {
+        //? if LOOK < 32
+        unsigned what = OWN;
+        a = identity();
+        if (lane < LOOK)
+            what = look(words, last - lane, &a, epoch);
+        //? else
+        const unsigned what = look(words, last - lane, &a, epoch);
+        //? end
+        done = __ballot_sync(~0u, what == ALL_UP_TO);
+        const unsigned needed = (done & -done) - 1; // lanes nearer than that; all where none is
+        if ((__ballot_sync(~0u, what != 0) & needed) == needed)
+            break;
+        wait_a_bit();
+    }
+    *is_all = done != 0;
+    if (done != 0 && lane >= __ffs(done))
+        a = identity();
+    #pragma unroll
+    for (int d = 1; d < 32; d *= 2)
+        a = combine(__shfl_down_sync(~0u, a, d), a);
+    return a;
+}
+
+//? if LOOK <= 32
 // The sum of all tiles before this one, by a whole warp: LOOK tiles at a time, the nearest first,
 // until one is known with all before it.
-__device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number)
+__device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number,
+                                           unsigned epoch)
 {
-    const unsigned lane = threadIdx.x;
     accum carry = identity();
     for (long long last = (long long)number - 1;; last -= LOOK) {
-        accum a;
-        unsigned done, what;
-        for (;;) {
-            //? if LOOK < 32
-            what = OWN;
-            a = identity();
-            if (lane < LOOK)
-                what = look(words, last - lane, &a);
-            //? else
-            what = look(words, last - (long long)lane * DEEP, &a);
-            //? end
-            done = __ballot_sync(~0u, what == ALL_UP_TO);
-            const unsigned needed = (done & -done) - 1; // lanes nearer than that; all where none is
-            if ((__ballot_sync(~0u, what != 0) & needed) == needed)
-                break;
-            wait_a_bit();
+        bool is_all;
+        const accum a = look_together(words, last, epoch, &is_all);
+        carry = combine(__shfl_sync(~0u, a, 0), carry);
+        if (is_all)
+            return carry;
+    }
+}
+//? else
+// The sum of all tiles before this one, by the whole block: LOOK tiles at a time, 32 a warp, the
+// nearest first, until one is known with all before it.
+__device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number,
+                                           unsigned epoch)
+{
+    __shared__ accum seen[LOOK / 32];
+    __shared__ bool ends[LOOK / 32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    accum carry = identity();
+    for (long long last = (long long)number - 1;; last -= LOOK) {
+        if (warp < LOOK / 32) {
+            bool is_all;
+            const accum a = look_together(words, last - warp * 32, epoch, &is_all);
+            if (lane == 0) {
+                seen[warp] = a;
+                ends[warp] = is_all;
+            }
         }
-        if (done != 0 && lane >= __ffs(done))
-            a = identity();
+        __syncthreads();
+        const unsigned done = __ballot_sync(~0u, lane < LOOK / 32 && ends[lane % (LOOK / 32)]);
+        accum a = identity();
+        if (lane < LOOK / 32 && (done == 0 || lane < __ffs(done)))
+            a = seen[lane];
         #pragma unroll
-        for (int d = 1; d < 32; d *= 2)
+        for (int d = 1; d < LOOK / 32; d *= 2)
             a = combine(__shfl_down_sync(~0u, a, d), a);
         carry = combine(__shfl_sync(~0u, a, 0), carry);
         if (done != 0)
             return carry;
+        __syncthreads(); // all have read what the next look writes
     }
+}
+//? end
+//? end
+//? if METHOD == ONE_CLUSTER
+
+// What each block of the cluster gathers by turns: a value of each other block, and a barrier that
+// counts their bytes.
+typedef struct {
+    accum value[2][CLUSTER];
+    unsigned long long barrier[2];
+} gathered;
+
+// Before anything else: all blocks prepare to be sent to, and say that they have started.
+__device__ __forceinline__ void cluster_begin(gathered *to)
+{
+    if (threadIdx.x == 0) {
+        barrier_init(&to->barrier[0]);
+        barrier_init(&to->barrier[1]);
+        barrier_publish();
+    }
+    cluster_arrive();
+}
+
+// Exchanges the sums of the tiles that the cluster's blocks have in this round. *carry, the sum of
+// all rounds before, becomes that of all up to this one; returns what is before the block's own
+// tile. The last round sends only to blocks behind, so that nobody is sent to when it has ended.
+__device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered *with,
+                                              unsigned round, bool is_last)
+{
+    const unsigned rank = cluster_rank(), turn = round % 2, lane = threadIdx.x;
+    if (lane == 0)
+        barrier_expect(&with->barrier[turn], (is_last ? rank : CLUSTER - 1) * sizeof(accum));
+    if (lane < 32) {
+        if (round == 0)
+            cluster_wait(); // all blocks have started, and their barriers are there
+        if (lane < CLUSTER && (lane > rank || (lane < rank && !is_last)))
+            send_to(lane, &with->value[turn][rank], all, &with->barrier[turn]);
+    }
+    barrier_wait(&with->barrier[turn], round / 2 % 2);
+    accum before = *carry, sum = *carry;
+    #pragma unroll
+    for (unsigned i = 0; i < CLUSTER; i++) {
+        if (i == rank)
+            before = sum;
+        if (i < rank || !is_last)
+            sum = combine(sum, i == rank ? all : with->value[turn][i]);
+    }
+    *carry = sum;
+    return before;
 }
 //? end
 
 //? if METHOD == LOOK_BACK
 // Scans n elements of x, n is not 0: a tile a block. Each leaves the sum of its tile in `state`
 // with a flag in the same word, looks back at those before it for what to begin with, and leaves
-// the sum of all up to it. The last to finish sets all back to zero. An aborted launch leaves some
-// above zero: clear them then.
+// the sum of all up to it. The first word of `state` has the call's epoch, to which the block of the
+// last tile adds one: it has waited for all others to begin. Zero all before the first call, and
+// after an aborted one.
 //? if NUMBERING == TICKET
 // Blocks take tiles in the order in which they start, so that none waits for one that has not.
 //? else
@@ -299,12 +390,17 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
 //? end
 //? elif METHOD == ONE_BLOCK
 // Scans n elements of x, n is not 0, by one block, tile by tile.
+//? elif METHOD == ONE_CLUSTER
+// Scans n elements of x, n is not 0, by one cluster: a tile a block, round by round.
 //? elif METHOD == SUMS
 // The first step: each block leaves the sum of its share of the tiles in `partials`.
 //? else
 // The second step: each block scans its share of the tiles, behind the sum of all shares before it.
 //? end
 __global__ void
+//? if METHOD == ONE_CLUSTER
+__cluster_dims__(CLUSTER, 1, 1)
+//? end
 //? if MIN_BLOCKS > 0
 __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
@@ -312,7 +408,7 @@ __launch_bounds__(BLOCK)
 //? end
 //? if METHOD == LOOK_BACK
 scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
-//? elif METHOD == ONE_BLOCK
+//? elif METHOD == ONE_BLOCK || METHOD == ONE_CLUSTER
 scan(const elem *x, unsigned long long n, accum *y)
 //? elif METHOD == SUMS
 scan(const elem *x, unsigned long long n, accum *partials)
@@ -323,16 +419,18 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     run mine[RUNS];
     accum sums[RUNS], all;
     //? if METHOD == LOOK_BACK
-    unsigned *const counts = (unsigned *)state; // blocks that have started, and that have finished
     unsigned long long *const words = state + 1;
     //? if NUMBERING == TICKET
-    __shared__ unsigned ticket;
+    __shared__ unsigned long long ticket;
     if (threadIdx.x == 0)
-        ticket = take_ticket(counts, gridDim.x);
+        ticket = take_ticket(state);
     __syncthreads();
-    const unsigned number = ticket;
+    const unsigned number = (unsigned)ticket, epoch = (unsigned)(ticket >> 32);
     //? else
     const unsigned number = blockIdx.x;
+    unsigned epoch = 0;
+    if (threadIdx.x < (LOOK > 32 ? LOOK : 32)) // those that look: it comes while elements do
+        epoch = (unsigned)(read_word(state) >> 32);
     //? end
     const tile own = find_tile(x, n, y, number);
     const bool is_whole = own.low == 0 && own.high == TILE;
@@ -341,27 +439,35 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     else
         sum_tile(sums, mine, &own, false);
     scan_runs(sums, &all);
+    accum carry = identity();
+    //? if LOOK <= 32
     __shared__ accum before_all;
     if (threadIdx.x < 32) {
-        accum carry = identity();
+    //? end
         //? if PREFIXES == EVERY
         if (number > 0 && threadIdx.x == 0)
         //? else
         if (number % LOOK != LOOK - 1 && threadIdx.x == 0)
         //? end
-            post_tile(words, number, all, OWN);
+            tell(words, number, all, OWN, epoch);
         if (number > 0)
-            carry = look_back(words, number);
+            carry = look_back(words, number, epoch);
         if (threadIdx.x == 0) {
             //? if PREFIXES == GROUPS
             if (number % LOOK == LOOK - 1) // so that sums are always of the same tiles
             //? end
-                post_tile(words, number, combine(carry, all), ALL_UP_TO);
+                tell(words, number, combine(carry, all), ALL_UP_TO, epoch);
+            if (number == gridDim.x - 1)
+                begin_epoch(state, (epoch + 1) % (1u << 30));
+            //? if LOOK <= 32
             before_all = carry;
+            //? end
         }
+    //? if LOOK <= 32
     }
     __syncthreads();
-    const accum carry = before_all;
+    carry = before_all;
+    //? end
     #pragma unroll
     for (int r = 0; r < RUNS; r++)
         sums[r] = combine(carry, sums[r]);
@@ -369,15 +475,6 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
         write_tile(sums, mine, &own, true);
     else
         write_tile(sums, mine, &own, false);
-
-    // Nobody looks at a tile any more once all blocks have come here.
-    __shared__ bool is_last;
-    if (threadIdx.x == 0)
-        is_last = arrive(counts + 1, gridDim.x) == gridDim.x - 1;
-    __syncthreads();
-    if (is_last)
-        for (unsigned i = threadIdx.x; i < gridDim.x * (ACCUM_BYTES / 4); i += BLOCK)
-            clear_word(words + i);
     //? else
     //? if VECTOR > 1
     const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
@@ -386,7 +483,11 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     const unsigned tiles = (unsigned)((n + TILE - 1) / TILE);
     //? end
     accum carry = identity();
-    //? if METHOD == ONE_BLOCK
+    //? if METHOD == ONE_CLUSTER
+    __shared__ gathered cluster;
+    cluster_begin(&cluster);
+    const unsigned rounds = (tiles + CLUSTER - 1) / CLUSTER;
+    //? elif METHOD == ONE_BLOCK
     const unsigned first = 0, last = tiles;
     //? else
     const unsigned first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
@@ -400,7 +501,12 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     carry = all;
     __syncthreads(); // all have read what warps_scan writes again
     //? end
+    //? if METHOD == ONE_CLUSTER
+    for (unsigned round = 0; round < rounds; round++) {
+        const unsigned number = round * CLUSTER + cluster_rank();
+    //? else
     for (unsigned number = first; number < last; number++) {
+    //? end
         //? if METHOD == SUMS
         const tile own = find_tile(x, n, partials, number);
         //? else
@@ -413,15 +519,23 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
             sum_tile(sums, mine, &own, false);
         scan_runs(sums, &all);
         //? if METHOD != SUMS
+        //? if METHOD == ONE_CLUSTER
+        const accum before =
+            cluster_scan(all, &carry, &cluster, round, round == rounds - 1);
+        //? else
+        const accum before = carry;
+        //? end
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
-            sums[r] = combine(carry, sums[r]);
+            sums[r] = combine(before, sums[r]);
         if (is_whole)
             write_tile(sums, mine, &own, true);
         else
             write_tile(sums, mine, &own, false);
         //? end
+        //? if METHOD != ONE_CLUSTER
         carry = combine(carry, all);
+        //? end
         __syncthreads(); // all have read what the next tile writes
     }
     //? if METHOD == SUMS

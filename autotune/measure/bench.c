@@ -366,6 +366,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
     out->scratch_bytes = plan.scratch_bytes;
     out->state = bench->state;
     out->state_bytes = plan.state_bytes;
+    out->leaves_epoch = space_leaves_epoch(context->space, &plan);
     const size_t count = bind_calls(launches, out, bench, &plan, context->space, kernels);
     const struct bench_work work = {.bench = bench, .launches = launches, .count = count};
     int failed =

@@ -53,6 +53,7 @@ struct bench_entry {
     uint64_t scratch, state; /* where these were: when they have moved, the entry is lost */
     uint64_t scratch_bytes;  /* of the scratch memory; a guard follows */
     uint64_t state_bytes;
+    bool leaves_epoch; /* a call leaves the next one an epoch in its state, not zeros */
     /* passes that are not timed: run after the last call, when its result is to be compared */
     struct device_launch after[PLANNER_LAUNCHES];
     size_t after_count;
@@ -102,8 +103,8 @@ struct bench_outcome {
 
 /* Takes one measurement and compares every result: outputs and scratch are poisoned and the
  * state is zero before; afterwards each output must be right (of a space with passes that are
- * not timed: the last one), the state zero, and the guards behind outputs and scratch as they
- * were. -1 only when the device fails. */
+ * not timed: the last one), the state zero unless it keeps an epoch, and the guards behind
+ * outputs and scratch as they were. -1 only when the device fails. */
 int bench_prove(struct bench *bench, const struct bench_entry *entry, uint64_t *out_ps,
                 struct bench_outcome *out, struct error *error);
 

@@ -31,10 +31,9 @@ static int poison(struct bench *bench, const struct bench_entry *entry, struct e
                      count_left(bench, entry) * bench->slot_bytes, NULL, error) ||
                    ops->fill(bench->device, bench->scratch, POISON_SCRATCH,
                              entry->scratch_bytes + POISON_SCRATCH_GUARD, NULL, error) ||
+                   ops->fill(bench->device, bench->state, 0, bench->state_bytes, NULL, error) ||
                    ops->fill(bench->device, bench->state + entry->state_bytes, POISON_STATE,
-                             POISON_STATE_GUARD, NULL, error) ||
-                   (entry->state_bytes &&
-                    ops->fill(bench->device, bench->state, 0, entry->state_bytes, NULL, error))
+                             POISON_STATE_GUARD, NULL, error)
                ? -1
                : 0;
 }
@@ -156,7 +155,7 @@ static int compare_outputs(struct bench *bench, const struct bench_entry *entry,
     return failed;
 }
 
-/* Compares the guard behind the state, and the state with zero. */
+/* Compares the guard behind the state, and a state without epoch with zero. */
 static int compare_state(struct bench *bench, const struct bench_entry *entry,
                          struct bench_outcome *out, struct error *error)
 {
@@ -166,7 +165,9 @@ static int compare_state(struct bench *bench, const struct bench_entry *entry,
         return error_memory(error, bytes);
     int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
     const char *what =
-        failed ? NULL : poison_state_fault(state, 0, entry->state_bytes, out->is_right);
+        failed ? NULL
+               : poison_state_fault(state, 0, entry->state_bytes, out->is_right,
+                                    entry->leaves_epoch);
     if (what)
         fault(out, bench, what);
     free(state);

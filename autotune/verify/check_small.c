@@ -150,14 +150,22 @@ static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
     return end;
 }
 
+/* Does a call of the planned case leave the next one an epoch? */
+static bool leaves_epoch(const struct run *run)
+{
+    return space_leaves_epoch(run->context->space, &run->plan);
+}
+
 /* Binds the planned case. The scratch memory and state that it declares end where those of all
- * cases do: right before the guards, as far as the scratch memory's alignment allows. */
+ * cases do: right before the guards, as far as the scratch memory's alignment allows. With an
+ * epoch all states begin at one place, and each case goes on with what the one before left. */
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
     const uint64_t free_bytes = check->used_bytes - find_end(&run->plan, accum_bytes);
-    const uint64_t free_state_bytes = check->used_state_bytes - run->plan.state_bytes;
+    const uint64_t free_state_bytes =
+        leaves_epoch(run) ? 0 : check->used_state_bytes - run->plan.state_bytes;
     const uint64_t output = check->outputs + run->set->slots[i];
     const struct planner_buffers buffers = {
         .input = run->is_in_place ? output
@@ -297,7 +305,7 @@ static void find_wrong(struct check_outcome *out, const char *what)
     snprintf(out->reason, sizeof out->reason, "%s", what);
 }
 
-/* Compares the guards around the state with their poison, and the state with zero. */
+/* Compares the guards around the state with their poison, and a state without epoch with zero. */
 static int check_state(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
@@ -308,7 +316,9 @@ static int check_state(const struct run *run, struct check_outcome *out, struct 
         return error_memory(error, bytes);
     const int failed = check->device->ops->read(check->device, all, check->state, bytes, error);
     const char *what =
-        failed ? NULL : poison_state_fault(all, POISON_STATE_GUARD, used_bytes, out->is_right);
+        failed ? NULL
+               : poison_state_fault(all, POISON_STATE_GUARD, used_bytes, out->is_right,
+                                    leaves_epoch(run));
     if (what)
         find_wrong(out, what);
     free(all);

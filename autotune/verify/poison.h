@@ -25,8 +25,9 @@ bool poison_is_all(const unsigned char *bytes, size_t count, unsigned char value
 
 /* The fault of a kernel by its state, as words for "it ..."; NULL when it has none. `all` are the
  * `before` bytes of guard in front of the state, its `used` bytes and the guard behind it. A
- * state that is not zero is a fault only of a kernel whose results are right. */
+ * state that is not zero is a fault only of a kernel whose results are right, and that leaves
+ * zeros. */
 const char *poison_state_fault(const unsigned char *all, size_t before, size_t used,
-                               bool is_right);
+                               bool is_right, bool leaves_epoch);
 
 #endif
