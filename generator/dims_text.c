@@ -10,8 +10,9 @@
 
 const char *const dims_text_keys[DIMS_TEXT_CELLS] = {"shape", "rows", "len", "pitch"};
 
-enum kind { VALUE, ROWS, COLUMNS, MIDDLE, SCAN, KINDS };
-static const char *const names[KINDS] = {"value", "rows", "columns", "middle axis", "scan"};
+enum kind { VALUE, ROWS, COLUMNS, MIDDLE, SCAN, SCAN_ROWS, KINDS };
+static const char *const names[KINDS] = {"value",       "rows", "columns",
+                                         "middle axis", "scan", "scan-rows"};
 
 const char *const dims_text_scans[DIMS_SCANS] = {"none", "inclusive", "exclusive"};
 const char *const dims_text_scan_symbols[DIMS_SCANS] = {"ALL", "INCLUSIVE", "EXCLUSIVE"};
@@ -23,7 +24,7 @@ static enum kind kind_of(const struct dims *dims)
 {
     const bool is_across = dims->inner.n > 1 || dims->depth.stride > 1;
     if (dims->scan)
-        return SCAN;
+        return dims->outer.n > 1 ? SCAN_ROWS : SCAN;
     if (dims->outer.n > 1)
         return is_across ? MIDDLE : ROWS;
     return is_across ? COLUMNS : VALUE;
@@ -38,10 +39,11 @@ static struct matrix matrix_of(const struct dims *dims)
 }
 
 /* What a kernel reduces to, and what a problem asks for. */
-static const char *const reduced[KINDS] = {"to one value", "rows", "columns", "a middle axis",
-                                           "as a scan"};
-static const char *const wanted[KINDS] = {"one value", "rows", "columns", "a middle axis",
-                                          "a scan"};
+static const char *const reduced[KINDS] = {"to one value", "rows",
+                                           "columns",      "a middle axis",
+                                           "as a scan",    "as a scan of each row"};
+static const char *const wanted[KINDS] = {"one value",     "rows",   "columns",
+                                          "a middle axis", "a scan", "a scan of each row"};
 
 /* Is its size a number of elements alone? */
 static bool is_by_n(const struct dims *dims)
@@ -106,6 +108,8 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
         {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
         dims_run(n, DIMS_INCLUSIVE),
         dims_run(n, DIMS_EXCLUSIVE),
+        {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE},
+        {{results.n, depth + gap}, {depth, 1}, none, DIMS_EXCLUSIVE},
     };
     memcpy(out, forms, sizeof forms);
 }
@@ -167,9 +171,11 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         return out;
     }
     const bool has_gaps = matrix.pitch != matrix.len;
-    snprintf(out, DIMS_TEXT_CHARS, "%s x %s %s%s%s", number_format_count(rows, matrix.rows),
-             number_format_count(len, matrix.len), names[kind], has_gaps ? " pitch " : "",
-             has_gaps ? number_format_count(pitch, matrix.pitch) : "");
+    snprintf(out, DIMS_TEXT_CHARS, "%s x %s %s%s%s%s%s", number_format_count(rows, matrix.rows),
+             number_format_count(len, matrix.len), names[dims->scan ? ROWS : kind],
+             has_gaps ? " pitch " : "",
+             has_gaps ? number_format_count(pitch, matrix.pitch) : "",
+             dims->scan ? " scan " : "", dims->scan ? dims_text_scans[dims->scan] : "");
     return out;
 }
 
@@ -202,8 +208,9 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
                  dims->depth.n);
     else
         snprintf(out, DIMS_TEXT_CHARS,
-                 "--rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
-                 matrix.rows, matrix.len, matrix.pitch, matrix.axis);
+                 "%s%s%s--rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
+                 dims->scan ? "--scan " : "", dims->scan ? dims_text_scans[dims->scan] : "",
+                 dims->scan ? " " : "", matrix.rows, matrix.len, matrix.pitch, matrix.axis);
     return out;
 }
 
@@ -231,8 +238,9 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     else if (kind == SCAN)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s-", dims_text_scans[dims->scan]);
     else if (kind != VALUE)
-        used = snprintf(out, DIMS_TEXT_CHARS, "%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
-                        names[kind], matrix.rows, matrix.len, matrix.pitch);
+        used = snprintf(out, DIMS_TEXT_CHARS, "%s%s%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
+                        dims->scan ? dims_text_scans[dims->scan] : "", dims->scan ? "-" : "",
+                        names[dims->scan ? ROWS : kind], matrix.rows, matrix.len, matrix.pitch);
     snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), "%" PRIu64, dims_n(dims));
     return out;
 }
@@ -257,12 +265,14 @@ char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked)
 {
     const enum kind kind = kind_of(own);
-    const char *advice = kind_of(asked) == SCAN    ? "no --scan"
-                         : kind == SCAN            ? "--scan inclusive or exclusive"
-                         : kind == VALUE           ? "--n in place of --rows"
-                         : kind_of(asked) == VALUE ? "--rows and --len"
-                         : kind == ROWS            ? "--axis 1"
-                                                   : "--axis 0";
+    const char *advice = asked->scan && !own->scan   ? "no --scan"
+                         : !asked->scan && own->scan ? "--scan inclusive or exclusive"
+                         : kind == SCAN              ? "--n in place of --rows"
+                         : kind == SCAN_ROWS         ? "--rows and --len"
+                         : kind == VALUE             ? "--n in place of --rows"
+                         : kind_of(asked) == VALUE   ? "--rows and --len"
+                         : kind == ROWS              ? "--axis 1"
+                                                     : "--axis 0";
     snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
              reduced[kind], wanted[kind_of(asked)], advice);
     return out;
@@ -292,16 +302,19 @@ const char *dims_text_ordered_space(const struct dims *dims)
 char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct dims *own,
                              const struct dims *asked, const char *space)
 {
-    static const char *const each[KINDS] = {"one value", "a value for each row",
+    static const char *const each[KINDS] = {"one value",
+                                            "a value for each row",
                                             "a value for each column",
                                             "values along a middle axis",
-                                            "a value for each element"};
-    static const char *const axes[KINDS] = {"", "--axis 1", "--axis 0", "", "--scan inclusive"};
+                                            "a value for each element",
+                                            "a value for each element of each row"};
+    static const char *const axes[KINDS] = {"", "--axis 1",         "--axis 0",
+                                            "", "--scan inclusive", "--scan inclusive"};
     const bool has_axis = *axes[kind_of(own)], was_value = kind_of(asked) == VALUE;
     snprintf(out, DIMS_TEXT_SENTENCE_CHARS,
              "its kernels reduce to %s, and what is asked for is %s: use --space %s%s%s%s",
              each[kind_of(own)], each[kind_of(asked)], space, has_axis ? ", or give " : "",
-             has_axis && was_value && kind_of(own) != SCAN ? "--rows, --len and " : "",
+             has_axis && was_value && !own->scan ? "--rows, --len and " : "",
              axes[kind_of(own)]);
     return out;
 }
@@ -313,7 +326,8 @@ const char *dims_text_others(const struct dims *dims)
          "there are records of rows: --space rows takes all",
          "there are records of columns: --space columns takes all",
          "there are records of a middle axis",
-         "there are records of scans: --space scan takes all"};
+         "there are records of scans: --space scan takes all",
+         "there are records of scans of rows: --space scan-rows takes all"};
     return others[kind_of(dims)];
 }
 

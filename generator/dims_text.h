@@ -24,8 +24,8 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes,
 
 /* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
  * results of `depth` elements each, by rows with a gap behind each, and by columns; then the two
- * scans of n elements. */
-enum { DIMS_TEXT_FORMS = 5 };
+ * scans of n elements, and those of each row. */
+enum { DIMS_TEXT_FORMS = 7 };
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth,
                      uint64_t gap);
 

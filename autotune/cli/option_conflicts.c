@@ -26,9 +26,8 @@ static int check_dims(const struct request *request, struct error *error)
          "--shape rows is --axis 1, and --shape columns is --axis 0: leave one of them out"},
         {asked->len_high && asked->low.pitch,
          "--pitch is of rows of one length: give one --len, or leave --pitch out"},
-        {is_given && asked->scan,
-         "--scan is of elements that lie one behind another: give --n instead of --rows and "
-         "--len"},
+        {asked->scan && (asked->rows_high || asked->len_high),
+         "scans of rows are tuned one by one: give one --rows and one --len"},
     };
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }

@@ -188,6 +188,11 @@ int request_dims_settle(struct request *request, struct error *error)
         first.len = asked->low.len < 2 && asked->len_high > 1 ? 2 : asked->low.len;
     if (dims_text_read(&request->problem.dims, &first, bytes, error))
         return -1;
+    if (asked->scan && !asked->low.axis)
+        return error_set(error, ERROR_USAGE,
+                         "--axis 0 asks for columns, of which there are no "
+                         "scans: give --axis 1, or no --scan");
+    request->problem.dims.scan = asked->scan;
     request->has_n = true;
     request->size_count = 1;
     request->sizes[0] = request->problem.dims;

@@ -113,12 +113,6 @@ static int open_setup(struct task *task, struct error *error)
     plain.arch = NULL; /* there it selects the kernel; here it says what to compile for */
     if (setup_open(&task->setup, &plain, false, error))
         return -1;
-    if (task->setup.problem.dims.scan) {
-        setup_close(&task->setup);
-        return error_set(error, ERROR_USAGE,
-                         "scans are not exported yet: take them from the library, whose "
-                         "autotune_problem has 'scan', or copy what 'autotune emit' prints");
-    }
     any = task->setup.problem;
     any.dims.outer.stride |= 1; /* the default serves results that begin anywhere ... */
     if (dims_kept(&any.dims) <= 1)

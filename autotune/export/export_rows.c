@@ -171,8 +171,6 @@ static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
     return 0;
 }
 
-static const struct dims by_n = DIMS_VALUE(1); /* these are found by n only */
-
 /* Adds rows of problems with several results: one for each dims, from the newest record. */
 static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
                         const struct interval **records, size_t count, struct error *error)
@@ -204,7 +202,9 @@ static int add_rows(struct export *out, const struct interval **sorted, uint64_t
         if (add_gpu(out, &sorted[i]->record))
             continue;
         struct export_gpu *gpu = &out->gpus[out->gpu_count - 1];
-        if (dims_is_alike(&sorted[i]->record.problem.dims, &by_n)
+        const struct dims *dims = &sorted[i]->record.problem.dims;
+        const struct dims by_n = dims_run(1, dims->scan); /* these are found by n only */
+        if (dims_is_alike(dims, &by_n)
                 ? add_gpu_rows(out, gpu, sorted + i, end - i, breaks, error)
                 : add_gpu_dims(out, gpu, sorted + i, end - i, error))
             return -1;

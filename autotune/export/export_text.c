@@ -196,7 +196,7 @@ int export_add_file_part(struct text *out, const struct export *export, const ch
 {
     static const char *const names[] = {"OUTER",  "INNER",    "DEPTH_STRIDE", "HAS_GIVEN",
                                         "PIECE",  "DECLARED", "TABLE",        "LAUNCHED",
-                                        "OPENED", "CLOSED"};
+                                        "OPENED", "CLOSED", "SCAN", "INCLUSIVE", "EXCLUSIVE"};
     const struct dims *dims = &export->source.problem.dims;
     const int64_t values[] = {(int64_t)dims->outer.n,
                               (int64_t)dims->inner.n,
@@ -207,7 +207,10 @@ int export_add_file_part(struct text *out, const struct export *export, const ch
                               EXPORT_TABLE,
                               EXPORT_LAUNCHED,
                               EXPORT_OPENED,
-                              EXPORT_CLOSED};
+                              EXPORT_CLOSED,
+                              dims->scan,
+                              DIMS_INCLUSIVE,
+                              DIMS_EXCLUSIVE};
     const struct embedded *found = embedded_find(file);
     struct text kept = {0};
     if (!found)

@@ -154,10 +154,6 @@ static int read_dims(struct problem *out, struct plan_count *count,
     *count = (struct plan_count){"elements", false};
     if (!matrix.rows && !matrix.len && !matrix.pitch && !matrix.axis)
         return 0;
-    if (problem->scan)
-        return fail(error, AUTOTUNE_BAD_ARGUMENT,
-                    "autotune_problem.scan is not 0 beside rows, len, pitch or axis: a scan is "
-                    "of n elements");
     if (matrix.axis != 0 && matrix.axis != 1)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.axis is %d: 1 gives a result for each row, 0 for each "
@@ -167,8 +163,14 @@ static int read_dims(struct problem *out, struct plan_count *count,
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.n is not 0 beside rows, len, pitch or axis: give n for "
                     "one value, or rows, len and axis for a matrix");
+    if (problem->scan && matrix.axis != 1)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.axis is 0 beside a scan: only rows are scanned, give 1");
     *count = (struct plan_count){"rows", matrix.axis};
-    return dims_text_read(&out->dims, &matrix, bytes, &cause) ? fail_for(error, &cause) : 0;
+    if (dims_text_read(&out->dims, &matrix, bytes, &cause))
+        return fail_for(error, &cause);
+    out->dims.scan = (enum dims_scan)problem->scan;
+    return 0;
 }
 
 /* Checks that there are elements, and not more than can be. */

@@ -33,7 +33,8 @@ static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t 
                      uint64_t output)
 {
     const struct dims dims = plan_dims(plan, n);
-    if (dims.scan && input == output && plan->result_bytes == plan->element_bytes)
+    if (dims.scan && input == output && plan->result_bytes == plan->element_bytes &&
+        dims_extent(&dims) == dims_n(&dims))
         return true;
     return output + dims_results(&dims) * plan->result_bytes <= input ||
            output >= input + dims_extent(&dims) * plan->element_bytes;

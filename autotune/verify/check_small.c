@@ -427,7 +427,7 @@ int check_choose(struct check_configs *out, const struct point_context *context,
 /* May a call's results take the place of its elements? */
 static bool can_be_in_place(const struct problem *problem)
 {
-    return problem->dims.scan &&
+    return problem->dims.scan && oracle_is_run(&problem->dims) &&
            problem_types[problem->type].bytes == problem_types[problem->acc].bytes;
 }
 

@@ -252,6 +252,16 @@ static void *fold_share(void *argument)
     return NULL;
 }
 
+/* Rows [first, first + count) of a scan of each. */
+static void *scan_rows_share(void *argument)
+{
+    struct share *share = argument;
+    share->failed = oracle_scan_rows(&share->source->problem, share->first, share->count,
+                                     share->elements, share->expects, &share->largest,
+                                     &share->error);
+    return NULL;
+}
+
 static void *scan_share(void *argument)
 {
     struct share *share = argument;
@@ -311,7 +321,9 @@ static int fill_shares(struct input *input, const struct filler *filler, void *e
         shares[i] =
             (struct share){.source = &filler->source, .elements = elements, .expects = expects};
     share_out(fill_share, shares, count, dims_extent(dims));
-    if (dims->scan)
+    if (dims->scan && !oracle_is_run(dims))
+        share_out(scan_rows_share, shares, count, dims_kept(dims));
+    else if (dims->scan)
         scan_shares(shares, count);
     else
         share_out(fold_share, shares, count, dims_results(dims));

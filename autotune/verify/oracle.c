@@ -205,12 +205,27 @@ static bool has_stairs(const struct problem *problem)
     return problem->dims.scan && problem_ops[problem->op].seeks;
 }
 
+/* Each row has stairs of its own, and what is between rows is loud. */
+static void put_stair(const struct oracle_input *input, uint64_t at, unsigned char *out)
+{
+    const struct dims *dims = &input->problem.dims;
+    const uint64_t row = dims->outer.n > 1 ? at / dims->outer.stride : 0;
+    const uint64_t place = at - row * (dims->outer.n > 1 ? dims->outer.stride : 0);
+    struct oracle_input own = *input;
+    own.problem.dims = dims_run(dims->depth.n, dims->scan);
+    own.seed += 2 * row;
+    if (place < dims->depth.n)
+        oracle_put_stair(&own, place, out);
+    else
+        oracle_guard(&input->problem, out);
+}
+
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out)
 {
     const struct dims *dims = &input->problem.dims;
     const size_t bytes = (size_t)problem_types[input->problem.type].bytes;
     for (uint64_t i = 0; i < count && has_stairs(&input->problem); i++)
-        oracle_put_stair(input, first + i, (unsigned char *)out + i * bytes);
+        put_stair(input, first + i, (unsigned char *)out + i * bytes);
     if (has_stairs(&input->problem))
         return;
     struct decider deciders[ORACLE_DECIDING_MAX];

@@ -161,6 +161,11 @@ struct oracle_reference {
 void oracle_reference_add(struct oracle_reference *reference, const struct problem *problem,
                           const void *elements, uint64_t count, double *compensation);
 
+/* The same of a scan: all results of `count` rows from `first` on, to where they lie among those of
+ * all rows at `expects`. */
+int oracle_scan_rows(const struct problem *problem, uint64_t first, uint64_t count,
+                     const void *elements, void *expects, double *largest, struct error *error);
+
 /* The references of all results of the array at `elements`; of a scan at each element. */
 void oracle_references(struct oracle_reference *out, const struct problem *problem,
                        const void *elements);

@@ -213,8 +213,12 @@ static int fold_case(struct layout *layout, const struct problem *problem, uint6
     const uint64_t results = dims_results(&problem->dims);
     oracle_bits *expects = layout_add_case(layout, offset, &problem->dims);
     double largest = 0;
-    if (!expects || oracle_fold_results(problem, 0, results, layout_element(layout, offset),
-                                        expects, &largest, layout->error))
+    const void *elements = layout_element(layout, offset);
+    if (!expects || (problem->dims.scan
+                         ? oracle_scan_rows(problem, 0, dims_kept(&problem->dims), elements,
+                                            expects, &largest, layout->error)
+                         : oracle_fold_results(problem, 0, results, elements, expects, &largest,
+                                               layout->error)))
         return -1;
     for (uint64_t r = results; r-- > 0;)
         expects[r] = element_load_word(problem_result(problem), expects, r);

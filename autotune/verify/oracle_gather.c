@@ -83,7 +83,27 @@ int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t 
     return 0;
 }
 
-/* Of a scan, whose elements lie together. */
+int oracle_scan_rows(const struct problem *problem, uint64_t first, uint64_t count,
+                     const void *elements, void *expects, double *largest, struct error *error)
+{
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
+    const size_t result_bytes = (size_t)problem_types[problem->acc].bytes;
+    const struct dims *dims = &problem->dims;
+    for (uint64_t r = first; r < first + count; r++) {
+        struct oracle_fold fold;
+        oracle_bits ignored;
+        oracle_fold_init(&fold, problem);
+        oracle_fold_scan(&fold, (const unsigned char *)elements + dims_at(dims, r, 0) * bytes,
+                         dims->depth.n,
+                         (unsigned char *)expects + r * dims->depth.n * result_bytes);
+        if (oracle_fold_finish(&fold, &ignored, error))
+            return -1;
+        *largest = fold.largest > *largest ? fold.largest : *largest;
+    }
+    return 0;
+}
+
+/* Of a scan of one row, whose elements lie together. */
 static void refer_to_each(struct oracle_reference *out, const struct problem *problem,
                           const void *elements)
 {
@@ -105,10 +125,12 @@ static void refer_to_each(struct oracle_reference *out, const struct problem *pr
 void oracle_references(struct oracle_reference *out, const struct problem *problem,
                        const void *elements)
 {
-    if (problem->dims.scan) {
-        refer_to_each(out, problem, elements);
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
+    for (uint64_t r = 0; problem->dims.scan && r < dims_kept(&problem->dims); r++)
+        refer_to_each(out + r * problem->dims.depth.n, problem,
+                      (const unsigned char *)elements + dims_at(&problem->dims, r, 0) * bytes);
+    if (problem->dims.scan)
         return;
-    }
     unsigned char room[PIECE * ELEMENT_MAX];
     for (uint64_t r = 0; r < dims_results(&problem->dims); r++) {
         double compensation = 0;

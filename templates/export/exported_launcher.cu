@@ -184,12 +184,14 @@ static cudaError_t prefix_run(const prefix_step &step, const struct planner_laun
     return cudaLaunchKernelExC(&config, prefix_entries[step.kernel].entry, args);
 }
 
-/* Are the addresses multiples of what lies there, and the results apart from the elements? */
+/* Are the addresses multiples of what lies there, and the results apart from the elements, or of a
+ * scan in their place? */
 static bool prefix_is_placed(uint64_t in, uint64_t out, uint64_t workspace, const struct dims *dims)
 {
     return in % sizeof(prefix_element) == 0 && out % sizeof(prefix_result) == 0 &&
            workspace % 256 == 0 &&
-           (out + dims_results(dims) * sizeof(prefix_result) <= in ||
+           ((dims->scan && in == out && sizeof(prefix_element) == sizeof(prefix_result)) ||
+            out + dims_results(dims) * sizeof(prefix_result) <= in ||
             out >= in + dims_extent(dims) * sizeof(prefix_element));
 }
 

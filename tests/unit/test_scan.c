@@ -24,12 +24,20 @@ static const struct variant {
     {'g', SUM, F16, F32, DIMS_INCLUSIVE,
      "BLOCK=128 ITEMS=8 VECTOR=8 ARRANGE=BLOCKED WRITE=4 METHOD=LOOK_BACK NUMBERING=TICKET "
      "LOOK=8 PREFIXES=GROUPS"},
+    {'w', SUM, I64, I64, DIMS_INCLUSIVE,
+     "BLOCK=128 ITEMS=4 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=BLOCK_INDEX LOOK=128"},
     {'o', MIN, I16, I32, DIMS_INCLUSIVE, "BLOCK=64 ITEMS=16 VECTOR=4 WRITE=2 METHOD=ONE_BLOCK"},
+    {'c', SUM, F32, F32, DIMS_INCLUSIVE,
+     "BLOCK=64 ITEMS=4 VECTOR=4 WRITE=4 METHOD=ONE_CLUSTER CLUSTER=4"},
     {'r', PROD, U32, U32, DIMS_EXCLUSIVE,
      "BLOCK=64 ITEMS=16 VECTOR=4 ARRANGE=BLOCKED WRITE=4 METHOD=REDUCE_FIRST"},
     /* Of affine maps. */
     {'A', SUM, U16, U32, DIMS_INCLUSIVE,
-     "BLOCK=64 ITEMS=4 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=TICKET LOOK=64"},
+     "BLOCK=64 ITEMS=4 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=TICKET LOOK=32"},
+    {'W', SUM, U16, U32, DIMS_INCLUSIVE,
+     "BLOCK=128 ITEMS=4 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=TICKET LOOK=64"},
+    {'C', SUM, U32, U64, DIMS_EXCLUSIVE,
+     "BLOCK=64 ITEMS=4 VECTOR=2 WRITE=2 METHOD=ONE_CLUSTER CLUSTER=2"},
     {'B', SUM, U32, U64, DIMS_EXCLUSIVE,
      "BLOCK=128 ITEMS=3 VECTOR=1 ARRANGE=BLOCKED WRITE=1 METHOD=LOOK_BACK NUMBERING=TICKET "
      "LOOK=1"},
@@ -41,7 +49,7 @@ static const struct variant {
      "BLOCK=64 ITEMS=8 VECTOR=8 ARRANGE=BLOCKED WRITE=4 METHOD=REDUCE_FIRST"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
-static const char by_check[] = "txigor", by_maps[] = "ABGOR";
+static const char by_check[] = "txigworc", by_maps[] = "ABGOWCR";
 
 enum source { TEMPLATE, INTRINSICS };
 
@@ -92,27 +100,46 @@ static const struct fault {
 
     /* Looking back. */
     {TEMPLATE, "t", "(long long)number - 1;;", "(long long)number - 2;;"},
-    {TEMPLATE, "tx", "last -= LOOK)", "last -= LOOK + 1)"},
-    {TEMPLATE, "tx", "last -= LOOK)", "last -= LOOK - 1)"},
-    {TEMPLATE, "t", "if (done != 0 && lane >= __ffs(done))", "if (lane == 32)"},
-    {TEMPLATE, "i", "const unsigned needed = (done & -done) - 1;",
+    {TEMPLATE, "x", "last -= LOOK)", "last -= LOOK + 1)"},
+    {TEMPLATE, "x", "last -= LOOK)", "last -= LOOK - 1)"},
+    {TEMPLATE, "t", "if (done != 0 && lane >= __ffs(done))\n        a",
+     "if (lane == 32)\n        a"},
+    {TEMPLATE, "t", "const unsigned needed = (done & -done) - 1;",
      "const unsigned needed = 0;"},
-    {TEMPLATE, "i", "if (what == OWN) {", "{"},
     {TEMPLATE, "g", "if (number % LOOK == LOOK - 1) //", "if (number % LOOK == 0) //"},
     {TEMPLATE, "x", "if (lane < LOOK)", "if (lane <= LOOK)"},
+    {TEMPLATE, "i", "last - warp * 32,", "last - warp * 31,"},
+    {TEMPLATE, "w", "lane < __ffs(done)))", "lane <= __ffs(done)))"},
+    {TEMPLATE, "i", "ends[warp] = is_all;", "ends[warp] = true;"},
+    {TEMPLATE, "i", "        __syncthreads();\n        const unsigned done",
+     "        const unsigned done"},
 
     /* Flags and values. */
     {INTRINSICS, "x", "(unsigned)low == (unsigned)high ? (unsigned)low : 0", "(unsigned)low"},
-    {INTRINSICS, "i", "    post_half(words + tile, from.bits, what);",
-     "    post_half(words + tile, 0, what);\n    host_yield();\n"
-     "    post_half(words + tile, from.bits, what);"},
+    {INTRINSICS, "i", "    post_half(words + tile, from.bits, flag);",
+     "    post_half(words + tile, 0, flag);\n    host_yield();\n"
+     "    post_half(words + tile, from.bits, flag);"},
 
-    /* The end: states are clean, and not before nobody looks at them any more. */
-    {TEMPLATE, "t", "arrive(counts + 1, gridDim.x) == gridDim.x - 1;", "false;"},
-    {TEMPLATE, "x", "i < gridDim.x * (ACCUM_BYTES / 4); i += BLOCK", "i < 1; i += BLOCK"},
+    /* The epoch: what calls before have left counts for nothing. */
+    {TEMPLATE, "t", "if (number == gridDim.x - 1)", "if (false)"},
+    {TEMPLATE, "i", "if (number == gridDim.x - 1)", "if (number == 0)"},
+    {TEMPLATE, "w", "(epoch + 1) % (1u << 30)", "epoch"},
+    {TEMPLATE, "x", "flag >> 2 == epoch ? flag & 3 : 0", "flag & 3"},
 
     /* A look-back that depends on the order in which blocks start. */
-    {TEMPLATE, "t", "ticket = take_ticket(counts, gridDim.x);", "ticket = blockIdx.x;"},
+    {TEMPLATE, "t", "ticket = take_ticket(state);",
+     "ticket = (read_word(state) & -1ULL << 32) | blockIdx.x;"},
+
+    /* A cluster. */
+    {TEMPLATE, "c", "(is_last ? rank : CLUSTER - 1) * sizeof", "rank * sizeof"},
+    {TEMPLATE, "c", "lane > rank || (lane < rank && !is_last)", "lane != rank"},
+    {TEMPLATE, "c", "        if (round == 0)\n            cluster_wait();",
+     "        if (false)\n            ;"},
+    {TEMPLATE, "c", "turn = round % 2,", "turn = 0,"},
+    {TEMPLATE, "c", "round / 2 % 2", "round % 2"},
+    {TEMPLATE, "c", "    *carry = sum;\n", ""},
+    {TEMPLATE, "c", "if (i == rank)\n            before", "if (i == 0)\n            before"},
+    {TEMPLATE, "c", "round * CLUSTER + cluster_rank();", "round + cluster_rank();"},
 
     /* Exchanged operands. */
     {TEMPLATE, "B", "combine(sums[r], value_of(&mine[r], j, in, run_place(r), is_whole));",
@@ -123,11 +150,15 @@ static const struct fault {
     {TEMPLATE, "O", "sums[r] = combine(warps, sums[r]);", "sums[r] = combine(sums[r], warps);"},
     {TEMPLATE, "A", "combine(a, value_of(&mine[r], j, to, run_place(r), is_whole));",
      "combine(value_of(&mine[r], j, to, run_place(r), is_whole), a);"},
-    {TEMPLATE, "A", "a = combine(got[k], a);", "a = combine(a, got[k]);"},
     {TEMPLATE, "A", "a = combine(__shfl_down_sync(~0u, a, d), a);",
      "a = combine(a, __shfl_down_sync(~0u, a, d));"},
     {TEMPLATE, "B", "carry = combine(__shfl_sync(~0u, a, 0), carry);",
      "carry = combine(carry, __shfl_sync(~0u, a, 0));"},
+    {TEMPLATE, "W",
+     "for (int d = 1; d < LOOK / 32; d *= 2)\n            a = combine(__shfl_down_sync(~0u, a, d), a);",
+     "for (int d = 1; d < LOOK / 32; d *= 2)\n            a = combine(a, __shfl_down_sync(~0u, a, d));"},
+    {TEMPLATE, "C", "sum = combine(sum, i == rank ? all : with->value[turn][i]);",
+     "sum = combine(i == rank ? all : with->value[turn][i], sum);"},
     {TEMPLATE, "A", "combine(carry, all), ALL_UP_TO", "combine(all, carry), ALL_UP_TO"},
     {TEMPLATE, "B", "sums[r] = combine(carry, sums[r]);\n    if",
      "sums[r] = combine(sums[r], carry);\n    if"},
@@ -372,8 +403,8 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const legend[] = {"o", "x", "t", "x", "r", "o"};
-    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, legend, 6), 6);
+    static const char *const legend[] = {"o", "i", "i", "t", "x", "r", "o"};
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, legend, 7), 7);
 }
 
 /* A block too few leaves the last tile; of inputs that begin within a load, the last elements. */
