@@ -183,7 +183,7 @@ static const struct option_row shared[] = {
     {REPORT, "n", "COUNT", "elements of the record that is shown in full (default: that nearest to 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},
     {REPORT, "op", "OP", "the operation (default: that of most records)", .parse = parse_op},
     {REPORT, "type", "TYPE", "of the elements (default: that of most records)", .parse = parse_type},
-    {(PROBLEM & ~LADDER) | REDUCE, "scan", "KIND", "a result for each element: inclusive, of all up to it, or exclusive, of all before it; none (default): one of all", .parse = request_dims_scan, .more = "The first of an exclusive scan is the operation's identity. Scans are of --n elements, not of a matrix; argmin and argmax have none, and export refuses them."},
+    {PROBLEM | REDUCE, "scan", "KIND", "a result for each element: inclusive, of all up to it, or exclusive, of all before it; none (default): one of all", .parse = request_dims_scan, .more = "The first of an exclusive scan is the operation's identity. Of a matrix, given by --rows and --len, each row is scanned. argmin and argmax have no scans."},
     {SHOW, "scan", "KIND", "only records of such scans: inclusive, exclusive, or none for reductions", .parse = request_dims_scan},
     {PROBLEM | REDUCE, "acc", "TYPE", "of the accumulator: the elements' type or a wider one of its kind, of 32 bits at least (default: the narrowest)", .parse = parse_acc},
     {TUNE | VERIFY | BENCH | LIST | EXPORT | PROFILE, "cold", NULL, "data not in the L2 cache (default)", .flag = AT(cold)},
