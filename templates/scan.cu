@@ -223,7 +223,7 @@ __device__ __forceinline__ void write_tile(const accum before[RUNS], const run m
     //? end
 }
 //? end
-//? if METHOD == LOOK_BACK
+//? if METHOD == LOOK_BACK || METHOD == WAVES
 
 // What is known of a tile: the sum of its own elements, or of all up to it. With a flag the word has
 // the epoch of the call that left it: what calls before have left counts for nothing.
@@ -246,6 +246,8 @@ __device__ __forceinline__ unsigned look(const unsigned long long *words, long l
     return flag >> 2 == epoch ? flag & 3 : 0;
 }
 
+//? end
+//? if METHOD == LOOK_BACK
 // The sum of the tiles that a warp looks at together, the last of which is `last`, or of those back
 // to one that is known with all before it: then *is_all. Lane 0 gets it.
 __device__ __forceinline__ accum look_together(const unsigned long long *words, long long last,
@@ -278,7 +280,8 @@ __device__ __forceinline__ accum look_together(const unsigned long long *words, 
     return a;
 }
 
-//? if LOOK <= 32
+//? end
+//? if METHOD == LOOK_BACK && LOOK <= 32
 // The sum of all tiles before this one, by a whole warp: LOOK tiles at a time, the nearest first,
 // until one is known with all before it.
 __device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number,
@@ -293,7 +296,8 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
             return carry;
     }
 }
-//? else
+//? end
+//? if METHOD == LOOK_BACK && LOOK > 32
 // The sum of all tiles before this one, by the whole block: LOOK tiles at a time, 32 a warp, the
 // nearest first, until one is known with all before it.
 __device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number,
@@ -327,6 +331,90 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
     }
 }
 //? end
+//? if METHOD == WAVES
+
+// A thread's own places of the ring, into which it copies ahead: it waits for nobody to do so.
+__device__ __forceinline__ vec *places_of(unsigned slot, int u)
+{
+    //? if HOST
+    __shared__ __align__(16) vec ring[SLOTS][LOADS][BLOCK];
+    return &ring[slot][u][threadIdx.x];
+    //? else
+    extern __shared__ __align__(16) vec ring[];
+    return ring + (slot * LOADS + u) * BLOCK + threadIdx.x;
+    //? end
+}
+
+// Starts to copy a tile into a slot of the ring. One that is not whole is there on return.
+__device__ __forceinline__ void copy_tile(unsigned slot, const tile *from)
+{
+    const unsigned first = warp_place() + threadIdx.x % 32 * VECTOR;
+    const bool is_whole = from->low == 0 && from->high == TILE;
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++) {
+        const unsigned place = first + u * (32 * VECTOR);
+        if (is_whole)
+            copy_async(places_of(slot, u), (const vec *)(from->x + place));
+        else
+            load_some(places_of(slot, u), from, place);
+    }
+    close_group();
+}
+
+// What a thread has of a tile in a slot of the ring.
+__device__ __forceinline__ void read_slot(run mine[RUNS], unsigned slot)
+{
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++)
+        mine[r] = *places_of(slot, r);
+}
+
+// Of a tile that has come: turns the sums of a thread's runs into what is before each within the
+// tile, and leaves the tile's own sum for other blocks.
+__device__ __forceinline__ void begin_tile(accum sums[RUNS], accum *all, unsigned slot,
+                                           const tile *in, unsigned long long *words,
+                                           unsigned number, unsigned epoch)
+{
+    run mine[RUNS];
+    const bool is_whole = in->low == 0 && in->high == TILE;
+    read_slot(mine, slot);
+    #pragma unroll
+    for (int r = 0; r < RUNS; r++) {
+        sums[r] = value_of(&mine[r], 0, in, run_place(r), is_whole);
+        #pragma unroll
+        for (int j = 1; j < WIDTH; j++)
+            sums[r] = combine(sums[r], value_of(&mine[r], j, in, run_place(r), is_whole));
+    }
+    scan_runs(sums, all);
+    if (threadIdx.x == 0)
+        tell(words, number, *all, OWN, epoch);
+}
+
+// The sum of the tiles between a block's last one and this one, from `first` on: at most LOOK, 32 a
+// warp. Every thread gets it. `turn` is 0 and 1 by turns, so that one barrier is enough.
+__device__ __forceinline__ accum sum_between(const unsigned long long *words, unsigned first,
+                                             unsigned number, unsigned epoch, unsigned turn)
+{
+    __shared__ accum seen[2][LOOK / 32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (warp < LOOK / 32) {
+        const unsigned at = first + threadIdx.x;
+        accum a = identity();
+        while (at < number && look(words, at, &a, epoch) == 0)
+            wait_a_bit();
+        __syncwarp();
+        #pragma unroll
+        for (int d = 1; d < 32; d *= 2)
+            a = combine(a, __shfl_down_sync(~0u, a, d));
+        if (lane == 0)
+            seen[turn][warp] = a;
+    }
+    __syncthreads();
+    accum sum = seen[turn][0];
+    for (int w = 1; w < LOOK / 32; w++)
+        sum = combine(sum, seen[turn][w]);
+    return sum;
+}
 //? end
 //? if METHOD == ONE_CLUSTER
 
@@ -388,6 +476,13 @@ __device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered 
 //? else
 // A block waits for those of lower indices: these must have been started before it, as GPUs do.
 //? end
+//? elif METHOD == WAVES
+// Scans n elements of x, n is not 0: of each wave of tiles a block has one, all blocks resident. It
+// leaves the sum of its next tile in `state` before it ends the one it has, and copies those behind
+// it meanwhile. What is before a tile is what was before its last one, that, and the sums of the
+// other blocks' tiles between. The first word of `state` has the call's epoch, to which the block of
+// the last tile adds one: it has waited for all others to begin. Zero all before the first call, and
+// after an aborted one.
 //? elif METHOD == ONE_BLOCK
 // Scans n elements of x, n is not 0, by one block, tile by tile.
 //? elif METHOD == ONE_CLUSTER
@@ -406,7 +501,7 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
 __launch_bounds__(BLOCK)
 //? end
-//? if METHOD == LOOK_BACK
+//? if METHOD == LOOK_BACK || METHOD == WAVES
 scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 //? elif METHOD == ONE_BLOCK || METHOD == ONE_CLUSTER
 scan(const elem *x, unsigned long long n, accum *y)
@@ -418,7 +513,56 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
 {
     run mine[RUNS];
     accum sums[RUNS], all;
-    //? if METHOD == LOOK_BACK
+    //? if METHOD == WAVES
+    unsigned long long *const words = state + 1;
+    const unsigned epoch = (unsigned)(read_word(state) >> 32);
+    //? if VECTOR > 1
+    const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
+    const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
+    //? else
+    const unsigned tiles = (unsigned)((n + TILE - 1) / TILE);
+    //? end
+    const unsigned step = gridDim.x;
+    accum carry = identity(), next[RUNS], next_all;
+    unsigned slot = 0, refilled = STAGES;
+    for (unsigned s = 0; s < STAGES; s++) {
+        const tile ahead = find_tile(x, n, y, blockIdx.x + s * step);
+        copy_tile(s, &ahead);
+    }
+    wait_group();
+    tile own = find_tile(x, n, y, blockIdx.x);
+    begin_tile(sums, &all, 0, &own, words, blockIdx.x, epoch);
+    __syncthreads(); // all have read what the next tile's sum is made in
+    for (unsigned number = blockIdx.x, turn = 0; number < tiles; number += step, turn ^= 1) {
+        const tile ahead = find_tile(x, n, y, number + STAGES * step);
+        copy_tile(refilled, &ahead);
+        wait_group();
+        const unsigned following = slot + 1 == SLOTS ? 0 : slot + 1;
+        const tile coming = find_tile(x, n, y, number + step);
+        if (number + step < tiles)
+            begin_tile(next, &next_all, following, &coming, words, number + step, epoch);
+        const unsigned first = number < step ? 0 : number - step + 1;
+        carry = combine(carry, sum_between(words, first, number, epoch, turn));
+        if (number == tiles - 1 && threadIdx.x == 0)
+            begin_epoch(state, (epoch + 1) % (1u << 30));
+        #pragma unroll
+        for (int r = 0; r < RUNS; r++)
+            sums[r] = combine(carry, sums[r]);
+        read_slot(mine, slot);
+        if (own.low == 0 && own.high == TILE)
+            write_tile(sums, mine, &own, true);
+        else
+            write_tile(sums, mine, &own, false);
+        carry = combine(carry, all);
+        #pragma unroll
+        for (int r = 0; r < RUNS; r++)
+            sums[r] = next[r];
+        all = next_all;
+        own = coming;
+        refilled = slot;
+        slot = following;
+    }
+    //? elif METHOD == LOOK_BACK
     unsigned long long *const words = state + 1;
     //? if NUMBERING == TICKET
     __shared__ unsigned long long ticket;

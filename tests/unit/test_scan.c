@@ -108,9 +108,9 @@ static const struct fault {
      "const unsigned needed = 0;"},
     {TEMPLATE, "g", "if (number % LOOK == LOOK - 1) //", "if (number % LOOK == 0) //"},
     {TEMPLATE, "x", "if (lane < LOOK)", "if (lane <= LOOK)"},
-    {TEMPLATE, "i", "last - warp * 32,", "last - warp * 31,"},
+    {TEMPLATE, "w", "last - warp * 32,", "last - warp * 31,"},
     {TEMPLATE, "w", "lane < __ffs(done)))", "lane <= __ffs(done)))"},
-    {TEMPLATE, "i", "ends[warp] = is_all;", "ends[warp] = true;"},
+    {TEMPLATE, "w", "ends[warp] = is_all;", "ends[warp] = true;"},
     {TEMPLATE, "i", "        __syncthreads();\n        const unsigned done",
      "        const unsigned done"},
 
@@ -124,7 +124,7 @@ static const struct fault {
     {TEMPLATE, "t", "if (number == gridDim.x - 1)", "if (false)"},
     {TEMPLATE, "i", "if (number == gridDim.x - 1)", "if (number == 0)"},
     {TEMPLATE, "w", "(epoch + 1) % (1u << 30)", "epoch"},
-    {TEMPLATE, "x", "flag >> 2 == epoch ? flag & 3 : 0", "flag & 3"},
+    {TEMPLATE, "t", "flag >> 2 == epoch ? flag & 3 : 0", "flag & 3"},
 
     /* A look-back that depends on the order in which blocks start. */
     {TEMPLATE, "t", "ticket = take_ticket(state);",
