@@ -285,7 +285,24 @@ const char *dims_text_name(const struct dims *dims)
 
 const char *dims_text_each(const struct dims *dims)
 {
-    return kind_of(dims) == VALUE ? "" : names[kind_of(dims)];
+    static const char *const scans[DIMS_SCANS] = {"", "inclusive", "exclusive"};
+    static const char *const row_scans[DIMS_SCANS] = {"", "inclusive_rows", "exclusive_rows"};
+    return dims->scan ? (kind_of(dims) == SCAN ? scans : row_scans)[dims->scan]
+                      : kind_of(dims) == VALUE ? ""
+                                               : names[kind_of(dims)];
+}
+
+char *dims_text_promise(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const enum kind kind = kind_of(dims);
+    if (dims->scan)
+        snprintf(out, DIMS_TEXT_CHARS, ", %s scan%s", dims_text_scans[dims->scan],
+                 kind == SCAN_ROWS ? " of each row of a matrix" : "");
+    else if (kind != VALUE)
+        snprintf(out, DIMS_TEXT_CHARS, ", for each of the %s of a matrix", names[kind]);
+    else
+        *out = '\0';
+    return out;
 }
 
 const char *dims_text_space(const struct dims *dims, const char *usual)

@@ -69,11 +69,15 @@ const char *dims_text_smaller(const struct dims *dims);
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked);
 
-/* The kind of the results: "value", "rows", "columns", "middle axis"; then the same with "" for
- * one value. The third checks a name that --shape takes and returns the same name from our
+/* The kind of the results: "value", "rows", "columns", "middle axis"; then the same as a part of an
+ * identifier, with "" for one value and "inclusive_rows" for scans. The third checks a name that --shape takes and returns the same name from our
  * table, or NULL for an unknown one. */
 const char *dims_text_name(const struct dims *dims);
 const char *dims_text_each(const struct dims *dims);
+
+/* What is promised of the results, behind a problem: ", for each of the rows of a matrix",
+ * ", inclusive scan"; "" of one value. Returns `out`. */
+char *dims_text_promise(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 const char *dims_text_find_name(const char *name);
 
 /* The built-in space used where none is named; of one value `usual`. And the same where --order n
@@ -102,7 +106,6 @@ const char *dims_text_sweep(const char *name);
 /* Parts of sentences: the options of any size; what has several results; a sweep of these; how
  * else they may be asked for. */
 #define DIMS_TEXT_SIZES "--n, --rows"
-#define DIMS_TEXT_FOR_EACH ", for each of the %s of a matrix"
 #define DIMS_TEXT_OTHER_SIZES                                                                      \
     "there are records of other shapes: name one of them, or leave --rows and --len out and take " \
     "all by --space rows or columns"

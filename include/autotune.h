@@ -134,7 +134,8 @@ enum autotune_scan {
 };
 
 /* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
- * for each column; or, by a scan, n elements to n results. Names are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
+ * for each column; or, by a scan, n elements to n results, or each row to as many as it has. Names
+ * are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
  * overflow is in correctness.md, installed with this header. Fill with zeros first. */
 struct autotune_problem {
@@ -154,7 +155,8 @@ struct autotune_problem {
     uint64_t len;      /* elements of a row, and so the number of columns */
     uint64_t pitch;    /* from a row's first element to the next row's: len or more; 0: len */
     int axis;          /* 1: a result for each row; 0: a result for each column */
-    int scan;          /* enum autotune_scan, of n elements: no positions, no ORDER_BY_N */
+    int scan;          /* enum autotune_scan, of n elements or, with axis 1, of each row: no
+                        * positions, no ORDER_BY_N */
     void *reserved[4]; /* zeros */
 };
 

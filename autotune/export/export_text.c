@@ -74,9 +74,8 @@ void export_add_provenance(struct text *out, const struct export *export,
                            const struct export_comment *comment, const char *what)
 {
     const struct problem *problem = &export->source.problem;
-    char several[64] = "";
-    if (*dims_text_each(&problem->dims))
-        snprintf(several, sizeof several, DIMS_TEXT_FOR_EACH, dims_text_each(&problem->dims));
+    char several[DIMS_TEXT_CHARS];
+    dims_text_promise(several, &problem->dims);
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several, problem_orders[problem->order].promise,

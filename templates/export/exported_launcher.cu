@@ -190,7 +190,8 @@ static bool prefix_is_placed(uint64_t in, uint64_t out, uint64_t workspace, cons
 {
     return in % sizeof(prefix_element) == 0 && out % sizeof(prefix_result) == 0 &&
            workspace % 256 == 0 &&
-           ((dims->scan && in == out && sizeof(prefix_element) == sizeof(prefix_result)) ||
+           ((dims->scan && in == out && sizeof(prefix_element) == sizeof(prefix_result) &&
+             dims_extent(dims) == dims_n(dims)) ||
             out + dims_results(dims) * sizeof(prefix_result) <= in ||
             out >= in + dims_extent(dims) * sizeof(prefix_element));
 }

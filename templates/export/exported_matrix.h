@@ -11,7 +11,16 @@ const char *prefix_refusal(size_t rows, size_t len, size_t pitch);
  * does). One for matrices of several shapes has the most bytes that any of them needs. */
 cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t *bytes);
 
-//? if DEPTH_STRIDE == 1
+//? if SCAN
+//? if SCAN == INCLUSIVE
+/* Combines each element of a matrix with all before it in its row: rows * len results at `out`, one
+//? else
+/* Combines all before each element of a matrix in its row: rows * len results at `out`, one
+//? end
+ * behind another. `in` and `out` are device memory, aligned to an element and to a result; `out` may
+ * be `in` where a result has an element's size and rows have no gaps. Returns at once; errors of the
+ * kernels show as those of any launch.
+//? elif DEPTH_STRIDE == 1
 /* Reduces each row of a matrix to a value. `in` and `out` are device memory: `in`, aligned to an
  * element, the matrix, `out` the values in the order of the rows; that of a row without elements
  * is what changes nothing. Returns at once; errors of the kernels show as those of any launch.
@@ -51,6 +60,11 @@ static inline struct dims prefix_dims_of(const struct prefix_matrix *matrix)
     dims.outer.n = (uint64_t)matrix->rows;
     dims.outer.stride = (uint64_t)matrix->pitch;
     dims.depth.n = (uint64_t)matrix->len;
+//? if SCAN == INCLUSIVE
+    dims.scan = DIMS_INCLUSIVE;
+//? elif SCAN == EXCLUSIVE
+    dims.scan = DIMS_EXCLUSIVE;
+//? end
 //? else
     dims.depth.n = (uint64_t)matrix->rows;
     dims.depth.stride = (uint64_t)matrix->pitch;

@@ -7,14 +7,14 @@ RECORDS=$XDG_CACHE_HOME/autotune/host.ini
 JOURNALS=$XDG_CACHE_HOME/autotune/journal
 
 refuses unknown 64 "unknown scan 'all': choose inclusive, exclusive or none" --device host --scan all
-refuses rows 64 "give --n instead of --rows" --device host --rows 5 --len 7 --scan inclusive
+refuses columns 64 "asks for columns, of which there are no scans" --device host --rows 5 --len 7 --axis 0 \
+    --scan inclusive
+refuses shapes 64 "scans of rows are tuned one by one" --device host --rows 5 --len 7..70 --scan inclusive
 refuses positions 64 "asks for positions" --device host --n 100 --scan inclusive --op argmin
 refuses other-space 64 "a value for each element: use --space scan" emit --scan inclusive --space reduce
 refuses no-scan 64 "or give --scan inclusive" emit --space scan --n 100
 refuses order-n 64 "no kernel keeps order n of scan yet" emit --scan inclusive --type f32 --order n
-refuses ladder 64 "not of 'autotune ladder'" ladder --scan inclusive
-refuses export 64 "scans are not exported yet" export --scan inclusive --format cu
-refuses export-space 64 "scans are not exported yet" export --space scan --format cu
+refuses no-rung 64 "to one value" ladder --device host --rung harris --scan inclusive
 refuses steps 64 "no pass applies" emit --scan inclusive --variant METHOD=SUMS
 
 cat > small.ini << 'INI'
@@ -32,11 +32,16 @@ values = STRIPED BLOCKED
 [param WRITE]
 values = 4
 [prune]
+* =
 one kind of load and store = LOAD == PLAIN && STORE == KEEP
 [param MIN_BLOCKS]
 values = 1
 [param METHOD]
-values = LOOK_BACK ONE_BLOCK SUMS REDUCE_FIRST
+values = LOOK_BACK ONE_BLOCK ONE_CLUSTER WAVES SUMS REDUCE_FIRST
+[param STAGES]
+values = 0 2
+[param CLUSTER]
+values = 1 2
 [param NUMBERING]
 values = TICKET BLOCK_INDEX
 [param LOOK]
@@ -73,6 +78,11 @@ check sweeps has_status 0
 check sweep-has-sizes test "$(wc -l < swept.csv)" -gt 3
 run verify --device host --space small.ini --scan inclusive --n 3000
 check verifies-the-record grep -q '^right     sum i32 3K inclusive scan cold on host' out
+run ladder --device host --rung scan-tree --rung scan-tree-padded --scan inclusive --n 5000
+check ladder-has-conflicts grep -q '^scan-tree: bank conflicts, up to 16-way' out
+check ladder-padding-has-none grep -q '^scan-tree-padded  *[0-9.]*  *none' out
+run verify --device host --scan inclusive --type f32 --rows 37 --len 100 --pitch 103
+check scans-rows grep -q '^right     sum f32 37 x 100 rows pitch 103 scan inclusive cold on host' out
 run verify --device host --scan exclusive --n 0 --type f16 --quiet
 check scans-nothing has_status 0
 run verify --device host --scan inclusive --n 5000 --type f32 --order run

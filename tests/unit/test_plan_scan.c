@@ -66,7 +66,7 @@ static void test_refused(void **state)
         const char *said;
     } bad[] = {
         {{.op = "sum", .type = "u32", .n = 5, .scan = 3}, "autotune_problem.scan is 3"},
-        {{.op = "sum", .type = "u32", .rows = 5, .len = 5, .scan = 1}, "a scan is of n"},
+        {{.op = "sum", .type = "u32", .rows = 5, .len = 5, .scan = 1}, "only rows are scanned"},
         {{.op = "argmin", .type = "u32", .n = 5, .scan = 1}, ""},
         {{.op = "sum", .type = "f32", .n = 5, .scan = 1, .order = AUTOTUNE_ORDER_BY_N}, ""},
     };
