@@ -1,5 +1,5 @@
 // exclusive scan, sum of f16 accumulated in f32, for sm_90: pass 'shares' of scan, made from scan.cu by
-// autotune emit --space scan --scan exclusive --op sum --type f16 --acc f32 --arch sm_90 --pass shares --variant BLOCK=256,ITEMS=8,VECTOR=8,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=PAST_L1,MIN_BLOCKS=1,METHOD=REDUCE_FIRST,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --scan exclusive --op sum --type f16 --acc f32 --arch sm_90 --pass shares --variant BLOCK=256,ITEMS=8,VECTOR=8,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=PAST_L1,MIN_BLOCKS=1,METHOD=REDUCE_FIRST,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 256,     // threads per block
@@ -270,9 +270,10 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
         else
             sum_tile(sums, mine, &own, false);
         scan_runs(sums, &all);
+        const accum before = carry;
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
-            sums[r] = combine(carry, sums[r]);
+            sums[r] = combine(before, sums[r]);
         if (is_whole)
             write_tile(sums, mine, &own, true);
         else

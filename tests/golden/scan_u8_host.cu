@@ -1,17 +1,16 @@
 // exclusive scan, min of u8 accumulated in u32, for host: pass 'look_back' of scan, made from scan.cu by
-// autotune emit --space scan --scan exclusive --op min --type u8 --acc u32 --arch host --pass look_back --variant BLOCK=64,ITEMS=16,VECTOR=16,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=0,METHOD=LOOK_BACK,NUMBERING=TICKET,LOOK=8,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --scan exclusive --op min --type u8 --acc u32 --arch host --pass look_back --variant BLOCK=64,ITEMS=16,VECTOR=16,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=0,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=8,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 64,      // threads per block
     ITEMS = 16,      // elements per thread per tile
     VECTOR = 16,     // elements per load
     WRITE = 4,       // results per store, where they may be stored together
-    LOOK = 8,        // tiles looked back at together
+    LOOK = 8,        // tiles looked back at together: up to 32 by one warp, more by so many warps of the block
     TILE = 1024,     // BLOCK * ITEMS
     LOADS = 1,       // ITEMS / VECTOR
     WIDTH = 16,      // ARRANGE == BLOCKED ? ITEMS : VECTOR
     RUNS = 1,        // ITEMS / WIDTH
-    DEEP = 1,        // ceil_div(LOOK, 32)
     ELEM_BYTES = 1,  // bytes of an element
     ACCUM_BYTES = 4, // bytes of an accumulator
 };
@@ -67,40 +66,32 @@ __device__ __forceinline__ void store(stored *to, stored from)
     *to = from;
 }
 
-// Counts a block in and says how many came before it. Releases what this thread wrote and
-// acquires what the others released. The count wraps to 0 after the last of `blocks`: ready for
-// the next call.
-__device__ __forceinline__ unsigned arrive(unsigned *arrived, unsigned blocks)
+// A number for this block: blocks get 0, 1, 2 ... in the order in which they ask, below an epoch in
+// the high half. Orders nothing else.
+__device__ __forceinline__ unsigned long long take_ticket(unsigned long long *taken)
 {
-    return host_arrive(arrived, blocks);
+    return __atomic_fetch_add(taken, 1, __ATOMIC_RELAXED);
 }
 
-// Sets a word back to 0 by a store that is strong, as are all other accesses to it.
-__device__ __forceinline__ void clear_word(unsigned long long *word)
+__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned flag)
 {
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
-}
-
-// A number for this block: blocks get 0, 1, 2 ... in the order in which they ask. The count wraps
-// to 0 after the last of `blocks`: ready for the next call. Orders nothing else.
-__device__ __forceinline__ unsigned take_ticket(unsigned *taken, unsigned blocks)
-{
-    return host_arrive(taken, blocks);
-}
-
-__device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned what)
-{
-    const unsigned long long both = (unsigned long long)bits << 32 | what;
+    const unsigned long long both = (unsigned long long)bits << 32 | flag;
     __atomic_store_n(word, both, __ATOMIC_RELAXED);
 }
 
-// Leaves a value for a tile and says what it is, not 0, so that who sees that has the value: no
-// fence.
+// The epoch of the next call, in which no block has a number yet.
+__device__ __forceinline__ void begin_epoch(unsigned long long *word, unsigned epoch)
+{
+    post_half(word, epoch, 0);
+}
+
+// Leaves a value for a tile and says by a flag what it is, so that who sees the flag has the value:
+// no fence.
 __device__ __forceinline__ void post_tile(unsigned long long *words, unsigned tile, accum value,
-                                          unsigned what)
+                                          unsigned flag)
 {
     const union { accum value; unsigned bits; } from = {value};
-    post_half(words + tile, from.bits, what);
+    post_half(words + tile, from.bits, flag);
 }
 
 __device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
@@ -108,7 +99,7 @@ __device__ __forceinline__ unsigned long long read_word(const unsigned long long
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-// The value that was left for a tile, and what it is: 0 where there is none yet.
+// The value that was left for a tile, and its flag: 0 where there is none yet.
 __device__ __forceinline__ unsigned read_tile(const unsigned long long *words, unsigned tile,
                                               accum *value)
 {
@@ -311,67 +302,75 @@ __device__ __forceinline__ void write_tile(const accum before[RUNS], const run m
     }
 }
 
-// What is known of a tile: the sum of its own elements, or of all up to it.
+// What is known of a tile: the sum of its own elements, or of all up to it. With a flag the word has
+// the epoch of the call that left it: what calls before have left counts for nothing.
 enum { OWN = 1, ALL_UP_TO = 2 };
 
-// The sum of DEEP tiles, the last of which is `last`, as far as one is known of all up to it; tiles
-// before the first count as such. Returns what it is the sum of; 0 while a tile is not known.
-__device__ __forceinline__ unsigned look(const unsigned long long *words, long long last, accum *sum)
+__device__ __forceinline__ void tell(unsigned long long *words, unsigned number, accum sum,
+                                     unsigned what, unsigned epoch)
 {
-    accum got[DEEP], a = identity();
-    unsigned known[DEEP], what = OWN;
-    #pragma unroll
-    for (int k = 0; k < DEEP; k++) {
-        known[k] = ALL_UP_TO;
-        got[k] = identity();
-        if (last >= k)
-            known[k] = read_tile(words, (unsigned)(last - k), &got[k]);
+    post_tile(words, number, sum, epoch << 2 | what);
+}
+
+// What is known of a tile: 0 for nothing yet; tiles before the first count as all up to them.
+__device__ __forceinline__ unsigned look(const unsigned long long *words, long long number,
+                                         accum *sum, unsigned epoch)
+{
+    *sum = identity();
+    if (number < 0)
+        return ALL_UP_TO;
+    const unsigned flag = read_tile(words, (unsigned)number, sum);
+    return flag >> 2 == epoch ? flag & 3 : 0;
+}
+
+// The sum of the tiles that a warp looks at together, the last of which is `last`, or of those back
+// to one that is known with all before it: then *is_all. Lane 0 gets it.
+__device__ __forceinline__ accum look_together(const unsigned long long *words, long long last,
+                                               unsigned epoch, bool *is_all)
+{
+    const unsigned lane = threadIdx.x % 32;
+    accum a;
+    unsigned done;
+    for (;;) {
+        unsigned what = OWN;
+        a = identity();
+        if (lane < LOOK)
+            what = look(words, last - lane, &a, epoch);
+        done = __ballot_sync(~0u, what == ALL_UP_TO);
+        const unsigned needed = (done & -done) - 1; // lanes nearer than that; all where none is
+        if ((__ballot_sync(~0u, what != 0) & needed) == needed)
+            break;
+        wait_a_bit();
     }
+    *is_all = done != 0;
+    if (done != 0 && lane >= __ffs(done))
+        a = identity();
     #pragma unroll
-    for (int k = 0; k < DEEP; k++)
-        if (what == OWN) {
-            what = known[k];
-            a = combine(got[k], a);
-        }
-    *sum = a;
-    return what;
+    for (int d = 1; d < 32; d *= 2)
+        a = combine(__shfl_down_sync(~0u, a, d), a);
+    return a;
 }
 
 // The sum of all tiles before this one, by a whole warp: LOOK tiles at a time, the nearest first,
 // until one is known with all before it.
-__device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number)
+__device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number,
+                                           unsigned epoch)
 {
-    const unsigned lane = threadIdx.x;
     accum carry = identity();
     for (long long last = (long long)number - 1;; last -= LOOK) {
-        accum a;
-        unsigned done, what;
-        for (;;) {
-            what = OWN;
-            a = identity();
-            if (lane < LOOK)
-                what = look(words, last - lane, &a);
-            done = __ballot_sync(~0u, what == ALL_UP_TO);
-            const unsigned needed = (done & -done) - 1; // lanes nearer than that; all where none is
-            if ((__ballot_sync(~0u, what != 0) & needed) == needed)
-                break;
-            wait_a_bit();
-        }
-        if (done != 0 && lane >= __ffs(done))
-            a = identity();
-        #pragma unroll
-        for (int d = 1; d < 32; d *= 2)
-            a = combine(__shfl_down_sync(~0u, a, d), a);
+        bool is_all;
+        const accum a = look_together(words, last, epoch, &is_all);
         carry = combine(__shfl_sync(~0u, a, 0), carry);
-        if (done != 0)
+        if (is_all)
             return carry;
     }
 }
 
 // Scans n elements of x, n is not 0: a tile a block. Each leaves the sum of its tile in `state`
 // with a flag in the same word, looks back at those before it for what to begin with, and leaves
-// the sum of all up to it. The last to finish sets all back to zero. An aborted launch leaves some
-// above zero: clear them then.
+// the sum of all up to it. The first word of `state` has the call's epoch, to which the block of the
+// last tile adds one: it has waited for all others to begin. Zero all before the first call, and
+// after an aborted one.
 // Blocks take tiles in the order in which they start, so that none waits for one that has not.
 __global__ void
 __launch_bounds__(BLOCK)
@@ -379,13 +378,12 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 {
     run mine[RUNS];
     accum sums[RUNS], all;
-    unsigned *const counts = (unsigned *)state; // blocks that have started, and that have finished
     unsigned long long *const words = state + 1;
-    __shared__ unsigned ticket;
+    __shared__ unsigned long long ticket;
     if (threadIdx.x == 0)
-        ticket = take_ticket(counts, gridDim.x);
+        ticket = take_ticket(state);
     __syncthreads();
-    const unsigned number = ticket;
+    const unsigned number = (unsigned)ticket, epoch = (unsigned)(ticket >> 32);
     const tile own = find_tile(x, n, y, number);
     const bool is_whole = own.low == 0 && own.high == TILE;
     if (is_whole)
@@ -393,20 +391,22 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     else
         sum_tile(sums, mine, &own, false);
     scan_runs(sums, &all);
+    accum carry = identity();
     __shared__ accum before_all;
     if (threadIdx.x < 32) {
-        accum carry = identity();
         if (number > 0 && threadIdx.x == 0)
-            post_tile(words, number, all, OWN);
+            tell(words, number, all, OWN, epoch);
         if (number > 0)
-            carry = look_back(words, number);
+            carry = look_back(words, number, epoch);
         if (threadIdx.x == 0) {
-                post_tile(words, number, combine(carry, all), ALL_UP_TO);
+                tell(words, number, combine(carry, all), ALL_UP_TO, epoch);
+            if (number == gridDim.x - 1)
+                begin_epoch(state, (epoch + 1) % (1u << 30));
             before_all = carry;
         }
     }
     __syncthreads();
-    const accum carry = before_all;
+    carry = before_all;
     #pragma unroll
     for (int r = 0; r < RUNS; r++)
         sums[r] = combine(carry, sums[r]);
@@ -414,13 +414,4 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         write_tile(sums, mine, &own, true);
     else
         write_tile(sums, mine, &own, false);
-
-    // Nobody looks at a tile any more once all blocks have come here.
-    __shared__ bool is_last;
-    if (threadIdx.x == 0)
-        is_last = arrive(counts + 1, gridDim.x) == gridDim.x - 1;
-    __syncthreads();
-    if (is_last)
-        for (unsigned i = threadIdx.x; i < gridDim.x * (ACCUM_BYTES / 4); i += BLOCK)
-            clear_word(words + i);
 }
