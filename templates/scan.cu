@@ -69,6 +69,7 @@ __device__ __forceinline__ void load_some(vec *to, const tile *from, unsigned pl
             to->at[j] = from->x[place + j];
 }
 
+//? if METHOD != WAVES
 // Loads a thread's elements, all under way at a time; `is_whole` says that all are of the input.
 __device__ __forceinline__ void load_tile(run mine[RUNS], const tile *from, const bool is_whole)
 {
@@ -97,6 +98,7 @@ __device__ __forceinline__ void load_tile(run mine[RUNS], const tile *from, cons
     //? end
 }
 
+//? end
 // What an element counts for: the identity where it is not of the input.
 __device__ __forceinline__ accum value_of(const run *mine, int j, const tile *in, unsigned place,
                                           const bool is_whole)
@@ -104,6 +106,7 @@ __device__ __forceinline__ accum value_of(const run *mine, int j, const tile *in
     return is_whole || holds(in, place + j) ? map(mine->at[j]) : identity();
 }
 
+//? if METHOD != WAVES
 // Loads a tile and combines each of a thread's runs.
 __device__ __forceinline__ void sum_tile(accum sums[RUNS], run mine[RUNS], const tile *in,
                                          const bool is_whole)
@@ -118,6 +121,7 @@ __device__ __forceinline__ void sum_tile(accum sums[RUNS], run mine[RUNS], const
     }
 }
 
+//? end
 // Combines each lane's value with those of the lanes before it.
 __device__ __forceinline__ accum lanes_scan(accum a, int lanes)
 {
@@ -287,13 +291,13 @@ __device__ __forceinline__ accum look_together(const unsigned long long *words, 
 __device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number,
                                            unsigned epoch)
 {
-    accum carry = identity();
+    accum so_far = identity();
     for (long long last = (long long)number - 1;; last -= LOOK) {
         bool is_all;
         const accum a = look_together(words, last, epoch, &is_all);
-        carry = combine(__shfl_sync(~0u, a, 0), carry);
+        so_far = combine(__shfl_sync(~0u, a, 0), so_far);
         if (is_all)
-            return carry;
+            return so_far;
     }
 }
 //? end
@@ -306,7 +310,7 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
     __shared__ accum seen[LOOK / 32];
     __shared__ bool ends[LOOK / 32];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    accum carry = identity();
+    accum so_far = identity();
     for (long long last = (long long)number - 1;; last -= LOOK) {
         if (warp < LOOK / 32) {
             bool is_all;
@@ -324,9 +328,9 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
         #pragma unroll
         for (int d = 1; d < LOOK / 32; d *= 2)
             a = combine(__shfl_down_sync(~0u, a, d), a);
-        carry = combine(__shfl_sync(~0u, a, 0), carry);
+        so_far = combine(__shfl_sync(~0u, a, 0), so_far);
         if (done != 0)
-            return carry;
+            return so_far;
         __syncthreads(); // all have read what the next look writes
     }
 }
@@ -436,10 +440,10 @@ __device__ __forceinline__ void cluster_begin(gathered *to)
     cluster_arrive();
 }
 
-// Exchanges the sums of the tiles that the cluster's blocks have in this round. *carry, the sum of
+// Exchanges the sums of the tiles that the cluster's blocks have in this round. *so_far, the sum of
 // all rounds before, becomes that of all up to this one; returns what is before the block's own
 // tile. The last round sends only to blocks behind, so that nobody is sent to when it has ended.
-__device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered *with,
+__device__ __forceinline__ accum cluster_scan(accum all, accum *so_far, gathered *with,
                                               unsigned round, bool is_last)
 {
     const unsigned rank = cluster_rank(), turn = round % 2, lane = threadIdx.x;
@@ -452,7 +456,7 @@ __device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered 
             send_to(lane, &with->value[turn][rank], all, &with->barrier[turn]);
     }
     barrier_wait(&with->barrier[turn], round / 2 % 2);
-    accum before = *carry, sum = *carry;
+    accum before = *so_far, sum = *so_far;
     #pragma unroll
     for (unsigned i = 0; i < CLUSTER; i++) {
         if (i == rank)
@@ -460,7 +464,7 @@ __device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered 
         if (i < rank || !is_last)
             sum = combine(sum, i == rank ? all : with->value[turn][i]);
     }
-    *carry = sum;
+    *so_far = sum;
     return before;
 }
 //? end
@@ -523,7 +527,7 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     const unsigned tiles = (unsigned)((n + TILE - 1) / TILE);
     //? end
     const unsigned step = gridDim.x;
-    accum carry = identity(), next[RUNS], next_all;
+    accum so_far = identity(), next[RUNS], next_all;
     unsigned slot = 0, refilled = STAGES;
     for (unsigned s = 0; s < STAGES; s++) {
         const tile ahead = find_tile(x, n, y, blockIdx.x + s * step);
@@ -542,18 +546,18 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
         if (number + step < tiles)
             begin_tile(next, &next_all, following, &coming, words, number + step, epoch);
         const unsigned first = number < step ? 0 : number - step + 1;
-        carry = combine(carry, sum_between(words, first, number, epoch, turn));
+        const accum before = combine(so_far, sum_between(words, first, number, epoch, turn));
         if (number == tiles - 1 && threadIdx.x == 0)
             begin_epoch(state, (epoch + 1) % (1u << 30));
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
-            sums[r] = combine(carry, sums[r]);
+            sums[r] = combine(before, sums[r]);
         read_slot(mine, slot);
         if (own.low == 0 && own.high == TILE)
             write_tile(sums, mine, &own, true);
         else
             write_tile(sums, mine, &own, false);
-        carry = combine(carry, all);
+        so_far = combine(before, all);
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
             sums[r] = next[r];
@@ -583,7 +587,7 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     else
         sum_tile(sums, mine, &own, false);
     scan_runs(sums, &all);
-    accum carry = identity();
+    accum so_far = identity();
     //? if LOOK <= 32
     __shared__ accum before_all;
     if (threadIdx.x < 32) {
@@ -595,26 +599,26 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
         //? end
             tell(words, number, all, OWN, epoch);
         if (number > 0)
-            carry = look_back(words, number, epoch);
+            so_far = look_back(words, number, epoch);
         if (threadIdx.x == 0) {
             //? if PREFIXES == GROUPS
             if (number % LOOK == LOOK - 1) // so that sums are always of the same tiles
             //? end
-                tell(words, number, combine(carry, all), ALL_UP_TO, epoch);
+                tell(words, number, combine(so_far, all), ALL_UP_TO, epoch);
             if (number == gridDim.x - 1)
                 begin_epoch(state, (epoch + 1) % (1u << 30));
             //? if LOOK <= 32
-            before_all = carry;
+            before_all = so_far;
             //? end
         }
     //? if LOOK <= 32
     }
     __syncthreads();
-    carry = before_all;
+    so_far = before_all;
     //? end
     #pragma unroll
     for (int r = 0; r < RUNS; r++)
-        sums[r] = combine(carry, sums[r]);
+        sums[r] = combine(so_far, sums[r]);
     if (is_whole)
         write_tile(sums, mine, &own, true);
     else
@@ -626,7 +630,7 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     //? else
     const unsigned tiles = (unsigned)((n + TILE - 1) / TILE);
     //? end
-    accum carry = identity();
+    accum so_far = identity();
     //? if METHOD == ONE_CLUSTER
     __shared__ gathered cluster;
     cluster_begin(&cluster);
@@ -640,9 +644,9 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     //? if METHOD == REDUCE_FIRST
     const unsigned share = (blockIdx.x + BLOCK - 1) / BLOCK; // of the shares before, a thread's
     for (unsigned i = threadIdx.x * share; i < (threadIdx.x + 1) * share && i < blockIdx.x; i++)
-        carry = combine(carry, partials[i]);
-    warps_scan(lanes_scan(carry, 32), &all);
-    carry = all;
+        so_far = combine(so_far, partials[i]);
+    warps_scan(lanes_scan(so_far, 32), &all);
+    so_far = all;
     __syncthreads(); // all have read what warps_scan writes again
     //? end
     //? if METHOD == ONE_CLUSTER
@@ -665,9 +669,9 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
         //? if METHOD != SUMS
         //? if METHOD == ONE_CLUSTER
         const accum before =
-            cluster_scan(all, &carry, &cluster, round, round == rounds - 1);
+            cluster_scan(all, &so_far, &cluster, round, round == rounds - 1);
         //? else
-        const accum before = carry;
+        const accum before = so_far;
         //? end
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
@@ -678,13 +682,13 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
             write_tile(sums, mine, &own, false);
         //? end
         //? if METHOD != ONE_CLUSTER
-        carry = combine(carry, all);
+        so_far = combine(so_far, all);
         //? end
         __syncthreads(); // all have read what the next tile writes
     }
     //? if METHOD == SUMS
     if (threadIdx.x == 0)
-        partials[blockIdx.x] = carry;
+        partials[blockIdx.x] = so_far;
     //? end
     //? end
 }

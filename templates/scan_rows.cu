@@ -145,10 +145,10 @@ scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsi
     //? else
     const unsigned long long end = len;
     //? end
-    accum carry[ROWS];
+    accum so_far[ROWS];
     #pragma unroll
     for (int u = 0; u < ROWS; u++)
-        carry[u] = identity();
+        so_far[u] = identity();
     for (unsigned long long begin = 0; begin < end; begin += STEP) {
         vec mine[ROWS][LOADS];
         part own[ROWS];
@@ -173,7 +173,7 @@ scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsi
             scan_step(sums, &all);
             #pragma unroll
             for (int r = 0; r < LOADS; r++) {
-                accum a = combine(carry[u], sums[r]);
+                accum a = combine(so_far[u], sums[r]);
                 stored out[VECTOR / WRITE];
                 #pragma unroll
                 for (int j = 0; j < VECTOR; j++) {
@@ -189,7 +189,7 @@ scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsi
                 for (int j = 0; j < VECTOR / WRITE; j++)
                     put(&own[u], place_of(r) + j * WRITE, &out[j]);
             }
-            carry[u] = combine(carry[u], all);
+            so_far[u] = combine(so_far[u], all);
             //? if LANES > 32
             __syncthreads(); // all have read what the next step writes
             //? end

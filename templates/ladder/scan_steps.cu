@@ -106,7 +106,7 @@ scan(const elem *x, unsigned long long n, accum *y, accum *partials)
 scan(unsigned long long n, accum *partials)
 {
     const unsigned long long count = (n + TILE - 1) / TILE;
-    accum carry = identity();
+    accum so_far = identity();
     //? if METHOD == HILLIS_STEELE
     __shared__ accum ends[BLOCK];
     //? end
@@ -134,8 +134,8 @@ scan(unsigned long long n, accum *partials)
     ends[t] = block_scan(own);
     __syncthreads();
     if (first + t < count)
-        partials[first + t] = t > 0 ? combine(carry, ends[t - 1]) : carry;
-    carry = combine(carry, ends[BLOCK - 1]);
+        partials[first + t] = t > 0 ? combine(so_far, ends[t - 1]) : so_far;
+    so_far = combine(so_far, ends[BLOCK - 1]);
     //? end
     //? else
     __shared__ accum shared[AT(TILE)];
@@ -161,8 +161,8 @@ scan(unsigned long long n, accum *partials)
     const accum all = block_scan(shared);
     for (unsigned k = 0; k < 2; k++)
         if (first + t + k * BLOCK < count)
-            partials[first + t + k * BLOCK] = combine(carry, shared[AT(t + k * BLOCK)]);
-    carry = combine(carry, all);
+            partials[first + t + k * BLOCK] = combine(so_far, shared[AT(t + k * BLOCK)]);
+    so_far = combine(so_far, all);
     __syncthreads();
     //? end
     //? end

@@ -51,16 +51,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a + b;
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
@@ -253,14 +243,14 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     accum sums[RUNS], all;
     const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
-    accum carry = identity();
+    accum so_far = identity();
     const unsigned first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
     const unsigned last = (unsigned)((unsigned long long)tiles * (blockIdx.x + 1) / gridDim.x);
     const unsigned share = (blockIdx.x + BLOCK - 1) / BLOCK; // of the shares before, a thread's
     for (unsigned i = threadIdx.x * share; i < (threadIdx.x + 1) * share && i < blockIdx.x; i++)
-        carry = combine(carry, partials[i]);
-    warps_scan(lanes_scan(carry, 32), &all);
-    carry = all;
+        so_far = combine(so_far, partials[i]);
+    warps_scan(lanes_scan(so_far, 32), &all);
+    so_far = all;
     __syncthreads(); // all have read what warps_scan writes again
     for (unsigned number = first; number < last; number++) {
         const tile own = find_tile(x, n, y, number);
@@ -270,7 +260,7 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
         else
             sum_tile(sums, mine, &own, false);
         scan_runs(sums, &all);
-        const accum before = carry;
+        const accum before = so_far;
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
             sums[r] = combine(before, sums[r]);
@@ -278,7 +268,7 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
             write_tile(sums, mine, &own, true);
         else
             write_tile(sums, mine, &own, false);
-        carry = combine(carry, all);
+        so_far = combine(so_far, all);
         __syncthreads(); // all have read what the next tile writes
     }
 }

@@ -46,16 +46,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a + b;
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
@@ -205,7 +195,7 @@ scan(const elem *x, unsigned long long n, accum *partials)
     accum sums[RUNS], all;
     const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
-    accum carry = identity();
+    accum so_far = identity();
     const unsigned first = (unsigned)((unsigned long long)tiles * blockIdx.x / gridDim.x);
     const unsigned last = (unsigned)((unsigned long long)tiles * (blockIdx.x + 1) / gridDim.x);
     for (unsigned number = first; number < last; number++) {
@@ -216,9 +206,9 @@ scan(const elem *x, unsigned long long n, accum *partials)
         else
             sum_tile(sums, mine, &own, false);
         scan_runs(sums, &all);
-        carry = combine(carry, all);
+        so_far = combine(so_far, all);
         __syncthreads(); // all have read what the next tile writes
     }
     if (threadIdx.x == 0)
-        partials[blockIdx.x] = carry;
+        partials[blockIdx.x] = so_far;
 }

@@ -43,16 +43,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a + b;
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
@@ -321,10 +311,10 @@ __device__ __forceinline__ void cluster_begin(gathered *to)
     cluster_arrive();
 }
 
-// Exchanges the sums of the tiles that the cluster's blocks have in this round. *carry, the sum of
+// Exchanges the sums of the tiles that the cluster's blocks have in this round. *so_far, the sum of
 // all rounds before, becomes that of all up to this one; returns what is before the block's own
 // tile. The last round sends only to blocks behind, so that nobody is sent to when it has ended.
-__device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered *with,
+__device__ __forceinline__ accum cluster_scan(accum all, accum *so_far, gathered *with,
                                               unsigned round, bool is_last)
 {
     const unsigned rank = cluster_rank(), turn = round % 2, lane = threadIdx.x;
@@ -337,7 +327,7 @@ __device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered 
             send_to(lane, &with->value[turn][rank], all, &with->barrier[turn]);
     }
     barrier_wait(&with->barrier[turn], round / 2 % 2);
-    accum before = *carry, sum = *carry;
+    accum before = *so_far, sum = *so_far;
     #pragma unroll
     for (unsigned i = 0; i < CLUSTER; i++) {
         if (i == rank)
@@ -345,7 +335,7 @@ __device__ __forceinline__ accum cluster_scan(accum all, accum *carry, gathered 
         if (i < rank || !is_last)
             sum = combine(sum, i == rank ? all : with->value[turn][i]);
     }
-    *carry = sum;
+    *so_far = sum;
     return before;
 }
 
@@ -359,7 +349,7 @@ scan(const elem *x, unsigned long long n, accum *y)
     accum sums[RUNS], all;
     const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
-    accum carry = identity();
+    accum so_far = identity();
     __shared__ gathered cluster;
     cluster_begin(&cluster);
     const unsigned rounds = (tiles + CLUSTER - 1) / CLUSTER;
@@ -373,7 +363,7 @@ scan(const elem *x, unsigned long long n, accum *y)
             sum_tile(sums, mine, &own, false);
         scan_runs(sums, &all);
         const accum before =
-            cluster_scan(all, &carry, &cluster, round, round == rounds - 1);
+            cluster_scan(all, &so_far, &cluster, round, round == rounds - 1);
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
             sums[r] = combine(before, sums[r]);

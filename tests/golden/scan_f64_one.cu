@@ -47,16 +47,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return maximum(a, b);
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
 __device__ __forceinline__ vec load(const vec *from)
 {
     union { vec value; unsigned word[VECTOR * ELEM_BYTES / 4]; } to;
@@ -253,7 +243,7 @@ scan(const elem *x, unsigned long long n, accum *y)
     accum sums[RUNS], all;
     const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
-    accum carry = identity();
+    accum so_far = identity();
     const unsigned first = 0, last = tiles;
     for (unsigned number = first; number < last; number++) {
         const tile own = find_tile(x, n, y, number);
@@ -263,7 +253,7 @@ scan(const elem *x, unsigned long long n, accum *y)
         else
             sum_tile(sums, mine, &own, false);
         scan_runs(sums, &all);
-        const accum before = carry;
+        const accum before = so_far;
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
             sums[r] = combine(before, sums[r]);
@@ -271,7 +261,7 @@ scan(const elem *x, unsigned long long n, accum *y)
             write_tile(sums, mine, &own, true);
         else
             write_tile(sums, mine, &own, false);
-        carry = combine(carry, all);
+        so_far = combine(so_far, all);
         __syncthreads(); // all have read what the next tile writes
     }
 }

@@ -46,21 +46,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a + b;
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
-__device__ __forceinline__ vec load(const vec *from)
-{
-    return *from;
-}
-
 // Writes results, where a store of so many may begin.
 __device__ __forceinline__ void store(stored *to, stored from)
 {
@@ -178,43 +163,11 @@ __device__ __forceinline__ void load_some(vec *to, const tile *from, unsigned pl
             to->at[j] = from->x[place + j];
 }
 
-// Loads a thread's elements, all under way at a time; `is_whole` says that all are of the input.
-__device__ __forceinline__ void load_tile(run mine[RUNS], const tile *from, const bool is_whole)
-{
-    vec got[LOADS];
-    const unsigned first = warp_place() + threadIdx.x % 32 * VECTOR;
-    #pragma unroll
-    for (int u = 0; u < LOADS; u++) {
-        const unsigned place = first + u * (32 * VECTOR);
-        if (is_whole || (holds(from, place) && holds(from, place + (VECTOR - 1))))
-            got[u] = load((const vec *)(from->x + place));
-        else
-            load_some(&got[u], from, place);
-    }
-    #pragma unroll
-    for (int r = 0; r < RUNS; r++)
-        mine[r] = got[r];
-}
-
 // What an element counts for: the identity where it is not of the input.
 __device__ __forceinline__ accum value_of(const run *mine, int j, const tile *in, unsigned place,
                                           const bool is_whole)
 {
     return is_whole || holds(in, place + j) ? map(mine->at[j]) : identity();
-}
-
-// Loads a tile and combines each of a thread's runs.
-__device__ __forceinline__ void sum_tile(accum sums[RUNS], run mine[RUNS], const tile *in,
-                                         const bool is_whole)
-{
-    load_tile(mine, in, is_whole);
-    #pragma unroll
-    for (int r = 0; r < RUNS; r++) {
-        sums[r] = value_of(&mine[r], 0, in, run_place(r), is_whole);
-        #pragma unroll
-        for (int j = 1; j < WIDTH; j++)
-            sums[r] = combine(sums[r], value_of(&mine[r], j, in, run_place(r), is_whole));
-    }
 }
 
 // Combines each lane's value with those of the lanes before it.
@@ -413,7 +366,7 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
     const unsigned step = gridDim.x;
-    accum carry = identity(), next[RUNS], next_all;
+    accum so_far = identity(), next[RUNS], next_all;
     unsigned slot = 0, refilled = STAGES;
     for (unsigned s = 0; s < STAGES; s++) {
         const tile ahead = find_tile(x, n, y, blockIdx.x + s * step);
@@ -432,18 +385,18 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         if (number + step < tiles)
             begin_tile(next, &next_all, following, &coming, words, number + step, epoch);
         const unsigned first = number < step ? 0 : number - step + 1;
-        carry = combine(carry, sum_between(words, first, number, epoch, turn));
+        const accum before = combine(so_far, sum_between(words, first, number, epoch, turn));
         if (number == tiles - 1 && threadIdx.x == 0)
             begin_epoch(state, (epoch + 1) % (1u << 30));
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
-            sums[r] = combine(carry, sums[r]);
+            sums[r] = combine(before, sums[r]);
         read_slot(mine, slot);
         if (own.low == 0 && own.high == TILE)
             write_tile(sums, mine, &own, true);
         else
             write_tile(sums, mine, &own, false);
-        carry = combine(carry, all);
+        so_far = combine(before, all);
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
             sums[r] = next[r];

@@ -44,16 +44,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a + b;
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
@@ -334,7 +324,7 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
     __shared__ accum seen[LOOK / 32];
     __shared__ bool ends[LOOK / 32];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    accum carry = identity();
+    accum so_far = identity();
     for (long long last = (long long)number - 1;; last -= LOOK) {
         if (warp < LOOK / 32) {
             bool is_all;
@@ -352,9 +342,9 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
         #pragma unroll
         for (int d = 1; d < LOOK / 32; d *= 2)
             a = combine(__shfl_down_sync(~0u, a, d), a);
-        carry = combine(__shfl_sync(~0u, a, 0), carry);
+        so_far = combine(__shfl_sync(~0u, a, 0), so_far);
         if (done != 0)
-            return carry;
+            return so_far;
         __syncthreads(); // all have read what the next look writes
     }
 }
@@ -383,19 +373,19 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     else
         sum_tile(sums, mine, &own, false);
     scan_runs(sums, &all);
-    accum carry = identity();
+    accum so_far = identity();
         if (number > 0 && threadIdx.x == 0)
             tell(words, number, all, OWN, epoch);
         if (number > 0)
-            carry = look_back(words, number, epoch);
+            so_far = look_back(words, number, epoch);
         if (threadIdx.x == 0) {
-                tell(words, number, combine(carry, all), ALL_UP_TO, epoch);
+                tell(words, number, combine(so_far, all), ALL_UP_TO, epoch);
             if (number == gridDim.x - 1)
                 begin_epoch(state, (epoch + 1) % (1u << 30));
         }
     #pragma unroll
     for (int r = 0; r < RUNS; r++)
-        sums[r] = combine(carry, sums[r]);
+        sums[r] = combine(so_far, sums[r]);
     if (is_whole)
         write_tile(sums, mine, &own, true);
     else

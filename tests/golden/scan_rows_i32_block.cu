@@ -42,16 +42,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a > b ? a : b;
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
@@ -186,10 +176,10 @@ scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsi
     // Places before a row, where it does not begin with a whole load: the most of any.
     const bool is_even = (unsigned long long)x / ELEM_BYTES % VECTOR == 0 && pitch % VECTOR == 0;
     const unsigned long long end = is_even ? len : len + (VECTOR - 1);
-    accum carry[ROWS];
+    accum so_far[ROWS];
     #pragma unroll
     for (int u = 0; u < ROWS; u++)
-        carry[u] = identity();
+        so_far[u] = identity();
     for (unsigned long long begin = 0; begin < end; begin += STEP) {
         vec mine[ROWS][LOADS];
         part own[ROWS];
@@ -214,7 +204,7 @@ scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsi
             scan_step(sums, &all);
             #pragma unroll
             for (int r = 0; r < LOADS; r++) {
-                accum a = combine(carry[u], sums[r]);
+                accum a = combine(so_far[u], sums[r]);
                 stored out[VECTOR / WRITE];
                 #pragma unroll
                 for (int j = 0; j < VECTOR; j++) {
@@ -226,7 +216,7 @@ scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsi
                 for (int j = 0; j < VECTOR / WRITE; j++)
                     put(&own[u], place_of(r) + j * WRITE, &out[j]);
             }
-            carry[u] = combine(carry[u], all);
+            so_far[u] = combine(so_far[u], all);
             __syncthreads(); // all have read what the next step writes
         }
     }

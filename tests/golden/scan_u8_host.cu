@@ -45,16 +45,6 @@ __device__ __forceinline__ accum combine(accum a, accum b)
     return a < b ? a : b;
 }
 
-// Adds the value of the next subtree, of so many before it, as a binary counter carries: level[k]
-// is the value of 2^k of them.
-__device__ __forceinline__ void carry(accum level[32], unsigned before, accum a)
-{
-    unsigned k = 0;
-    for (; before >> k & 1; k++)
-        a = combine(level[k], a);
-    level[k] = a;
-}
-
 __device__ __forceinline__ vec load(const vec *from)
 {
     return *from;
@@ -356,13 +346,13 @@ __device__ __forceinline__ accum look_together(const unsigned long long *words, 
 __device__ __forceinline__ accum look_back(const unsigned long long *words, unsigned number,
                                            unsigned epoch)
 {
-    accum carry = identity();
+    accum so_far = identity();
     for (long long last = (long long)number - 1;; last -= LOOK) {
         bool is_all;
         const accum a = look_together(words, last, epoch, &is_all);
-        carry = combine(__shfl_sync(~0u, a, 0), carry);
+        so_far = combine(__shfl_sync(~0u, a, 0), so_far);
         if (is_all)
-            return carry;
+            return so_far;
     }
 }
 
@@ -391,25 +381,25 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     else
         sum_tile(sums, mine, &own, false);
     scan_runs(sums, &all);
-    accum carry = identity();
+    accum so_far = identity();
     __shared__ accum before_all;
     if (threadIdx.x < 32) {
         if (number > 0 && threadIdx.x == 0)
             tell(words, number, all, OWN, epoch);
         if (number > 0)
-            carry = look_back(words, number, epoch);
+            so_far = look_back(words, number, epoch);
         if (threadIdx.x == 0) {
-                tell(words, number, combine(carry, all), ALL_UP_TO, epoch);
+                tell(words, number, combine(so_far, all), ALL_UP_TO, epoch);
             if (number == gridDim.x - 1)
                 begin_epoch(state, (epoch + 1) % (1u << 30));
-            before_all = carry;
+            before_all = so_far;
         }
     }
     __syncthreads();
-    carry = before_all;
+    so_far = before_all;
     #pragma unroll
     for (int r = 0; r < RUNS; r++)
-        sums[r] = combine(carry, sums[r]);
+        sums[r] = combine(so_far, sums[r]);
     if (is_whole)
         write_tile(sums, mine, &own, true);
     else

@@ -26,6 +26,8 @@ static const struct variant {
      "LOOK=8 PREFIXES=GROUPS"},
     {'w', SUM, I64, I64, DIMS_INCLUSIVE,
      "BLOCK=128 ITEMS=4 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=BLOCK_INDEX LOOK=128"},
+    {'v', SUM, I32, I32, DIMS_INCLUSIVE,
+     "BLOCK=64 ITEMS=8 VECTOR=4 WRITE=4 MIN_BLOCKS=4 METHOD=WAVES STAGES=2 LOOK=64"},
     {'o', MIN, I16, I32, DIMS_INCLUSIVE, "BLOCK=64 ITEMS=16 VECTOR=4 WRITE=2 METHOD=ONE_BLOCK"},
     {'c', SUM, F32, F32, DIMS_INCLUSIVE,
      "BLOCK=64 ITEMS=4 VECTOR=4 WRITE=4 METHOD=ONE_CLUSTER CLUSTER=4"},
@@ -36,6 +38,8 @@ static const struct variant {
      "BLOCK=64 ITEMS=4 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=TICKET LOOK=32"},
     {'W', SUM, U16, U32, DIMS_INCLUSIVE,
      "BLOCK=128 ITEMS=4 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=TICKET LOOK=64"},
+    {'V', SUM, U32, U64, DIMS_EXCLUSIVE,
+     "BLOCK=64 ITEMS=4 VECTOR=4 WRITE=2 MIN_BLOCKS=4 METHOD=WAVES STAGES=1 LOOK=32"},
     {'C', SUM, U32, U64, DIMS_EXCLUSIVE,
      "BLOCK=64 ITEMS=4 VECTOR=2 WRITE=2 METHOD=ONE_CLUSTER CLUSTER=2"},
     {'B', SUM, U32, U64, DIMS_EXCLUSIVE,
@@ -49,7 +53,7 @@ static const struct variant {
      "BLOCK=64 ITEMS=8 VECTOR=8 ARRANGE=BLOCKED WRITE=4 METHOD=REDUCE_FIRST"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
-static const char by_check[] = "txigworc", by_maps[] = "ABGOWCR";
+static const char by_check[] = "txigwvorc", by_maps[] = "ABGOWVCR";
 
 enum source { TEMPLATE, INTRINSICS };
 
@@ -89,14 +93,14 @@ static const struct fault {
     {TEMPLATE, "g", "to->y % (WRITE * ACCUM_BYTES) == 0", "to->y % ACCUM_BYTES == 0"},
 
     /* A tile's border. */
-    {TEMPLATE, "t", "combine(carry, all), ALL_UP_TO", "all, ALL_UP_TO"},
-    {TEMPLATE, "x", "combine(carry, all), ALL_UP_TO", "carry, ALL_UP_TO"},
-    {TEMPLATE, "t", "        sums[r] = combine(carry, sums[r]);\n    if", "        ;\n    if"},
-    {TEMPLATE, "x", "before_all = carry;", "before_all = all;"},
-    {TEMPLATE, "o", "        carry = combine(carry, all);\n", ""},
-    {TEMPLATE, "r", "carry = combine(carry, all);", "carry = all;"},
+    {TEMPLATE, "t", "combine(so_far, all), ALL_UP_TO", "all, ALL_UP_TO"},
+    {TEMPLATE, "x", "combine(so_far, all), ALL_UP_TO", "so_far, ALL_UP_TO"},
+    {TEMPLATE, "t", "        sums[r] = combine(so_far, sums[r]);\n    if", "        ;\n    if"},
+    {TEMPLATE, "x", "before_all = so_far;", "before_all = all;"},
+    {TEMPLATE, "o", "        so_far = combine(so_far, all);\n", ""},
+    {TEMPLATE, "r", "so_far = combine(so_far, all);", "so_far = all;"},
     {TEMPLATE, "r", "i < blockIdx.x; i++)", "i <= blockIdx.x; i++)"},
-    {TEMPLATE, "r", "    carry = all;\n", ""},
+    {TEMPLATE, "r", "    so_far = all;\n", ""},
 
     /* Looking back. */
     {TEMPLATE, "t", "(long long)number - 1;;", "(long long)number - 2;;"},
@@ -130,6 +134,23 @@ static const struct fault {
     {TEMPLATE, "t", "ticket = take_ticket(state);",
      "ticket = (read_word(state) & -1ULL << 32) | blockIdx.x;"},
 
+    /* Waves. */
+    {TEMPLATE, "v", "number - step + 1;", "number - step + 2;"},
+    {TEMPLATE, "v", "number - step + 1;", "number - step;"},
+    {TEMPLATE, "v", "        refilled = slot;\n", ""},
+    {TEMPLATE, "v", "&coming, words, number + step, epoch);",
+     "&coming, words, number, epoch);"},
+    {TEMPLATE, "v",
+     "        wait_group();\n        const unsigned following = slot + 1 == SLOTS ? 0 : slot + 1;",
+     "        const unsigned following = slot;"},
+    {TEMPLATE, "v", "if (number == tiles - 1 && threadIdx.x == 0)", "if (false)"},
+    {TEMPLATE, "v", "so_far = combine(before, all);\n", "so_far = before;\n"},
+    {TEMPLATE, "v", "        all = next_all;\n", ""},
+    {TEMPLATE, "V", "combine(so_far, sum_between(words, first, number, epoch, turn))",
+     "combine(sum_between(words, first, number, epoch, turn), so_far)"},
+    {TEMPLATE, "V", "a = combine(a, __shfl_down_sync(~0u, a, d));",
+     "a = combine(__shfl_down_sync(~0u, a, d), a);"},
+
     /* A cluster. */
     {TEMPLATE, "c", "(is_last ? rank : CLUSTER - 1) * sizeof", "rank * sizeof"},
     {TEMPLATE, "c", "lane > rank || (lane < rank && !is_last)", "lane != rank"},
@@ -137,7 +158,7 @@ static const struct fault {
      "        if (false)\n            ;"},
     {TEMPLATE, "c", "turn = round % 2,", "turn = 0,"},
     {TEMPLATE, "c", "round / 2 % 2", "round % 2"},
-    {TEMPLATE, "c", "    *carry = sum;\n", ""},
+    {TEMPLATE, "c", "    *so_far = sum;\n", ""},
     {TEMPLATE, "c", "if (i == rank)\n            before", "if (i == 0)\n            before"},
     {TEMPLATE, "c", "round * CLUSTER + cluster_rank();", "round + cluster_rank();"},
 
@@ -152,19 +173,19 @@ static const struct fault {
      "combine(value_of(&mine[r], j, to, run_place(r), is_whole), a);"},
     {TEMPLATE, "A", "a = combine(__shfl_down_sync(~0u, a, d), a);",
      "a = combine(a, __shfl_down_sync(~0u, a, d));"},
-    {TEMPLATE, "B", "carry = combine(__shfl_sync(~0u, a, 0), carry);",
-     "carry = combine(carry, __shfl_sync(~0u, a, 0));"},
+    {TEMPLATE, "B", "so_far = combine(__shfl_sync(~0u, a, 0), so_far);",
+     "so_far = combine(so_far, __shfl_sync(~0u, a, 0));"},
     {TEMPLATE, "W",
      "for (int d = 1; d < LOOK / 32; d *= 2)\n            a = combine(__shfl_down_sync(~0u, a, d), a);",
      "for (int d = 1; d < LOOK / 32; d *= 2)\n            a = combine(a, __shfl_down_sync(~0u, a, d));"},
     {TEMPLATE, "C", "sum = combine(sum, i == rank ? all : with->value[turn][i]);",
      "sum = combine(i == rank ? all : with->value[turn][i], sum);"},
-    {TEMPLATE, "A", "combine(carry, all), ALL_UP_TO", "combine(all, carry), ALL_UP_TO"},
-    {TEMPLATE, "B", "sums[r] = combine(carry, sums[r]);\n    if",
-     "sums[r] = combine(sums[r], carry);\n    if"},
-    {TEMPLATE, "O", "carry = combine(carry, all);", "carry = combine(all, carry);"},
-    {TEMPLATE, "R", "carry = combine(carry, partials[i]);",
-     "carry = combine(partials[i], carry);"},
+    {TEMPLATE, "A", "combine(so_far, all), ALL_UP_TO", "combine(all, so_far), ALL_UP_TO"},
+    {TEMPLATE, "B", "sums[r] = combine(so_far, sums[r]);\n    if",
+     "sums[r] = combine(sums[r], so_far);\n    if"},
+    {TEMPLATE, "O", "so_far = combine(so_far, all);", "so_far = combine(all, so_far);"},
+    {TEMPLATE, "R", "so_far = combine(so_far, partials[i]);",
+     "so_far = combine(partials[i], so_far);"},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
@@ -236,7 +257,8 @@ static struct problem problem_of(const struct variant *variant)
 static void make_rows(const struct space *space, const struct variant *variant, int64_t *rows)
 {
     char params[300];
-    const bool is_shared = strstr(variant->params, "REDUCE_FIRST") != NULL;
+    const bool is_shared =
+        strstr(variant->params, "REDUCE_FIRST") || strstr(variant->params, "WAVES");
     for (size_t i = 0; i < GRIDS; i++) {
         snprintf(params, sizeof params, "%s GRID=%zu", variant->params, is_shared ? i + 1 : 0);
         make_row(space, params, rows + i * space->param_count);
@@ -403,8 +425,8 @@ static void test_faults(void **state)
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const legend[] = {"o", "i", "i", "t", "x", "r", "o"};
-    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, legend, 7), 7);
+    static const char *const legend[] = {"o", "i", "i", "v", "v", "t", "x", "r", "o"};
+    assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, legend, 9), 9);
 }
 
 /* A block too few leaves the last tile; of inputs that begin within a load, the last elements. */
