@@ -45,11 +45,14 @@ __device__ __forceinline__ vec load(const vec *from)
 // Writes results, where a store of so many may begin.
 __device__ __forceinline__ void store(stored *to, stored from)
 {
-    //? if HOST || STORE == KEEP
+    //? if HOST
     *to = from;
     //? else
+    // Written as C, the compiler would make a store of each result.
     const union { stored value; unsigned word[WRITE * ACCUM_BYTES / 4]; } bits = {from};
-    //? if STORE == LEAVE_FIRST
+    //? if STORE == KEEP
+    asm volatile("st.global"
+    //? elif STORE == LEAVE_FIRST
     asm volatile("st.global.cs"
     //? elif STORE == PAST_L1
     asm volatile("st.global.cg"

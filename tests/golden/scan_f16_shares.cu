@@ -59,6 +59,7 @@ __device__ __forceinline__ vec load(const vec *from)
 // Writes results, where a store of so many may begin.
 __device__ __forceinline__ void store(stored *to, stored from)
 {
+    // Written as C, the compiler would make a store of each result.
     const union { stored value; unsigned word[WRITE * ACCUM_BYTES / 4]; } bits = {from};
     asm volatile("st.global.cg"
         ".v4.u32 [%0], {%1, %2, %3, %4};"

@@ -52,7 +52,12 @@ __device__ __forceinline__ vec load(const vec *from)
 // Writes results, where a store of so many may begin.
 __device__ __forceinline__ void store(stored *to, stored from)
 {
-    *to = from;
+    // Written as C, the compiler would make a store of each result.
+    const union { stored value; unsigned word[WRITE * ACCUM_BYTES / 4]; } bits = {from};
+    asm volatile("st.global"
+        ".v4.u32 [%0], {%1, %2, %3, %4};"
+        :: "l"(to), "r"(bits.word[0]), "r"(bits.word[1]), "r"(bits.word[2]), "r"(bits.word[3])
+        : "memory");
 }
 
 __device__ __forceinline__ void post_half(unsigned long long *word, unsigned bits, unsigned flag)
