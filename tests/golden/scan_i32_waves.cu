@@ -13,7 +13,6 @@ enum {
     LOADS = 4,       // ITEMS / VECTOR
     WIDTH = 4,       // ARRANGE == BLOCKED ? ITEMS : VECTOR
     RUNS = 4,        // ITEMS / WIDTH
-    SLOTS = 4,       // STAGES + 1
     ELEM_BYTES = 4,  // bytes of an element
     ACCUM_BYTES = 4, // bytes of an accumulator
 };
@@ -234,18 +233,18 @@ __device__ __forceinline__ void put(const tile *to, unsigned place, const stored
                 to->y[place + k] = from->at[k];
 }
 
-// Writes a thread's results: `before` is what comes before each of its runs.
-__device__ __forceinline__ void write_tile(const accum before[RUNS], const run mine[RUNS],
-                                           const tile *to, const bool is_whole)
+// Writes a thread's results: `before` is what comes before each of its runs; `is_one` says that the
+// tile is whole, and where it may be written by whole stores.
+__device__ __forceinline__ void write_runs(const accum before[RUNS], const run mine[RUNS],
+                                           const tile *to, const bool is_one)
 {
-    const bool is_one = is_whole && (unsigned long long)to->y % (WRITE * ACCUM_BYTES) == 0;
     #pragma unroll
     for (int r = 0; r < RUNS; r++) {
         accum a = before[r];
         stored row[WIDTH / WRITE];
         #pragma unroll
         for (int j = 0; j < WIDTH; j++) {
-            const accum b = combine(a, value_of(&mine[r], j, to, run_place(r), is_whole));
+            const accum b = combine(a, value_of(&mine[r], j, to, run_place(r), is_one));
             row[j / WRITE].at[j % WRITE] = b;
             a = b;
         }
@@ -253,6 +252,15 @@ __device__ __forceinline__ void write_tile(const accum before[RUNS], const run m
         for (int j = 0; j < WIDTH / WRITE; j++)
             put(to, run_place(r) + j * WRITE, &row[j], is_one);
     }
+}
+
+__device__ __forceinline__ void write_tile(const accum before[RUNS], const run mine[RUNS],
+                                           const tile *to)
+{
+    if (to->low == 0 && to->high == TILE && (unsigned long long)to->y % (WRITE * ACCUM_BYTES) == 0)
+        write_runs(before, mine, to, true);
+    else
+        write_runs(before, mine, to, false);
 }
 
 // What is known of a tile: the sum of its own elements, or of all up to it. With a flag the word has
@@ -263,17 +271,6 @@ __device__ __forceinline__ void tell(unsigned long long *words, unsigned number,
                                      unsigned what, unsigned epoch)
 {
     post_tile(words, number, sum, epoch << 2 | what);
-}
-
-// What is known of a tile: 0 for nothing yet; tiles before the first count as all up to them.
-__device__ __forceinline__ unsigned look(const unsigned long long *words, long long number,
-                                         accum *sum, unsigned epoch)
-{
-    *sum = identity();
-    if (number < 0)
-        return ALL_UP_TO;
-    const unsigned flag = read_tile(words, (unsigned)number, sum);
-    return flag >> 2 == epoch ? flag & 3 : 0;
 }
 
 // A thread's own places of the ring, into which it copies ahead: it waits for nobody to do so.
@@ -287,14 +284,13 @@ __device__ __forceinline__ vec *places_of(unsigned slot, int u)
 __device__ __forceinline__ void copy_tile(unsigned slot, const tile *from)
 {
     const unsigned first = warp_place() + threadIdx.x % 32 * VECTOR;
-    const bool is_whole = from->low == 0 && from->high == TILE;
-    #pragma unroll
-    for (int u = 0; u < LOADS; u++) {
-        const unsigned place = first + u * (32 * VECTOR);
-        if (is_whole)
-            copy_async(places_of(slot, u), (const vec *)(from->x + place));
-        else
-            load_some(places_of(slot, u), from, place);
+    if (from->low == 0 && from->high == TILE) {
+        #pragma unroll
+        for (int u = 0; u < LOADS; u++)
+            copy_async(places_of(slot, u), (const vec *)(from->x + first + u * (32 * VECTOR)));
+    } else {
+        for (int u = 0; u < LOADS; u++)
+            load_some(places_of(slot, u), from, first + u * (32 * VECTOR));
     }
     close_group();
 }
@@ -309,13 +305,11 @@ __device__ __forceinline__ void read_slot(run mine[RUNS], unsigned slot)
 
 // Of a tile that has come: turns the sums of a thread's runs into what is before each within the
 // tile, and leaves the tile's own sum for other blocks.
-__device__ __forceinline__ void begin_tile(accum sums[RUNS], accum *all, unsigned slot,
+__device__ __forceinline__ void begin_tile(accum sums[RUNS], accum *all, const run mine[RUNS],
                                            const tile *in, unsigned long long *words,
                                            unsigned number, unsigned epoch)
 {
-    run mine[RUNS];
     const bool is_whole = in->low == 0 && in->high == TILE;
-    read_slot(mine, slot);
     #pragma unroll
     for (int r = 0; r < RUNS; r++) {
         sums[r] = value_of(&mine[r], 0, in, run_place(r), is_whole);
@@ -329,17 +323,20 @@ __device__ __forceinline__ void begin_tile(accum sums[RUNS], accum *all, unsigne
 }
 
 // The sum of the tiles between a block's last one and this one, from `first` on: at most LOOK, 32 a
-// warp. Every thread gets it. `turn` is 0 and 1 by turns, so that one barrier is enough.
+// warp. `flag` and `a` are what a thread has seen of its tile before, if anything. Every thread gets the
+// sum of all. `turn` is 0 and 1 by turns, so that one barrier is enough.
 __device__ __forceinline__ accum sum_between(const unsigned long long *words, unsigned first,
-                                             unsigned number, unsigned epoch, unsigned turn)
+                                             unsigned number, unsigned epoch, unsigned turn,
+                                             unsigned flag, accum a)
 {
     __shared__ accum seen[2][LOOK / 32];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (warp < LOOK / 32) {
         const unsigned at = first + threadIdx.x;
-        accum a = identity();
-        while (at < number && look(words, at, &a, epoch) == 0)
+        while (at < number && (flag >> 2 != epoch || (flag & 3) == 0)) {
             wait_a_bit();
+            flag = read_tile(words, at, &a);
+        }
         __syncwarp();
         #pragma unroll
         for (int d = 1; d < 32; d *= 2)
@@ -371,43 +368,51 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     const unsigned long long end = n + (unsigned long long)x / ELEM_BYTES % VECTOR;
     const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
     const unsigned step = gridDim.x;
-    accum so_far = identity(), next[RUNS], next_all;
-    unsigned slot = 0, refilled = STAGES;
+    run next[RUNS];
+    accum so_far = identity(), next_sums[RUNS], next_all;
+    unsigned slot = 1 % STAGES;
     for (unsigned s = 0; s < STAGES; s++) {
         const tile ahead = find_tile(x, n, y, blockIdx.x + s * step);
         copy_tile(s, &ahead);
     }
     wait_group();
     tile own = find_tile(x, n, y, blockIdx.x);
-    begin_tile(sums, &all, 0, &own, words, blockIdx.x, epoch);
+    read_slot(mine, 0);
+    const tile refill = find_tile(x, n, y, blockIdx.x + STAGES * step);
+    copy_tile(0, &refill);
+    begin_tile(sums, &all, mine, &own, words, blockIdx.x, epoch);
     __syncthreads(); // all have read what the next tile's sum is made in
     for (unsigned number = blockIdx.x, turn = 0; number < tiles; number += step, turn ^= 1) {
-        const tile ahead = find_tile(x, n, y, number + STAGES * step);
-        copy_tile(refilled, &ahead);
-        wait_group();
-        const unsigned following = slot + 1 == SLOTS ? 0 : slot + 1;
-        const tile coming = find_tile(x, n, y, number + step);
-        if (number + step < tiles)
-            begin_tile(next, &next_all, following, &coming, words, number + step, epoch);
+        // What other blocks have left comes while the next tile is begun.
         const unsigned first = number < step ? 0 : number - step + 1;
-        const accum before = combine(so_far, sum_between(words, first, number, epoch, turn));
+        accum early = identity();
+        unsigned flag = 0;
+        if (threadIdx.x < LOOK && first + threadIdx.x < number)
+            flag = read_tile(words, first + threadIdx.x, &early);
+        wait_group();
+        const tile coming = find_tile(x, n, y, number + step);
+        if (number + step < tiles) {
+            read_slot(next, slot);
+            const tile ahead = find_tile(x, n, y, number + (STAGES + 1) * step);
+            copy_tile(slot, &ahead);
+            begin_tile(next_sums, &next_all, next, &coming, words, number + step, epoch);
+        }
+        const accum before =
+            combine(so_far, sum_between(words, first, number, epoch, turn, flag, early));
         if (number == tiles - 1 && threadIdx.x == 0)
             begin_epoch(state, (epoch + 1) % (1u << 30));
         #pragma unroll
         for (int r = 0; r < RUNS; r++)
             sums[r] = combine(before, sums[r]);
-        read_slot(mine, slot);
-        if (own.low == 0 && own.high == TILE)
-            write_tile(sums, mine, &own, true);
-        else
-            write_tile(sums, mine, &own, false);
+        write_tile(sums, mine, &own);
         so_far = combine(before, all);
         #pragma unroll
-        for (int r = 0; r < RUNS; r++)
-            sums[r] = next[r];
+        for (int r = 0; r < RUNS; r++) {
+            mine[r] = next[r];
+            sums[r] = next_sums[r];
+        }
         all = next_all;
         own = coming;
-        refilled = slot;
-        slot = following;
+        slot = slot + 1 == STAGES ? 0 : slot + 1;
     }
 }

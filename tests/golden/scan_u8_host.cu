@@ -269,17 +269,17 @@ __device__ __forceinline__ void put(const tile *to, unsigned place, const stored
                 to->y[place + k] = from->at[k];
 }
 
-// Writes a thread's results: `before` is what comes before each of its runs.
-__device__ __forceinline__ void write_tile(const accum before[RUNS], const run mine[RUNS],
-                                           const tile *to, const bool is_whole)
+// Writes a thread's results: `before` is what comes before each of its runs; `is_one` says that the
+// tile is whole, and where it may be written by whole stores.
+__device__ __forceinline__ void write_runs(const accum before[RUNS], const run mine[RUNS],
+                                           const tile *to, const bool is_one)
 {
-    const bool is_one = is_whole && (unsigned long long)to->y % (WRITE * ACCUM_BYTES) == 0;
     #pragma unroll
     for (int r = 0; r < RUNS; r++) {
         accum a = before[r];
         #pragma unroll
         for (int j = 0; j < WIDTH; j++) {
-            const accum b = combine(a, value_of(&mine[r], j, to, run_place(r), is_whole));
+            const accum b = combine(a, value_of(&mine[r], j, to, run_place(r), is_one));
             staged()->out[run_place(r) + j] = a;
             a = b;
         }
@@ -290,6 +290,15 @@ __device__ __forceinline__ void write_tile(const accum before[RUNS], const run m
         const unsigned place = warp_place() + (u * 32 + threadIdx.x % 32) * WRITE;
         put(to, place, (const stored *)(staged()->out + place), is_one);
     }
+}
+
+__device__ __forceinline__ void write_tile(const accum before[RUNS], const run mine[RUNS],
+                                           const tile *to)
+{
+    if (to->low == 0 && to->high == TILE && (unsigned long long)to->y % (WRITE * ACCUM_BYTES) == 0)
+        write_runs(before, mine, to, true);
+    else
+        write_runs(before, mine, to, false);
 }
 
 // What is known of a tile: the sum of its own elements, or of all up to it. With a flag the word has
@@ -400,8 +409,5 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     #pragma unroll
     for (int r = 0; r < RUNS; r++)
         sums[r] = combine(so_far, sums[r]);
-    if (is_whole)
-        write_tile(sums, mine, &own, true);
-    else
-        write_tile(sums, mine, &own, false);
+    write_tile(sums, mine, &own);
 }

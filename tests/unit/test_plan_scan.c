@@ -94,11 +94,97 @@ static void test_refused(void **state)
     assert_int_equal(autotune_context_destroy(context, &error), 0);
 }
 
+/* What an aborted launch leaves: blocks that were counted, and sums of some tiles with the flags of
+ * the call that was to be. Cleared, the workspace serves again. */
+static void test_after_an_aborted_launch(void **state)
+{
+    (void)state;
+    static uint32_t x[MOST], y[MOST], expected[MOST];
+    static _Alignas(256) unsigned char memory[1 << 20];
+    const struct autotune_problem problem = {.op = "sum",
+                                             .type = "u32",
+                                             .n = MOST,
+                                             .scan = AUTOTUNE_INCLUSIVE};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_plan *plan = make_plan(context, &problem, AUTOTUNE_FROM_DEFAULT);
+    struct autotune_workspace *workspace;
+    const size_t bytes = autotune_plan_workspace_bytes(plan);
+    for (uint32_t i = 0; i < MOST; i++)
+        x[i] = i * 2654435761u >> 9;
+    scan_of(expected, x, MOST, AUTOTUNE_INCLUSIVE);
+    assert_true(bytes <= sizeof memory);
+    assert_int_equal(autotune_workspace_create(&workspace, plan, memory, NULL, &error), 0);
+    for (int i = 0; i < 3; i++) {
+        memset(y, 0, sizeof y);
+        assert_int_equal(autotune_execute(workspace, x, MOST, y, NULL, &error), 0);
+        assert_memory_equal(y, expected, sizeof y);
+    }
+    uint64_t *words = (uint64_t *)(void *)memory; /* the state: of this variant all there is */
+    assert_int_equal(words[0] >> 32, 3);          /* calls */
+    for (size_t i = 1; i < bytes / sizeof *words; i++)
+        words[i] = (uint64_t)77 << 32 | 3 << 2 | 2; /* of all tiles up to it */
+    words[0] += 2; /* blocks that have started */
+    assert_int_equal(autotune_workspace_reset(workspace, NULL, &error), 0);
+    assert_int_equal(autotune_execute(workspace, x, MOST, y, NULL, &error), 0);
+    assert_memory_equal(y, expected, sizeof y);
+    assert_int_equal(autotune_workspace_destroy(workspace, &error), 0);
+    assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
+/* Each row on its own, with gaps between rows; fewer than the plan's; in place where none are. */
+static void test_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 37, LEN = 101, PITCH = 103 };
+    static uint32_t x[ROWS * PITCH + 1], y[ROWS * LEN + 2], expected[ROWS * LEN];
+    struct autotune_context *context = open_context(folder, NULL);
+    for (uint32_t i = 0; i < sizeof x / sizeof *x; i++)
+        x[i] = i * 2654435761u >> 5;
+    for (int gaps = 0; gaps < 2; gaps++) {
+        const uint64_t pitch = gaps ? PITCH : LEN;
+        const struct autotune_problem problem = {.op = "sum",
+                                                 .type = "u32",
+                                                 .rows = ROWS,
+                                                 .len = LEN,
+                                                 .pitch = pitch,
+                                                 .axis = 1,
+                                                 .scan = AUTOTUNE_EXCLUSIVE};
+        struct autotune_plan *plan = make_plan(context, &problem, AUTOTUNE_FROM_DEFAULT);
+        struct autotune_workspace *workspace = open_workspace(plan);
+        assert_int_equal(autotune_plan_results(plan), ROWS * LEN);
+        for (uint64_t rows = ROWS; rows > 0; rows /= 3) {
+            for (uint64_t r = 0; r < rows; r++)
+                scan_of(expected + r * LEN, x + 1 + r * pitch, LEN, AUTOTUNE_EXCLUSIVE);
+            memset(y, 0xa5, sizeof y);
+            assert_int_equal(autotune_execute(workspace, x + 1, rows, y + 1, NULL, &error), 0);
+            assert_memory_equal(y + 1, expected, rows * LEN * sizeof *y);
+            assert_int_equal(y[0], 0xa5a5a5a5);
+            assert_int_equal(y[rows * LEN + 1], 0xa5a5a5a5);
+        }
+        if (gaps) {
+            assert_refused(autotune_execute(workspace, x, ROWS, x, NULL, &error),
+                           AUTOTUNE_BAD_ARGUMENT, "lies within the elements");
+        } else {
+            memcpy(y, x, sizeof y);
+            assert_int_equal(autotune_execute(workspace, y, 5, y, NULL, &error), 0);
+            for (uint64_t r = 0; r < 5; r++)
+                scan_of(expected + r * LEN, x + r * LEN, LEN, AUTOTUNE_EXCLUSIVE);
+            assert_memory_equal(y, expected, 5 * LEN * sizeof *y);
+        }
+        assert_int_equal(autotune_workspace_destroy(workspace, &error), 0);
+        assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    }
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_after_an_aborted_launch),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
