@@ -287,9 +287,9 @@ const char *dims_text_each(const struct dims *dims)
 {
     static const char *const scans[DIMS_SCANS] = {"", "inclusive", "exclusive"};
     static const char *const row_scans[DIMS_SCANS] = {"", "inclusive_rows", "exclusive_rows"};
-    return dims->scan ? (kind_of(dims) == SCAN ? scans : row_scans)[dims->scan]
-                      : kind_of(dims) == VALUE ? ""
-                                               : names[kind_of(dims)];
+    return dims->scan               ? (kind_of(dims) == SCAN ? scans : row_scans)[dims->scan]
+           : kind_of(dims) == VALUE ? ""
+                                    : names[kind_of(dims)];
 }
 
 char *dims_text_promise(char out[DIMS_TEXT_CHARS], const struct dims *dims)

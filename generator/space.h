@@ -94,9 +94,10 @@ struct pass {
     bool is_cooperative;      /* all its blocks are resident at once */
     bool starts_in_any_order; /* its blocks wait for none that has not started: a promise, which
                                * the emulator tries */
-    bool leaves_epoch; /* its state is for the next call of the config's passes, of any size, and
+    bool
+        leaves_epoch; /* its state is for the next call of the config's passes, of any size, and
                         * not zero: all words are zero before the first call alone */
-    bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a
+    bool is_timed;    /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
                             * Untimed passes come after the timed ones: there is one at least */
     enum planner_arg args[PASS_ARGS_MAX]; /* in the order of the kernel's parameters */

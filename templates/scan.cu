@@ -439,7 +439,7 @@ typedef struct {
 } gathered;
 
 // Before anything else: all blocks prepare to be sent to, and say that they have started.
-__device__ __forceinline__ void cluster_begin(gathered *to)
+__device__ __forceinline__ void gather_begin(gathered *to)
 {
     if (threadIdx.x == 0) {
         barrier_init(&to->barrier[0]);
@@ -647,7 +647,7 @@ scan(const elem *x, unsigned long long n, accum *y, const accum *partials)
     accum so_far = identity();
     //? if METHOD == ONE_CLUSTER
     __shared__ gathered cluster;
-    cluster_begin(&cluster);
+    gather_begin(&cluster);
     const unsigned rounds = (tiles + CLUSTER - 1) / CLUSTER;
     //? elif METHOD == ONE_BLOCK
     const unsigned first = 0, last = tiles;

@@ -193,9 +193,10 @@ static void drop_includes(struct text *text)
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error)
 {
-    static const char *const names[] = {"OUTER",  "INNER",    "DEPTH_STRIDE", "HAS_GIVEN",
-                                        "PIECE",  "DECLARED", "TABLE",        "LAUNCHED",
-                                        "OPENED", "CLOSED", "SCAN", "INCLUSIVE", "EXCLUSIVE"};
+    static const char *const names[] = {"OUTER",    "INNER",    "DEPTH_STRIDE", "HAS_GIVEN",
+                                        "PIECE",    "DECLARED", "TABLE",        "LAUNCHED",
+                                        "OPENED",   "CLOSED",   "SCAN",         "INCLUSIVE",
+                                        "EXCLUSIVE"};
     const struct dims *dims = &export->source.problem.dims;
     const int64_t values[] = {(int64_t)dims->outer.n,
                               (int64_t)dims->inner.n,

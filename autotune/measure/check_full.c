@@ -164,10 +164,9 @@ static int compare_state(struct bench *bench, const struct bench_entry *entry,
     if (!state)
         return error_memory(error, bytes);
     int failed = bench->device->ops->read(bench->device, state, bench->state, bytes, error);
-    const char *what =
-        failed ? NULL
-               : poison_state_fault(state, 0, entry->state_bytes, out->is_right,
-                                    entry->leaves_epoch);
+    const char *what = failed ? NULL
+                              : poison_state_fault(state, 0, entry->state_bytes, out->is_right,
+                                                   entry->leaves_epoch);
     if (what)
         fault(out, bench, what);
     free(state);

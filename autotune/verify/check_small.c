@@ -315,10 +315,9 @@ static int check_state(const struct run *run, struct check_outcome *out, struct 
     if (!all)
         return error_memory(error, bytes);
     const int failed = check->device->ops->read(check->device, all, check->state, bytes, error);
-    const char *what =
-        failed ? NULL
-               : poison_state_fault(all, POISON_STATE_GUARD, used_bytes, out->is_right,
-                                    leaves_epoch(run));
+    const char *what = failed ? NULL
+                              : poison_state_fault(all, POISON_STATE_GUARD, used_bytes,
+                                                   out->is_right, leaves_epoch(run));
     if (what)
         find_wrong(out, what);
     free(all);

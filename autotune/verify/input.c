@@ -256,9 +256,9 @@ static void *fold_share(void *argument)
 static void *scan_rows_share(void *argument)
 {
     struct share *share = argument;
-    share->failed = oracle_scan_rows(&share->source->problem, share->first, share->count,
-                                     share->elements, share->expects, &share->largest,
-                                     &share->error);
+    share->failed =
+        oracle_scan_rows(&share->source->problem, share->first, share->count, share->elements,
+                         share->expects, &share->largest, &share->error);
     return NULL;
 }
 

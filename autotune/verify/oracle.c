@@ -209,8 +209,8 @@ static bool has_stairs(const struct problem *problem)
 static void put_stair(const struct oracle_input *input, uint64_t at, unsigned char *out)
 {
     const struct dims *dims = &input->problem.dims;
-    const uint64_t row = dims->outer.n > 1 ? at / dims->outer.stride : 0;
-    const uint64_t place = at - row * (dims->outer.n > 1 ? dims->outer.stride : 0);
+    const uint64_t row = oracle_is_run(dims) ? 0 : at / dims->outer.stride;
+    const uint64_t place = at - row * dims->outer.stride;
     struct oracle_input own = *input;
     own.problem.dims = dims_run(dims->depth.n, dims->scan);
     own.seed += 2 * row;

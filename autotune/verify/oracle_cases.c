@@ -214,11 +214,11 @@ static int fold_case(struct layout *layout, const struct problem *problem, uint6
     oracle_bits *expects = layout_add_case(layout, offset, &problem->dims);
     double largest = 0;
     const void *elements = layout_element(layout, offset);
-    if (!expects || (problem->dims.scan
-                         ? oracle_scan_rows(problem, 0, dims_kept(&problem->dims), elements,
-                                            expects, &largest, layout->error)
-                         : oracle_fold_results(problem, 0, results, elements, expects, &largest,
-                                               layout->error)))
+    if (!expects ||
+        (problem->dims.scan ? oracle_scan_rows(problem, 0, dims_kept(&problem->dims), elements,
+                                               expects, &largest, layout->error)
+                            : oracle_fold_results(problem, 0, results, elements, expects,
+                                                  &largest, layout->error)))
         return -1;
     for (uint64_t r = results; r-- > 0;)
         expects[r] = element_load_word(problem_result(problem), expects, r);

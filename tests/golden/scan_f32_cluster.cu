@@ -315,7 +315,7 @@ typedef struct {
 } gathered;
 
 // Before anything else: all blocks prepare to be sent to, and say that they have started.
-__device__ __forceinline__ void cluster_begin(gathered *to)
+__device__ __forceinline__ void gather_begin(gathered *to)
 {
     if (threadIdx.x == 0) {
         barrier_init(&to->barrier[0]);
@@ -365,7 +365,7 @@ scan(const elem *x, unsigned long long n, accum *y)
     const unsigned tiles = (unsigned)((end + TILE - 1) / TILE);
     accum so_far = identity();
     __shared__ gathered cluster;
-    cluster_begin(&cluster);
+    gather_begin(&cluster);
     const unsigned rounds = (tiles + CLUSTER - 1) / CLUSTER;
     for (unsigned round = 0; round < rounds; round++) {
         const unsigned number = round * CLUSTER + cluster_rank();

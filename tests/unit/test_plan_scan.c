@@ -123,7 +123,7 @@ static void test_after_an_aborted_launch(void **state)
     assert_int_equal(words[0] >> 32, 3);          /* calls */
     for (size_t i = 1; i < bytes / sizeof *words; i++)
         words[i] = (uint64_t)77 << 32 | 3 << 2 | 2; /* of all tiles up to it */
-    words[0] += 2; /* blocks that have started */
+    words[0] += 2;                                  /* blocks that have started */
     assert_int_equal(autotune_workspace_reset(workspace, NULL, &error), 0);
     assert_int_equal(autotune_execute(workspace, x, MOST, y, NULL, &error), 0);
     assert_memory_equal(y, expected, sizeof y);
