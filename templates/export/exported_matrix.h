@@ -33,7 +33,7 @@ cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t
  * out lies within the elements, the workspace is too small for this shape, or prefix_refusal says
  * why. */
 cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
-                   prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
+    prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
 
 /* The same for the first rows of a matrix of rows_max, as the whole of it is reduced: by the same
  * kernels, each result from as many parts, combined in the same order. The workspace is that for
@@ -42,12 +42,11 @@ cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pit
 /* So the result of a row has the same bits, however few rows there are. */
 //? end
 cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max, size_t len,
-                          size_t pitch, prefix_result *out, void *workspace, size_t bytes,
-                          cudaStream_t stream);
+    size_t pitch, prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
 
 /* How well what runs for such a matrix fits, and what it is; either pointer may be NULL. */
 cudaError_t prefix_match(size_t rows, size_t len, size_t pitch, enum prefix_match *match,
-                         const char **params);
+    const char **params);
 //? elif PIECE == TABLE
 /* `rows` rows of `len` elements, each `pitch` elements behind the one before. */
 struct prefix_matrix {
@@ -57,20 +56,20 @@ struct prefix_matrix {
 static inline struct dims prefix_dims_of(const struct prefix_matrix *matrix)
 {
     struct dims dims = dims_value(0);
-    //? if DEPTH_STRIDE == 1
+//? if DEPTH_STRIDE == 1
     dims.outer.n = (uint64_t)matrix->rows;
     dims.outer.stride = (uint64_t)matrix->pitch;
     dims.depth.n = (uint64_t)matrix->len;
-    //? if SCAN == INCLUSIVE
+//? if SCAN == INCLUSIVE
     dims.scan = DIMS_INCLUSIVE;
-    //? elif SCAN == EXCLUSIVE
+//? elif SCAN == EXCLUSIVE
     dims.scan = DIMS_EXCLUSIVE;
-    //? end
-    //? else
+//? end
+//? else
     dims.depth.n = (uint64_t)matrix->rows;
     dims.depth.stride = (uint64_t)matrix->pitch;
     dims.inner.n = (uint64_t)matrix->len;
-    //? end
+//? end
     return dims;
 }
 
@@ -82,19 +81,19 @@ static inline const char *prefix_refuse(const struct prefix_matrix *matrix)
         return "the matrix is larger than any memory";
     if (matrix->pitch < matrix->len)
         return "the pitch is less than the elements of a row";
-    //? if DEPTH_STRIDE == 1
+//? if DEPTH_STRIDE == 1
     if (matrix->len > INT64_C(2147483648))
         return "a row has more than 2^31 elements";
-    //? else
+//? else
     if (matrix->rows > INT64_C(2147483648))
         return "a column has more than 2^31 elements";
-    //? end
+//? end
     return 0;
 }
 
 /* The row of the table for a matrix. */
 static inline int prefix_select(int cc, int sms, const struct prefix_matrix *matrix,
-                                enum prefix_match *match)
+    enum prefix_match *match)
 {
     const struct dims dims = prefix_dims_of(matrix);
     *match = PREFIX_DEFAULT;
@@ -105,7 +104,7 @@ static inline int prefix_select(int cc, int sms, const struct prefix_matrix *mat
 /* The launches that reduce a matrix as a row of the table says; 0, or -1 with the plan's
  * refusal. */
 static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms,
-                                  const struct prefix_matrix *matrix)
+    const struct prefix_matrix *matrix)
 {
     const struct dims dims = prefix_dims_of(matrix);
     out->count = 0;
@@ -114,7 +113,7 @@ static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms,
 }
 //? else
 static cudaError_t prefix_dims_for(struct dims *out, const char **refusal, size_t rows,
-                                   size_t len, size_t pitch)
+    size_t len, size_t pitch)
 {
     const prefix_matrix matrix = {(int64_t)rows, (int64_t)len, (int64_t)pitch};
     *out = prefix_dims_of(&matrix);
@@ -134,7 +133,7 @@ extern "C" const char *prefix_refusal(size_t rows, size_t len, size_t pitch)
 }
 
 extern "C" cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch,
-                                              size_t *bytes)
+    size_t *bytes)
 {
     struct dims dims;
     const char *refusal;
@@ -143,8 +142,8 @@ extern "C" cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pi
 }
 
 extern "C" cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max,
-                                     size_t len, size_t pitch, prefix_result *out,
-                                     void *workspace, size_t bytes, cudaStream_t stream)
+    size_t len, size_t pitch, prefix_result *out, void *workspace, size_t bytes,
+    cudaStream_t stream)
 {
     struct dims most, some;
     const char *refusal;
@@ -157,8 +156,7 @@ extern "C" cudaError_t prefix_within(const prefix_element *in, size_t rows, size
 }
 
 extern "C" cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
-                              prefix_result *out, void *workspace, size_t bytes,
-                              cudaStream_t stream)
+    prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream)
 {
     struct dims dims;
     const char *refusal;
@@ -168,7 +166,7 @@ extern "C" cudaError_t prefix(const prefix_element *in, size_t rows, size_t len,
 }
 
 extern "C" cudaError_t prefix_match(size_t rows, size_t len, size_t pitch,
-                                    enum prefix_match *match, const char **params)
+    enum prefix_match *match, const char **params)
 {
     struct dims dims;
     const char *refusal;

@@ -24,7 +24,7 @@ cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes);
  * out lies within the elements, the workspace is too small for n, or n too large for any kernel. */
 //? end
 cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out, void *workspace,
-                   size_t bytes, cudaStream_t stream);
+    size_t bytes, cudaStream_t stream);
 
 /* How well what runs for n elements fits, and what it is; either pointer may be NULL. */
 cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params);
@@ -32,38 +32,38 @@ cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params
 /* The row of the table for n elements. */
 static inline int prefix_select(int cc, int sms, uint64_t n, enum prefix_match *match)
 {
-    //? if SCAN == INCLUSIVE
+//? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);
-    //? elif SCAN == EXCLUSIVE
+//? elif SCAN == EXCLUSIVE
     const struct dims dims = dims_run(n, DIMS_EXCLUSIVE);
-    //? else
+//? else
     const struct dims dims = dims_value(n);
-    //? end
+//? end
     return prefix_select_dims(cc, sms, &dims, match);
 }
 
 /* The launches that reduce n elements as a row says; 0, or -1 when n is too large for it. */
 static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms, uint64_t n)
 {
-    //? if SCAN == INCLUSIVE
+//? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);
-    //? elif SCAN == EXCLUSIVE
+//? elif SCAN == EXCLUSIVE
     const struct dims dims = dims_run(n, DIMS_EXCLUSIVE);
-    //? else
+//? else
     const struct dims dims = dims_value(n);
-    //? end
+//? end
     return prefix_plan_all(out, row, sms, &dims);
 }
 //? else
 extern "C" cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes)
 {
-    //? if SCAN == INCLUSIVE
+//? if SCAN == INCLUSIVE
     struct dims dims = dims_run(n_max, DIMS_INCLUSIVE);
-    //? elif SCAN == EXCLUSIVE
+//? elif SCAN == EXCLUSIVE
     struct dims dims = dims_run(n_max, DIMS_EXCLUSIVE);
-    //? else
+//? else
     struct dims dims = dims_value(n_max);
-    //? end
+//? end
     prefix_device device;
     size_t most = 0, here = 0;
     cudaError_t error = prefix_device_now(&device);
@@ -82,27 +82,27 @@ extern "C" cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes)
 }
 
 extern "C" cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out,
-                              void *workspace, size_t bytes, cudaStream_t stream)
+    void *workspace, size_t bytes, cudaStream_t stream)
 {
-    //? if SCAN == INCLUSIVE
+//? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);
-    //? elif SCAN == EXCLUSIVE
+//? elif SCAN == EXCLUSIVE
     const struct dims dims = dims_run(n, DIMS_EXCLUSIVE);
-    //? else
+//? else
     const struct dims dims = dims_value(n);
-    //? end
+//? end
     return prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream);
 }
 
 extern "C" cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params)
 {
-    //? if SCAN == INCLUSIVE
+//? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);
-    //? elif SCAN == EXCLUSIVE
+//? elif SCAN == EXCLUSIVE
     const struct dims dims = dims_run(n, DIMS_EXCLUSIVE);
-    //? else
+//? else
     const struct dims dims = dims_value(n);
-    //? end
+//? end
     return prefix_tell(&dims, match, params);
 }
 //? end
