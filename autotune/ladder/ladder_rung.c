@@ -68,8 +68,11 @@ void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem)
 {
     struct problem sum = *problem;
     sum.op = SUM;
-    if (space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0))
-        problem->dims = sum.dims;
+    if (!space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0)) {
+        sum.dims.scan = DIMS_ALL; /* which finds any */
+        space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0);
+    }
+    problem->dims = sum.dims;
 }
 
 int ladder_rung_match(const struct ladder_rung *rung, const struct problem *problem,
