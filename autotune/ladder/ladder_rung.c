@@ -68,11 +68,8 @@ void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem)
 {
     struct problem sum = *problem;
     sum.op = SUM;
-    if (!space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0)) {
-        sum.dims.scan = DIMS_ALL; /* which finds any */
-        space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0);
-    }
-    problem->dims = sum.dims;
+    if (space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0))
+        problem->dims = sum.dims;
 }
 
 int ladder_rung_match(const struct ladder_rung *rung, const struct problem *problem,
@@ -80,9 +77,10 @@ int ladder_rung_match(const struct ladder_rung *rung, const struct problem *prob
 {
     struct problem own = *problem;
     char text[DIMS_TEXT_CHARS];
-    ladder_rung_dims(rung, &own);
     if (ladder_rung_serves(rung, problem))
         return 0;
+    own.dims.scan = DIMS_ALL; /* which finds any */
+    ladder_rung_dims(rung, &own);
     return error_set(error, ERROR_USAGE, "%s %s, or choose another rung", rung->listed->name,
                      dims_text_refuse(text, &own.dims, &problem->dims));
 }
