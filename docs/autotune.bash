@@ -12,7 +12,7 @@ _autotune_options() {
     emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
     verify) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
     profile) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
-    ladder) echo "--n --rows --len --pitch --axis --shape --op --type --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
+    ladder) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
     reduce) echo "--op --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help" ;;
     show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
     compare) echo "--n --op --type --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --rungs" ;;
