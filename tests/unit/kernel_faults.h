@@ -754,6 +754,28 @@ static const struct fault type_faults[] = {
 };
 
 static const struct fault intrinsic_faults[] = {
+    /* What begins a cluster. */
+    {"cluster: its barrier is not prepared", "7890", "        barrier_init(&to->barrier);\n",
+     "", 0},
+    {"cluster: nothing is announced", "7890",
+     "        barrier_expect(&to->barrier, (CLUSTER - 1) * sizeof(accum));\n", "", 0},
+    {"cluster: a value too few is announced", "7890", "(CLUSTER - 1) * sizeof",
+     "(CLUSTER - 2) * sizeof", 0},
+    {"cluster: a byte too few is announced", "7890", "(CLUSTER - 1) * sizeof(accum)",
+     "(CLUSTER - 1) * sizeof(accum) - 1", 0},
+    {"cluster: a value too many is announced", "7890", "(CLUSTER - 1) * sizeof",
+     "CLUSTER * sizeof", 0},
+    {"cluster: prepared by another block", "7890", "threadIdx.x == 0 && cluster_rank() == 0)",
+     "threadIdx.x == 0 && cluster_rank() == 1)", 0},
+    {"cluster: prepared by every thread", "7890", "threadIdx.x == 0 && cluster_rank() == 0)",
+     "cluster_rank() == 0)", 0},
+    {"cluster: nobody says that it has started", "7890", "    cluster_arrive();\n", "", 0},
+    {"cluster: says so before it is prepared", "7890",
+     "{\n    if (threadIdx.x == 0 && cluster_rank() == 0) {",
+     "{\n    cluster_arrive();\n    if (threadIdx.x == 0 && cluster_rank() == 0) {", 0},
+    {"cluster: one warp says so", "7890", "    cluster_arrive();\n",
+     "    if (threadIdx.x >= 32)\n        cluster_arrive();\n", 0},
+
     {"an f16 of half its size", "F", "0x1p112f", "0x1p111f", 0},
     {"an f16 without infinities", "F", "moved >= 0x0f800000u", "moved > 0x0f800000u", 0},
     {"an f16 without denormals", "F", "(bits & 0x7fffu) << 13",
