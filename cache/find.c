@@ -246,15 +246,11 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
     const struct candidate *told = NULL;
     int64_t config[SPACE_NAMES_MAX];
     struct error why, first;
-    /* Those that the space would try, then the others; but before what ships for far sizes comes the
-     * default, which follows the problem. */
-    const size_t turns = is_shipped ? count : 2 * count;
-    size_t turn = 0, i = 0;
-    for (; turn < turns; turn++) {
-        i = turn % count;
+    size_t i = 0;
+    for (; i < count; i++) {
         bring(candidates, count, i);
-        if (is_tried(find, &candidates[i]) != (turn < count))
-            continue;
+        if (is_shipped && !is_tried(find, &candidates[i]))
+            continue; /* the default, which follows the problem, is better there */
         if (judge(config, find, candidates[i].record, &why))
             break;
         if (!told && is_worth_telling(find, &candidates[i])) {
@@ -262,7 +258,7 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
             first = why;
         }
     }
-    if (turn < turns) {
+    if (i < count) {
         set_best(find, &candidates[i]);
         memcpy(find->best.config, config, find->here->space->param_count * sizeof *config);
     }

@@ -539,8 +539,8 @@ static void test_rules_that_depend_on_n(void **state)
     }
 }
 
-/* Of other sizes' configs one that the space would try here comes before a nearer one that it would
- * not; without one the nearest serves, and what was measured at this very size always does. */
+/* What ships for another size serves where the space would try it, what was measured at this very size
+ * always. */
 static void test_prunes_that_depend_on_n(void **state)
 {
     struct record records[] = {another("NVIDIA H200", 500000, "GRID=2"),
@@ -548,12 +548,12 @@ static void test_prunes_that_depend_on_n(void **state)
     struct record want = example;
     (void)state;
     want.problem.dims = dims_value(400000);
-    struct find_result result = found_for(&want, records, 2, NULL, 0);
+    struct find_result result = found_for(&want, NULL, 0, records, 2);
     assert_int_equal(result.record.problem.dims.depth.n, 4000);
-    result = found_for(&want, records, 1, NULL, 0);
-    assert_int_equal(result.record.problem.dims.depth.n, 500000);
+    result = found_for(&want, NULL, 0, records, 1);
+    assert_int_equal(result.grade, SELECTOR_NONE);
     want.problem.dims = dims_value(500000);
-    result = found_for(&want, records, 2, NULL, 0);
+    result = found_for(&want, NULL, 0, records, 2);
     assert_int_equal(result.record.problem.dims.depth.n, 500000);
 }
 
