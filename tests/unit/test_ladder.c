@@ -59,22 +59,28 @@ static struct ladder_rung open_rung(const struct rung *rung)
 
 static void test_names(void **state)
 {
-    static const char *const names[] =
-        {"harris-1",       "harris-2",       "harris-3",      "harris-4",     "harris-5",
-         "harris-6",       "harris-7",       "harris-7-64",   "harris-7-256", "cs599-1",
-         "cs599-2",        "cs599-3",        "cs599-4",       "cs599-5",      "cs599-6",
-         "cs599-7",        "cs599-8",        "cs599-9",       "single-block", "tensor-1",
-         "tensor-2",       "next-launches",  "next-barrier",  "next-async",   "wangyu-naive",
-         "wangyu-shared",  "wangyu-0",       "wangyu-1",      "wangyu-2",     "wangyu-3",
-         "wangyu-4",       "wangyu-4-redux", "wangyu-5-loop", "wangyu-5",     "lab04-atomic",
-         "lab04-shared",   "loads-pairs",    "loads-apart",   "loads-parts",  "scan-up",
-         "scan-up-padded", "batched-0",      "batched-1",     "batched-lanes"};
+    static const char *const names[] = {"harris-1",      "harris-2",       "harris-3",
+                                        "harris-4",      "harris-5",       "harris-6",
+                                        "harris-7",      "harris-7-64",    "harris-7-256",
+                                        "cs599-1",       "cs599-2",        "cs599-3",
+                                        "cs599-4",       "cs599-5",        "cs599-6",
+                                        "cs599-7",       "cs599-8",        "cs599-9",
+                                        "single-block",  "tensor-1",       "tensor-2",
+                                        "next-launches", "next-barrier",   "next-async",
+                                        "wangyu-naive",  "wangyu-shared",  "wangyu-0",
+                                        "wangyu-1",      "wangyu-2",       "wangyu-3",
+                                        "wangyu-4",      "wangyu-4-redux", "wangyu-5-loop",
+                                        "wangyu-5",      "lab04-atomic",   "lab04-shared",
+                                        "loads-pairs",   "loads-apart",    "loads-parts",
+                                        "scan-up",       "scan-up-padded", "scan-naive",
+                                        "scan-buffers",  "scan-tree",      "scan-tree-padded",
+                                        "batched-0",     "batched-1",      "batched-lanes"};
     (void)state;
     assert_int_equal(rungs.count, sizeof names / sizeof *names);
     for (size_t i = 0; i < rungs.count; i++)
         assert_string_equal(rungs.rungs[i].name, names[i]);
-    assert_int_equal(rungs.group_count, 10);
-    for (size_t g = 0, first = 0; g < 10; first += rungs.groups[g++].count)
+    assert_int_equal(rungs.group_count, 11);
+    for (size_t g = 0, first = 0; g < 11; first += rungs.groups[g++].count)
         assert_int_equal(rungs.groups[g].first, first);
 }
 
@@ -107,6 +113,8 @@ static struct problem problem_of(const struct rung *rung, enum type type, uint64
     if (is_batched(rung)) {
         problem.dims = dims_resized(&problem.dims, n / 128, 128, 0);
     }
+    if (strncmp(rung->space, "scan_", 5) == 0)
+        problem.dims = dims_run(n, DIMS_INCLUSIVE);
     return problem;
 }
 
