@@ -223,8 +223,11 @@ static struct problem problem_of(const struct space *space, enum type type, unsi
                               .acc = problem_default_acc(type),
                               .dims = DIMS_VALUE(400000000),
                               .regime = COLD};
+    const struct dims value = problem.dims;
     if (!space_serves(space, &problem))
-        problem.dims = dims_resized(&problem.dims, dims_n(&problem.dims) / threads, threads, 0);
+        problem.dims = dims_resized(&value, dims_n(&value) / threads, threads, 0);
+    if (!space_serves(space, &problem))
+        problem.dims = dims_run(dims_n(&value), DIMS_INCLUSIVE);
     return problem;
 }
 
@@ -441,9 +444,7 @@ static void test_sites(void **state)
     for (size_t r = 0; r < rungs.count; r++) {
         struct ladder_rung rung;
         struct target target;
-        struct text text = {0};
-        struct device_image image;
-        struct sass_mix mix;
+        unsigned instructions = 0;
         assert_int_equal(ladder_rung_open(&rung, &rungs, &rungs.rungs[r], &error), 0);
         assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
         assert_true(ladder_rung_resize(&rung, 128));
@@ -455,23 +456,34 @@ static void test_sites(void **state)
                                              .intrinsics = built_in("templates/intrinsics.cu")};
         struct planner_plan plan;
         assert_int_equal(call_plan(&plan, &context, rung.config, &error), 0);
-        const size_t main_pass = (size_t)plan.launches[plan.first].pass;
-        assert_int_equal(emit_kernel(&text, &context, &sources, rung.config, main_pass, &error),
-                         0);
-        const struct device_source source = {text.at, rung.space->kernel};
-        assert_int_equal(nvrtc_compile(nvrtc, 90, NVRTC_PTX, &source, 1, &image, &error), 0);
-        assert_int_equal(sass_count(&mix, image.bytes, true, &error), 0);
+        for (int i = 0; i <= plan.first; i++) {
+            const size_t pass = (size_t)plan.launches[i].pass;
+            struct text text = {0};
+            struct device_image image;
+            struct sass_mix mix;
+            assert_int_equal(emit_kernel(&text, &context, &sources, rung.config, pass, &error),
+                             0);
+            const struct device_source source = {text.at, rung.space->kernel};
+            assert_int_equal(nvrtc_compile(nvrtc, 90, NVRTC_PTX, &source, 1, &image, &error),
+                             0);
+            assert_int_equal(sass_count(&mix, image.bytes, true, &error), 0);
+            instructions += (unsigned)mix.counts[SASS_SHARED];
+            device_dispose_image(&image);
+            text_dispose(&text);
+        }
         const struct pattern pattern =
             run_rung(rungs.rungs[r].name, type_for(&rungs.rungs[r], F16), 128);
         const size_t sites = pattern.site_count + (pattern.atomics_shared > 0);
         const bool is_copying = strstr(rungs.rungs[r].params, "ASYNC"); /* no ld, no st */
-        if (is_copying                     ? sites < mix.counts[SASS_SHARED]
-            : is_unrolled(&rungs.rungs[r]) ? sites >= mix.counts[SASS_SHARED]
-                                           : sites != mix.counts[SASS_SHARED])
+        /* Of one block alone, the scan of sums has nothing before it; copies between buffers are
+         * merged. */
+        const bool is_scan = strncmp(rungs.rungs[r].space, "scan_", 5) == 0;
+        if (is_copying ? sites < instructions
+            : is_scan  ? sites > instructions + 2 || 2 * sites < instructions
+            : is_unrolled(&rungs.rungs[r]) ? sites >= instructions
+                                           : sites != instructions)
             fail_msg("%s: %zu places, %u instructions", rungs.rungs[r].name, sites,
-                     (unsigned)mix.counts[SASS_SHARED]);
-        device_dispose_image(&image);
-        text_dispose(&text);
+                     instructions);
         ladder_rung_close(&rung);
     }
     nvrtc_close(nvrtc);
