@@ -310,11 +310,11 @@ static void test_shared_kernels(void **state)
     (void)state;
     const struct autotune_problem one = {.op = "sum",
                                          .type = "f32",
-                                         .rows = 20,
+                                         .rows = 2000,
                                          .len = 40,
                                          .axis = 1};
     struct autotune_problem other = one;
-    other.rows = 2000;
+    other.rows = 4000;
     struct autotune_context *context = open_context("/nowhere", NULL);
     struct autotune_plan *first = make_plan(context, &one, AUTOTUNE_FROM_DEFAULT);
     struct autotune_plan *second = make_plan(context, &other, AUTOTUNE_FROM_DEFAULT);
