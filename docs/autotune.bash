@@ -136,7 +136,7 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "devices types operations params variants spaces rungs published options formats archs gpus" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify bench ladder profile export compare report doctor" "$2" ;;
+    help) _autotune_words "tune show merge list emit verify bench ladder profile reduce export compare report doctor" "$2" ;;
     merge) _autotune_files -f "$2" ;;
     compare | report)
         _autotune_files -f "$2"
@@ -146,7 +146,7 @@ _autotune_argument() {
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify bench ladder profile export compare report doctor help version"
+    local verbs="tune show merge list emit verify bench ladder profile reduce export compare report doctor help version"
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=tune
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

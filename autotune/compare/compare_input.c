@@ -100,9 +100,19 @@ static int add_published(struct compare_input *out, const char *file, const char
 
 static const struct dims compared = DIMS_VALUE(1); /* such, of any n */
 
-/* Appends the records of the GPU of this name, or with NULL those of the first record's GPU. */
+/* Is there a record of the same problem among the first `count`? */
+static bool is_known(const struct records *records, size_t count, const struct record *record)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!record_group_difference(&records->at[i], record, RECORD_PROBLEM | RECORD_SIZE))
+            return true;
+    return false;
+}
+
+/* Appends the records of the GPU of this name, or with NULL those of the first record's GPU; but
+ * for those of problems that the first `known` records of `out` have. */
 static int add_records(struct compare_input *out, const struct records *more, const char *name,
-                       struct error *error)
+                       size_t known, struct error *error)
 {
     struct records *records = &out->records;
     size_t others = 0, unlike = 0;
@@ -116,7 +126,7 @@ static int add_records(struct compare_input *out, const struct records *more, co
                        strcmp(model.name, name) == 0
                  : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
         const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
-        if (is_of && is_alike)
+        if (is_of && is_alike && !is_known(records, known, record))
             failed = store_copy(records, more, record, error);
         others += !is_of;
         unlike += is_of && !is_alike;
@@ -167,7 +177,7 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
         store_dispose(&records);
         return -1;
     }
-    const int failed = add_records(out, &records, NULL, error);
+    const int failed = add_records(out, &records, NULL, 0, error);
     store_dispose(&records);
     if (failed)
         return -1;
@@ -235,7 +245,8 @@ static int add_shipped(struct compare_input *out, const char *model, struct erro
     struct records records;
     if (shipped_load(&records, NULL, error))
         return -1;
-    const int failed = add_records(out, &records, model, error);
+    /* What was measured here stands in place of what ships. */
+    const int failed = add_records(out, &records, model, out->records.count, error);
     store_dispose(&records);
     return failed;
 }
@@ -251,7 +262,7 @@ static int add_file(void *context, const char *path, const struct records *recor
 {
     const struct kept *kept = context;
     (void)path;
-    return add_records(kept->out, records, kept->model, error);
+    return add_records(kept->out, records, kept->model, 0, error);
 }
 
 /* Adds the records of this folder, whatever the file name. No folder means no records. */
