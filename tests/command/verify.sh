@@ -30,16 +30,17 @@ spoil() {
 spoil "$ROOT/templates/reduce.cu" '    while (n) ((volatile int *)0)[0];' > crash.cu
 spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = 1; on;) continue;' > endless.cu
 sed 's/^name = .*/name = mine/' "$ROOT/configs/reduce.ini" > mine.ini
-refuses crash 70 "kernel of BLOCK=.* crashes: .*signal 11" verify --device host --n 3K --template crash.cu
+refuses crash 70 "kernel of BLOCK=.* crashes: .*signal 11" verify --device host --n 3K --template crash.cu \
+    --variant WALK=STRIDED
 refuses crash-small 70 "sum i32 .*BLOCK=.* is wrong: it crashes" verify --device host --small --n 3K \
-    --template crash.cu
+    --template crash.cu --variant WALK=STRIDED
 refuses crash-small-by-a-rule 70 "BLOCK=64 .*is wrong: it crashes" verify --device host --small --n 3K \
     --template crash.cu --space mine.ini --variant BLOCK=64,GRID=3
 began=$(date +%s)
 refuses endless 70 "kernel of BLOCK=.* does not end: " verify --device host --n 3K \
     --template endless.cu --space mine.ini
 refuses endless-small 70 "does not end within 2 s of processor time .--limit." verify --device host --small --n 3K \
-    --template endless.cu --limit 2s
+    --template endless.cu --variant WALK=STRIDED --limit 2s
 refuses endless-of-many 70 "does not end within 0\.50+ s" verify --device host --cover \
     --template endless.cu --space mine.ini --limit 500ms
 refuses limit-of-a-worker 64 "give --small, --cover or --all too" verify --device host --n 3K --limit 2s
