@@ -300,14 +300,16 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
     return complain(out, item, error, "is no key of [published]");
 }
 
-static int check_head(struct published *out, struct error *error)
+/* What stands behind the first [figures], which begins at `line`, has not been read. */
+static int check_head(struct published *out, int line, struct error *error)
 {
     static const char *const needed[] = {"schema", "source", "gpu", "gpu_name",
                                          "op",     "type",   "n",   "condition"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         const struct ini_item *item = ini_find(&out->ini, head, needed[i]);
-        if (!item || !*item->value)
-            return error_set(error, ERROR_USAGE, "%s: [published] lacks %s: add it",
+        if (!item || !*item->value || item->line > line)
+            return error_set(error, ERROR_USAGE,
+                             "%s: [published] lacks %s: add it before [figures]",
                              out->ini.file, needed[i]);
     }
     if (strcmp(out->gpu, "-") == 0)
@@ -445,7 +447,7 @@ static int read_item(struct published *out, const struct ini_item *item, bool is
                                  : read_head(out, item, error);
     if (strncmp(item->section, prefix, strlen(prefix)) != 0)
         return complain(out, item, error, "is in neither [published] nor [figures NAME]");
-    if (is_first && out->kernel_count == 0 && check_head(out, error))
+    if (is_first && out->kernel_count == 0 && check_head(out, item->section_line, error))
         return -1;
     if (is_first && out->kernel_count && end_kernel(out, error))
         return -1;

@@ -505,6 +505,7 @@ static void test_refused(void **state)
         {WHOLE "[figures a]\nkernel = k\ntype = q\nms = 1\n", "t:12: unknown type 'q'"},
         {"[published]\nschema = 2\n", "schema 1 only"},
         {"[figures a]\nkernel = k\nms = 1\n", "lacks schema"},
+        {"[figures a]\nkernel = k\nms = 1\n" HEAD "n = 1K\ncondition = c\n", "lacks schema"},
         {"[record 1]\nop = sum\n", "is in neither"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
