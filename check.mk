@@ -56,12 +56,12 @@ ANALYZE   = -O1 -fanalyzer -Wno-analyzer-malloc-leak -DANALYZER
 
 analyze: ## clang-tidy and gcc -fanalyzer over the whole program (about six minutes on two cores)
 	@./setup tools
-	@tests/tidy.sh all -- $(ALLFLAGS)
+	@tests/tidy.sh all -- $(ALLFLAGS) $(MPI_FLAGS)
 	@$(REMAKE) BUILD=$(BUILD)/analyze CFLAGS='$(ANALYZE)' WERROR=-Werror $(BUILD)/analyze/autotune
 
 check-tidy: ## clang-tidy over what has changed since main, and an eighth of the rest
 	@./setup tools
-	@tests/tidy.sh some -- $(ALLFLAGS)
+	@tests/tidy.sh some -- $(ALLFLAGS) $(MPI_FLAGS)
 
 coverage: ## which lines of the program `make test` runs, by folder
 	@CC="$(CC)" ./setup test

@@ -18,7 +18,11 @@ list_changed() {
         git diff --name-only "$base"
 } 2> /dev/null
 
-list_sources() { find generator cache autotune -name '*.c' | sort; }
+# What speaks to an MPI has its header where there is one.
+list_sources() {
+    find generator cache autotune -name '*.c' | sort |
+        if command -v "${MPICC:-mpicc}" > /dev/null; then cat; else grep -v main_mpi; fi
+}
 
 # Those of both lists once.
 list_some() {
