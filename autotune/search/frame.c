@@ -88,8 +88,12 @@ uint64_t frame_get_u64(struct frame *frame)
 
 const void *frame_get_block(struct frame *frame, size_t *length)
 {
+    static const char zeros[BLOCK_ALIGN];
     const uint64_t wanted = frame_get_u64(frame);
-    take(frame, padding(frame->at));
+    const size_t gap = padding(frame->at);
+    const void *between = take(frame, gap);
+    if (between && memcmp(between, zeros, gap) != 0)
+        frame->is_short = true; /* nobody writes that */
     const void *bytes = take(frame, wanted);
     *length = bytes ? (size_t)wanted : 0;
     return bytes;

@@ -18,7 +18,7 @@ struct frame {
     uint32_t kind;
     struct text body; /* bytes, not only text */
     size_t at;        /* of reading: the bytes taken so far */
-    bool is_short;    /* of reading: more was asked for than there is, or a length was absurd */
+    bool is_short;    /* of reading: more was asked for than there is, or what nobody writes */
 };
 void frame_dispose(struct frame *frame);
 

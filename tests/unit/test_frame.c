@@ -105,6 +105,20 @@ static void test_a_string_without_an_end_is_short(void **state)
     frame_dispose(&frame);
 }
 
+/* Between a block's length and its bytes are zeros alone: what was read is written the same. */
+static void test_a_gap_that_holds_anything_is_short(void **state)
+{
+    struct frame frame = {0};
+    size_t length;
+
+    (void)state;
+    frame_put_block(&frame, "abc", 3);
+    frame.body.at[sizeof(uint64_t) + 1] = 7;
+    frame_get_block(&frame, &length);
+    assert_true(frame.is_short);
+    frame_dispose(&frame);
+}
+
 static void test_a_body_too_large_is_refused(void **state)
 {
     struct frame frame = {.kind = 7};
@@ -278,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_short_is_sticky),
         cmocka_unit_test(test_absurd_lengths),
         cmocka_unit_test(test_a_string_without_an_end_is_short),
+        cmocka_unit_test(test_a_gap_that_holds_anything_is_short),
         cmocka_unit_test(test_a_body_too_large_is_refused),
         cmocka_unit_test(test_header),
         cmocka_unit_test(test_frames_come_back),
