@@ -309,8 +309,8 @@ static int check_head(struct published *out, int line, struct error *error)
         const struct ini_item *item = ini_find(&out->ini, head, needed[i]);
         if (!item || !*item->value || item->line > line)
             return error_set(error, ERROR_USAGE,
-                             "%s: [published] lacks %s: add it before [figures]",
-                             out->ini.file, needed[i]);
+                             "%s: [published] lacks %s: add it before [figures]", out->ini.file,
+                             needed[i]);
     }
     if (strcmp(out->gpu, "-") == 0)
         out->gpu = NULL;
