@@ -48,35 +48,23 @@ struct walk {
     const struct space *space;
     int64_t *values; /* by slot */
     int64_t *config;
-    size_t order[SPACE_NAMES_MAX];   /* params by depth */
-    uint64_t below[SPACE_NAMES_MAX]; /* points that share their params up to a depth */
-    size_t compile_depth;            /* the depth at which a variant is fixed */
-    size_t derived_depth[SPACE_NAMES_MAX], *rule_depth; /* from where on they are known */
+    size_t order[SPACE_PARAMS_MAX];   /* params by depth */
+    uint64_t later[SPACE_PARAMS_MAX]; /* a bit for each param that has no value at a depth */
+    uint64_t below[SPACE_PARAMS_MAX]; /* points that share their params up to a depth */
+    size_t compile_depth;             /* the depth at which a variant is fixed */
 };
 
-static size_t find_depth(const struct walk *walk, const struct expr *expr)
+static uint64_t param_bit(const struct walk *walk, size_t depth)
 {
-    const struct space *space = walk->space;
-    bool is_used[SPACE_NAMES_MAX] = {0}; /* by slot */
-    size_t depth = 0;
-    expr_mark(expr, is_used);
-    for (size_t d = 0; d < space->param_count; d++)
-        if (is_used[space->params[walk->order[d]].slot])
-            depth = d;
-    for (size_t i = 0; i < space->derived_count; i++)
-        if (is_used[space->derived[i].slot] && walk->derived_depth[i] > depth)
-            depth = walk->derived_depth[i];
-    return depth;
+    return UINT64_C(1) << walk->order[depth];
 }
 
-/* Finds at which depth each derived value and rule is known, with the params in this order. */
-static void find_depths(struct walk *walk)
+/* With the params in this order. */
+static void find_later(struct walk *walk)
 {
-    const struct space *space = walk->space;
-    for (size_t i = 0; i < space->derived_count; i++)
-        walk->derived_depth[i] = find_depth(walk, space->derived[i].expr);
-    for (size_t i = 0; i < space->rule_count; i++)
-        walk->rule_depth[i] = find_depth(walk, space->rules[i].expr);
+    uint64_t later = 0;
+    for (size_t d = walk->space->param_count; d-- > 0; later |= param_bit(walk, d))
+        walk->later[d] = later;
 }
 
 /* Compile-time params come first. */
@@ -97,7 +85,13 @@ static void plan_walk(struct walk *walk)
         below *= space->params[walk->order[d]].count;
     }
     walk->points->total = below;
-    find_depths(walk);
+    find_later(walk);
+}
+
+/* Is what depends on `uses` known from this depth on, and not before? */
+static bool is_known(const struct walk *walk, uint64_t uses, size_t depth)
+{
+    return !(uses & walk->later[depth]) && (depth == 0 || (uses & param_bit(walk, depth)));
 }
 
 /* Evaluates what is known from this depth on: -1, 0, or 1 + the rule that rejects all below. */
@@ -105,13 +99,14 @@ static int settle(struct walk *walk, size_t depth, struct error *error)
 {
     const struct space *space = walk->space;
     for (size_t i = 0; i < space->derived_count; i++)
-        if (walk->derived_depth[i] == depth &&
+        if (is_known(walk, space->derived[i].uses, depth) &&
             expr_eval(space->derived[i].expr, walk->values,
                       &walk->values[space->derived[i].slot], error))
             return -1;
     for (size_t i = 0; i < space->rule_count; i++) {
         int64_t holds = 1;
-        if (walk->rule_depth[i] == depth && (walk->points || !space->rules[i].is_prune) &&
+        if (is_known(walk, space->rules[i].uses, depth) &&
+            (walk->points || !space->rules[i].is_prune) &&
             expr_eval(space->rules[i].expr, walk->values, &holds, error))
             return -1;
         if (!holds)
@@ -156,11 +151,9 @@ int point_expand(struct points *out, const struct point_context *context, struct
     struct walk walk = {.points = out,
                         .space = space,
                         .values = values,
-                        .config = calloc(width, sizeof *walk.config),
-                        .rule_depth = calloc(rules, sizeof *walk.rule_depth)};
-    int failed = !out->rejected || !walk.config || !walk.rule_depth
-                     ? error_memory(error, width * sizeof *walk.config)
-                     : 0;
+                        .config = calloc(width, sizeof *walk.config)};
+    int failed =
+        !out->rejected || !walk.config ? error_memory(error, width * sizeof *walk.config) : 0;
     if (!failed) {
         point_builtins(context, false, values);
         plan_walk(&walk);
@@ -169,7 +162,6 @@ int point_expand(struct points *out, const struct point_context *context, struct
     if (!failed && out->count == 0)
         failed = refuse_empty(out, space, error);
     free(walk.config);
-    free(walk.rule_depth);
     if (failed)
         point_dispose(out);
     return failed;
@@ -179,9 +171,11 @@ int point_expand(struct points *out, const struct point_context *context, struct
 
 enum { DRAW_STEPS = 5000 }; /* values given to params before a draw gives up */
 
+/* Where no value of a param does, the next to change is the latest one that this depends on: what
+ * lies between would fail in the same way ("conflict-directed backjumping", Prosser 1993). */
 struct draw {
     struct walk walk;
-    const bool *is_fixed;
+    uint64_t fixed;   /* params */
     uint64_t *random; /* a linear congruential generator's state */
     size_t steps;
 };
@@ -192,57 +186,90 @@ static size_t draw_below(struct draw *draw, size_t limit)
     return (size_t)((*draw->random >> 33) % limit);
 }
 
-static int draw_rest(struct draw *draw, size_t depth, struct error *error);
+static int draw_rest(struct draw *draw, size_t depth, uint64_t *cause, struct error *error);
 
-static int draw_value(struct draw *draw, size_t depth, int64_t value, struct error *error)
+/* Without steps left it is the problem's fault: that ends the draw, and proves nothing. */
+static int draw_value(struct draw *draw, size_t depth, int64_t value, uint64_t *cause,
+                      struct error *error)
 {
     struct walk *walk = &draw->walk;
     const size_t at = walk->order[depth];
-    if (draw->steps++ == DRAW_STEPS)
+    *cause = SPACE_USES_PROBLEM;
+    if (draw->steps++ >= DRAW_STEPS)
         return 0;
     walk->values[walk->space->params[at].slot] = walk->config[at] = value;
     const int rejected = settle(walk, depth, error);
-    return rejected ? (rejected < 0 ? -1 : 0) : draw_rest(draw, depth + 1, error);
+    if (rejected > 0)
+        *cause = walk->space->rules[rejected - 1].uses;
+    return rejected ? (rejected < 0 ? -1 : 0) : draw_rest(draw, depth + 1, cause, error);
 }
 
-/* 1 when all params from this depth on have found values. */
-static int draw_rest(struct draw *draw, size_t depth, struct error *error)
+/* 1 when all params from this depth on have found values; else `cause` is what that depends on. */
+static int draw_rest(struct draw *draw, size_t depth, uint64_t *cause, struct error *error)
 {
     const struct walk *walk = &draw->walk;
     if (depth == walk->space->param_count)
         return 1;
     const size_t at = walk->order[depth];
     const struct param *param = &walk->space->params[at];
-    if (draw->is_fixed[at])
-        return draw_value(draw, depth, walk->config[at], error);
+    const uint64_t own = param_bit(walk, depth);
+    if (draw->fixed & own)
+        return draw_value(draw, depth, walk->config[at], cause, error);
     const size_t begin = draw_below(draw, param->count);
-    int found = 0;
-    for (size_t i = 0; i < param->count && !found && draw->steps <= DRAW_STEPS; i++)
-        found = draw_value(draw, depth, param->values[(begin + i) % param->count], error);
-    return found;
+    uint64_t causes = 0;
+    for (size_t i = 0; i < param->count; i++) {
+        const int64_t value = param->values[(begin + i) % param->count];
+        const int found = draw_value(draw, depth, value, cause, error);
+        if (found || !(*cause & own))
+            return found;
+        causes |= *cause;
+    }
+    *cause = causes & ~own;
+    return 0;
 }
 
-int point_draw(int64_t *config, const bool *is_fixed, const struct point_context *context,
-               uint64_t *random, struct error *error)
+/* The fixed params first, then always one of the rule that lacks fewest, so that what cannot be is
+ * seen early. */
+static void order_draw(struct draw *draw)
+{
+    const struct space *space = draw->walk.space;
+    size_t count = 0;
+    uint64_t left = 0;
+    for (size_t i = 0; i < space->param_count; i++)
+        if (draw->fixed >> i & 1)
+            draw->walk.order[count++] = i;
+        else
+            left |= UINT64_C(1) << i;
+    for (; left; left &= ~param_bit(&draw->walk, count++)) {
+        uint64_t fewest = left;
+        for (size_t i = 0; i < space->rule_count; i++) {
+            const uint64_t lacks = space->rules[i].uses & left;
+            if (lacks && !space->rules[i].is_prune &&
+                __builtin_popcountll(lacks) < __builtin_popcountll(fewest))
+                fewest = lacks;
+        }
+        draw->walk.order[count] = (size_t)__builtin_ctzll(fewest);
+    }
+    find_later(&draw->walk);
+}
+
+enum point_drawn point_draw(int64_t *config, const bool *is_fixed,
+                            const struct point_context *context, uint64_t *random,
+                            struct error *error)
 {
     const struct space *space = context->space;
     int64_t values[SPACE_NAMES_MAX];
     struct draw draw = {.walk = {.space = space, .values = values, .config = config},
-                        .is_fixed = is_fixed,
                         .random = random};
-    size_t count = 0;
-    for (int is_free = 0; is_free < 2; is_free++)
-        for (size_t i = 0; i < space->param_count; i++)
-            if (is_fixed[i] != is_free)
-                draw.walk.order[count++] = i;
-    draw.walk.rule_depth = calloc(space->rule_count + 1, sizeof *draw.walk.rule_depth);
-    if (!draw.walk.rule_depth)
-        return error_memory(error, space->rule_count * sizeof *draw.walk.rule_depth);
+    uint64_t cause = 0;
+    for (size_t i = 0; i < space->param_count; i++)
+        draw.fixed |= (uint64_t)is_fixed[i] << i;
     point_builtins(context, false, values);
-    find_depths(&draw.walk);
-    const int found = draw_rest(&draw, 0, error);
-    free(draw.walk.rule_depth);
-    return found;
+    order_draw(&draw);
+    const int found = draw_rest(&draw, 0, &cause, error);
+    if (found)
+        return found < 0 ? POINT_ERROR : POINT_DRAWN;
+    return cause & SPACE_USES_PROBLEM ? POINT_NONE_HERE : POINT_NONE_EVER;
 }
 
 /* --- Configs by hand ---------------------------------------------------------------------- */

@@ -107,6 +107,23 @@ const char *space_launch_name(const struct space *space, const struct expr *expr
     return name;
 }
 
+uint64_t space_find_uses(const struct space *space, const struct expr *expr)
+{
+    bool is_used[SPACE_NAMES_MAX] = {0}; /* by slot */
+    uint64_t uses = 0;
+    expr_mark(expr, is_used);
+    for (size_t i = 0; i < SPACE_BUILTINS; i++)
+        if (is_used[i])
+            uses = SPACE_USES_PROBLEM;
+    for (size_t i = 0; i < space->param_count; i++)
+        if (is_used[space->params[i].slot])
+            uses |= UINT64_C(1) << i;
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (is_used[space->derived[i].slot])
+            uses |= space->derived[i].uses;
+    return uses;
+}
+
 int space_refuse_blocks(const struct expr *expr, const struct ini_item *item,
                         struct error *error)
 {
@@ -164,8 +181,10 @@ static int sort_derived(struct space *space, struct error *error)
         memmove(&all[done + 1], &all[done], (next - done) * sizeof *all);
         all[done] = chosen;
     }
-    for (size_t i = 0; i < space->derived_count; i++)
+    for (size_t i = 0; i < space->derived_count; i++) {
         all[i].is_launch = space_launch_name(space, all[i].expr) != NULL;
+        all[i].uses = space_find_uses(space, all[i].expr);
+    }
     return 0;
 }
 
@@ -179,6 +198,7 @@ static int read_rule(struct space *space, const struct ini_item *item, bool is_p
         space_refuse_blocks(rule->expr, item, error))
         return -1;
     rule->is_launch = space_launch_name(space, rule->expr) != NULL;
+    rule->uses = space_find_uses(space, rule->expr);
     return 0;
 }
 

@@ -157,6 +157,9 @@ int space_read_param(struct space *space, struct param *param, const struct ini_
 int space_add_param(struct space *space, const struct ini_item *first, struct param **out,
                     struct error *error)
 {
+    if (space->param_count == SPACE_PARAMS_MAX)
+        return space_complain(first, error, "more than 63 params: drop some, or drop",
+                              first->section);
     struct param *param = &space->params[space->param_count++];
     *out = param;
     param->name = first->section + strlen("param ");

@@ -163,20 +163,20 @@ void sample_index_config(const struct space *space, const int64_t *config, unsig
     }
 }
 
-/* Draws a point of the place, with the given params fixed: 1, or 0 where none is found. */
-static int draw_point(struct pool *pool, const struct sample_place *place, int64_t *config,
-                      const bool *is_fixed, struct error *error)
+/* Draws a point of the place, with the given params fixed. */
+static enum point_drawn draw_point(struct pool *pool, const struct sample_place *place,
+                                   int64_t *config, const bool *is_fixed, struct error *error)
 {
     const struct point_context context = {pool->space, &place->problem,
                                           &pool->targets[place->target]};
     unsigned char values[SPACE_NAMES_MAX + SIZE_COLUMN + 1];
-    const int found = point_draw(config, is_fixed, &context, &pool->random, error);
-    if (found <= 0)
-        return found;
+    const enum point_drawn drawn = point_draw(config, is_fixed, &context, &pool->random, error);
+    if (drawn != POINT_DRAWN)
+        return drawn;
     sample_index_config(pool->space, config, values);
     format_place(place, values + pool->space->param_count);
     pool->drawn++;
-    return cover_add(pool->cover, values, true, error) < 0 ? -1 : 1;
+    return cover_add(pool->cover, values, true, error) < 0 ? POINT_ERROR : POINT_DRAWN;
 }
 
 static int draw_any(struct pool *pool, struct error *error)
@@ -184,7 +184,8 @@ static int draw_any(struct pool *pool, struct error *error)
     const bool is_fixed[SPACE_NAMES_MAX] = {false};
     int64_t config[SPACE_NAMES_MAX];
     for (size_t i = 0; pool->place_count && i < DRAWN; i++)
-        if (draw_point(pool, &pool->places[i % pool->place_count], config, is_fixed, error) < 0)
+        if (draw_point(pool, &pool->places[i % pool->place_count], config, is_fixed, error) ==
+            POINT_ERROR)
             return -1;
     return 0;
 }
@@ -212,7 +213,7 @@ static bool fix_pair(const struct pool *pool, const struct sample_pair *pair,
     return true;
 }
 
-/* Tries one place after the other until one has a point with the pair. */
+/* Tries one place after the other until one has a point with the pair, or shows that none has. */
 static int draw_pair(struct pool *pool, const struct sample_pair *pair, struct error *error)
 {
     size_t tried = 0;
@@ -221,9 +222,10 @@ static int draw_pair(struct pool *pool, const struct sample_pair *pair, struct e
         int64_t config[SPACE_NAMES_MAX];
         if (!fix_pair(pool, pair, &pool->places[i], config, is_fixed))
             continue;
-        const int found = draw_point(pool, &pool->places[i], config, is_fixed, error);
-        if (found)
-            return found < 0 ? -1 : 0;
+        const enum point_drawn drawn =
+            draw_point(pool, &pool->places[i], config, is_fixed, error);
+        if (drawn != POINT_NONE_HERE)
+            return drawn == POINT_ERROR ? -1 : 0;
         tried++;
     }
     return 0;

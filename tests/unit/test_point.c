@@ -363,37 +363,45 @@ static void assert_as_brute_force(const struct point_context *context,
 
 /* Rules over derived values over derived values, of compile-time and launch-time params that
  * stand in any order; rules that hold for nothing, for all, and that know no param. */
+static const char *const walked[] = {
+    WALKED "[param G]\nvalues = 0 1 2\nwhen = launch\n[param A]\nvalues = 1 2 3 4\n"
+           "[param H]\nvalues = 5 6\nwhen = launch\n[param B]\nvalues = 1 2 3\n"
+           "[derived]\nD = C + A\nC = A * B\nE = D * G\n"
+           "[rule]\na = D != 4\nb = E < 20\nc = C % 2 == 0 || H == 5\nd = N > 10\n"
+           "e = A < 4 || G != B\n" WALKED_END "G = 0\nA = 1\nH = 5\nB = 1\n",
+    WALKED "[param G]\nvalues = 3 1 2\nwhen = launch\n[param H]\nvalues = 1 2 3\n"
+           "when = launch\n[derived]\nC = G * H\n[rule]\na = C != 6\nb = C < 9\n" WALKED_END
+           "G = 3\nH = 1\n",
+    WALKED "[param A]\nvalues = 3 1 2\n[param B]\nvalues = 1 2 3\n[derived]\nC = A - B\n"
+           "D = C * C\n[rule]\na = C != 1\nb = D < 4\nc = A != 1 || B != 1\n" WALKED_END
+           "A = 3\nB = 1\n",
+    WALKED "[param A]\nvalues = 7\n" WALKED_END "A = 7\n",
+    WALKED "[param A]\nvalues = 1 2 3\n[param G]\nvalues = 1 2 3\nwhen = launch\n"
+           "[rule]\na = G != A\nb = 1 / A != 1 || G > 2\n" WALKED_END "A = 1\nG = 1\n",
+};
+enum { WALKED_SPACES = sizeof walked / sizeof *walked };
+
+static struct space *load_walked(size_t i)
+{
+    struct space *space;
+    if (space_load(&space, "a.ini", walked[i], strlen(walked[i]), NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    return space;
+}
+
 static void test_walk(void **state)
 {
     (void)state;
-    static const char *const spaces[] = {
-        WALKED "[param G]\nvalues = 0 1 2\nwhen = launch\n[param A]\nvalues = 1 2 3 4\n"
-               "[param H]\nvalues = 5 6\nwhen = launch\n[param B]\nvalues = 1 2 3\n"
-               "[derived]\nD = C + A\nC = A * B\nE = D * G\n"
-               "[rule]\na = D != 4\nb = E < 20\nc = C % 2 == 0 || H == 5\nd = N > 10\n"
-               "e = A < 4 || G != B\n" WALKED_END "G = 0\nA = 1\nH = 5\nB = 1\n",
-        WALKED "[param G]\nvalues = 3 1 2\nwhen = launch\n[param H]\nvalues = 1 2 3\n"
-               "when = launch\n[derived]\nC = G * H\n[rule]\na = C != 6\nb = C < 9\n" WALKED_END
-               "G = 3\nH = 1\n",
-        WALKED "[param A]\nvalues = 3 1 2\n[param B]\nvalues = 1 2 3\n[derived]\nC = A - B\n"
-               "D = C * C\n[rule]\na = C != 1\nb = D < 4\nc = A != 1 || B != 1\n" WALKED_END
-               "A = 3\nB = 1\n",
-        WALKED "[param A]\nvalues = 7\n" WALKED_END "A = 7\n",
-        WALKED "[param A]\nvalues = 1 2 3\n[param G]\nvalues = 1 2 3\nwhen = launch\n"
-               "[rule]\na = G != A\nb = 1 / A != 1 || G > 2\n" WALKED_END "A = 1\nG = 1\n",
-    };
     const struct target target = find_target("sm_90");
     const struct problem problem = {.op = SUM,
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),
                                     .regime = COLD};
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+    for (size_t i = 0; i < WALKED_SPACES; i++) {
         static struct brute brute;
         struct points points;
-        struct space *space;
-        if (space_load(&space, "a.ini", spaces[i], strlen(spaces[i]), NULL, &error) != 0)
-            fail_msg("%s", error.text);
+        struct space *space = load_walked(i);
         const struct point_context context = {space, &problem, &target};
         brute_force(&brute, &context);
         assert_true(brute.count > 0 && (space->rule_count == 0 || brute.rejected > 0));
@@ -413,6 +421,72 @@ static void test_walk(void **state)
         }
         space_free(space);
     }
+}
+
+/* Does a row have the values of the fixed params? */
+static bool has_row(const struct brute *brute, const struct space *space, const int64_t *config,
+                    const bool *is_fixed)
+{
+    for (size_t r = 0; r < brute->count; r++) {
+        bool has = true;
+        for (size_t i = 0; i < space->param_count; i++)
+            has = has && (!is_fixed[i] || brute->rows[r][i] == config[i]);
+        if (has)
+            return true;
+    }
+    return false;
+}
+
+/* With every two values fixed a point is drawn where there is one; where there is none, that is
+ * so for every problem unless a rule names what a problem says. Breaks when a depth is left that a
+ * failure depends on. */
+static void test_draw(void **state)
+{
+    (void)state;
+    const struct target target = find_target("sm_90");
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
+                                    .regime = COLD};
+    uint64_t random = 1;
+    size_t drawn = 0, never = 0;
+    for (size_t s = 0; s < WALKED_SPACES; s++) {
+        static struct brute brute;
+        struct space *space = load_walked(s);
+        const struct point_context context = {space, &problem, &target};
+        const size_t width = space->param_count;
+        brute_force(&brute, &context);
+        for (size_t a = 0; a < width; a++)
+            for (size_t b = 0; b < width; b++)
+                for (size_t i = 0; i < space->params[a].count * space->params[b].count; i++) {
+                    bool is_fixed[SPACE_NAMES_MAX] = {false};
+                    int64_t config[SPACE_NAMES_MAX];
+                    is_fixed[a] = is_fixed[b] = true;
+                    config[a] = space->params[a].values[i / space->params[b].count];
+                    config[b] = space->params[b].values[i % space->params[b].count];
+                    const bool has = has_row(&brute, space, config, is_fixed);
+                    const enum point_drawn found =
+                        point_draw(config, is_fixed, &context, &random, &error);
+                    assert_int_equal(found, has ? POINT_DRAWN : POINT_NONE_EVER);
+                    assert_true(!has || point_reject(&context, config, &error) == POINT_VALID);
+                    drawn += has;
+                    never += !has;
+                }
+        space_free(space);
+    }
+    assert_true(drawn > 100 && never > 20);
+    const struct problem small = {.op = SUM,
+                                  .type = I32,
+                                  .acc = I32,
+                                  .dims = DIMS_VALUE(10),
+                                  .regime = COLD};
+    struct space *space = load_walked(0); /* whose rule d is of more than 10 elements */
+    const struct point_context context = {space, &small, &target};
+    const bool is_fixed[SPACE_NAMES_MAX] = {false};
+    int64_t config[SPACE_NAMES_MAX];
+    assert_int_equal(point_draw(config, is_fixed, &context, &random, &error), POINT_NONE_HERE);
+    space_free(space);
 }
 
 static void test_empty_expansion(void **state)
@@ -817,6 +891,7 @@ int main(void)
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_every_problem_has_points),
         cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_draw),
         cmocka_unit_test(test_empty_expansion),
         cmocka_unit_test(test_add),
         cmocka_unit_test(test_single),

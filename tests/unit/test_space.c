@@ -278,10 +278,16 @@ static void test_too_much(void **state)
     add_params(&bytes, 14, "1 2 3 4 5 6 7 8");
     load_bytes(bytes.at, 31, "2^40 points");
     text_clear(&bytes);
-    add_params(&bytes, 300, "1");
+    add_params(&bytes, SPACE_PARAMS_MAX + 1, "1");
+    load_bytes(bytes.at, 4 + 2 * SPACE_PARAMS_MAX + 2, "63 params");
+    text_clear(&bytes);
+    add_params(&bytes, 1, "1");
+    text_adds(&bytes, "[derived]\n");
+    for (int i = 0; i < SPACE_NAMES_MAX; i++)
+        text_addf(&bytes, "D%d = 1\n", i);
     const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT -
                     (DIMS_SCANS - 1);
-    load_bytes(bytes.at, 4 + 2 * fit + 2, "256 names");
+    load_bytes(bytes.at, 7 + fit, "256 names");
     text_clear(&bytes);
     memset(name, 'A', sizeof name);
     snprintf(name + 64, sizeof name - 64, " = 1");
