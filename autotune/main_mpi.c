@@ -425,6 +425,7 @@ int main(int argc, char **argv)
     struct error error = {.code = ERROR_NONE};
     int provided;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* as in main.c */
     const bool is_broadcast = take_broadcast(&argc, argv);
     int failed = read_request(&request, argc, argv, &error) ||
                  start_coordinator(&rank, argc, argv, &error);

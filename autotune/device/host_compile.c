@@ -3,6 +3,7 @@
  * dies; its messages go to memory. */
 #include "autotune/device/host_compile.h"
 
+#include "autotune/device/child.h"
 #include "autotune/device/fiber.h"
 #include "autotune/device/host_source.h"
 #include "autotune/device/temporary.h"
@@ -13,13 +14,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -97,54 +96,28 @@ static char **make_environment(char *language, char *temporary)
     return list;
 }
 
-/* Starts argv[0] with its output in `log`. Returns 0 or an errno. */
-static int start(pid_t *child, char *const *argv, char *folder, int log)
+/* Runs argv to its end; `message` gets the first MESSAGE_CHARS of what it wrote. Returns as
+ * child_run does. */
+static int run(const char *const *argv, const char *folder, char message[MESSAGE_CHARS])
 {
     char language[] = "LC_ALL=C", temporary[PATH_MAX];
+    message[0] = '\0';
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
     char **environment = make_environment(language, temporary);
-    posix_spawn_file_actions_t actions;
-    if (!environment || posix_spawn_file_actions_init(&actions) != 0) {
-        free(environment);
-        return ENOMEM;
-    }
-    int reason = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!reason)
-        reason = posix_spawn_file_actions_adddup2(&actions, log, 1);
-    if (!reason)
-        reason = posix_spawn_file_actions_adddup2(&actions, log, 2);
-    if (!reason)
-        reason = posix_spawnp(child, argv[0], &actions, NULL, argv, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    free(environment);
-    return reason;
-}
-
-/* Runs argv to its end; `message` gets the first MESSAGE_CHARS of what it wrote. Returns its
- * exit status (128 + n when signal n ended it), or -1 with the reason in errno. */
-static int run(char *const *argv, char *folder, char message[MESSAGE_CHARS])
-{
-    message[0] = '\0';
-    const int log = memfd_create("messages", MFD_CLOEXEC);
-    if (log < 0)
-        return -1;
-    pid_t child;
-    int status = 0;
-    const int reason = start(&child, argv, folder, log);
-    if (reason) {
+    const int log = environment ? memfd_create("messages", MFD_CLOEXEC) : -1;
+    int reason = environment ? errno : ENOMEM;
+    int status = CHILD_NOT_RUN;
+    if (log >= 0) {
+        status = child_run(argv, environment, log, true);
+        reason = errno;
+        const ssize_t length = pread(log, message, MESSAGE_CHARS - 1, 0);
+        message[length > 0 ? length : 0] = '\0';
         close(log);
-        errno = reason;
-        return -1;
     }
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) {
-            close(log);
-            return -1;
-        }
-    const ssize_t length = pread(log, message, MESSAGE_CHARS - 1, 0);
-    message[length > 0 ? length : 0] = '\0';
-    close(log);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    free(environment);
+    errno = reason;
+    return status > CHILD_SIGNAL ? status - CHILD_SIGNAL + 128
+                                 : status; /* as a shell says it */
 }
 
 /* Cuts a message after its first lines. */
@@ -177,13 +150,11 @@ static const char *find_version(char *line)
 
 int host_compile_find(struct host_compiler *out, struct error *error)
 {
-    char folder[TEMPORARY_CHARS], option[] = "--version", message[MESSAGE_CHARS];
-    snprintf(folder, sizeof folder, "%s", temporary_folder());
+    char message[MESSAGE_CHARS];
     for (int i = 0; i < PROGRAM_COUNT; i++) {
-        char program[16];
-        snprintf(program, sizeof program, "%s", programs[i]);
-        char *const argv[] = {program, option, NULL};
-        if (run(argv, folder, message) != 0)
+        const char *const argv[] = {programs[i], "--version", NULL};
+        const int status = run(argv, temporary_folder(), message);
+        if (status != 0 && !(status == CHILD_ENDED_UNSEEN && *message))
             continue;
         const char *family = strstr(message, "clang")                      ? "clang"
                              : strstr(message, "Free Software Foundation") ? "gcc"
@@ -287,8 +258,8 @@ static void add_word(struct text *words, size_t *count, const char *word)
 
 /* Program, flags, -o, the library, the units, NULL, in memory of `words`. NULL is out of memory;
  * free the array. */
-static char **make_argv(struct text *words, const struct host_compiler *compiler,
-                        const char *folder, size_t count)
+static const char **make_argv(struct text *words, const struct host_compiler *compiler,
+                              const char *folder, size_t count)
 {
     const char *const *const lists[] = {common_flags,
                                         compiler->is_tracing ? trace_flags : run_flags};
@@ -304,28 +275,31 @@ static char **make_argv(struct text *words, const struct host_compiler *compiler
         snprintf(path, sizeof path, "%s/unit%zu.c", folder, i);
         add_word(words, &word_count, path);
     }
-    char **argv = words->failed ? NULL : calloc(word_count + 1, sizeof *argv);
-    char *at = words->at;
+    const char **argv = words->failed ? NULL : calloc(word_count + 1, sizeof *argv);
+    const char *at = words->at;
     for (size_t i = 0; argv && i < word_count; i++, at += strlen(at) + 1)
         argv[i] = at;
     return argv;
 }
 
-static int run_compiler(const struct host_compiler *compiler, char *folder,
-                        const struct device_source *sources, size_t count, struct error *error)
+/* Compiles to `library`. Where nobody saw how the compiler ended, the library tells: a compiler that
+ * fails leaves none. */
+static int run_compiler(const struct host_compiler *compiler, const char *folder,
+                        const char *library, const struct device_source *sources, size_t count,
+                        struct error *error)
 {
     char message[MESSAGE_CHARS];
     struct text words = {0};
-    char **argv = make_argv(&words, compiler, folder, count);
-    const int status = argv ? run(argv, folder, message) : -1;
+    const char **argv = make_argv(&words, compiler, folder, count);
+    const int status = argv ? run(argv, folder, message) : CHILD_NOT_RUN;
     const int reason = argv ? errno : ENOMEM;
     free(argv);
     text_dispose(&words);
-    if (status < 0)
+    if (status == CHILD_NOT_RUN)
         return error_set(error, ERROR_FAILED, "cannot run %s: %s", compiler->program,
                          strerror(reason));
     cut(message);
-    if (status != 0)
+    if (status == CHILD_ENDED_UNSEEN ? access(library, F_OK) != 0 : status != 0)
         return error_set(error, ERROR_FAILED,
                          "%s does not compile kernel '%s'%s (status %d):\n"
                          "%s",
@@ -373,7 +347,7 @@ int host_compile_image(const struct host_compiler *compiler,
     snprintf(path, sizeof path, "%s/kernel.so", folder);
     int status = write_units(folder, sources, count, compiler->is_tracing, error);
     if (status == 0)
-        status = run_compiler(compiler, folder, sources, count, error);
+        status = run_compiler(compiler, folder, path, sources, count, error);
     if (status == 0)
         status = text_read(&library, path, LIBRARY_MAX, error);
     if (status == 0)

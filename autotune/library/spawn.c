@@ -2,15 +2,13 @@
  * Its messages go to a file in memory, which cannot fill up and make it wait as a pipe can. */
 #include "autotune/library/spawn.h"
 
+#include "autotune/device/child.h"
 #include "generator/dims_text.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ARGUMENTS_MAX = 32, SAID_CHARS = 1000 };
@@ -64,24 +62,6 @@ static void make_command(struct command *command, const struct spawn_request *re
     add(command, NULL, NULL);
 }
 
-static int start(pid_t *child, const struct command *command, int messages)
-{
-    posix_spawn_file_actions_t actions;
-    int reason = posix_spawn_file_actions_init(&actions);
-    if (reason)
-        return reason;
-    reason = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!reason)
-        reason = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (!reason)
-        reason = posix_spawn_file_actions_adddup2(&actions, messages, 2);
-    if (!reason)
-        reason = posix_spawn(child, command->at[0], &actions, NULL,
-                             (char *const *)(uintptr_t)command->at, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return reason;
-}
-
 /* The last line of its messages, which is its error. */
 static void read_last(int messages, char out[SAID_CHARS])
 {
@@ -97,34 +77,24 @@ static void read_last(int messages, char out[SAID_CHARS])
         memmove(out, newline + 1, strlen(newline + 1) + 1);
 }
 
+/* Where nobody saw how it ended, only the record tells. */
 static int judge(int status, int messages, struct error *error)
 {
     char said[SAID_CHARS];
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (status == 0 || status == CHILD_ENDED_UNSEEN)
         return 0;
+    if (status > CHILD_SIGNAL)
+        return error_set(error, ERROR_TUNE_FAILED,
+                         "tuning was ended by signal %d: run it by hand",
+                         status - CHILD_SIGNAL);
     read_last(messages, said);
-    if (WIFEXITED(status))
-        return error_set(error, ERROR_TUNE_FAILED, "tuning failed with exit status %d: %s",
-                         WEXITSTATUS(status), *said ? said : "it said nothing; run it by hand");
-    return error_set(error, ERROR_TUNE_FAILED, "tuning was ended by signal %d: run it by hand",
-                     WTERMSIG(status));
-}
-
-/* Where the caller ignores SIGCHLD, or waits for any process, we never see the status: then
- * only the record tells how it ended. */
-static int wait_for(pid_t child)
-{
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 0;
-    return status;
+    return error_set(error, ERROR_TUNE_FAILED, "tuning failed with exit status %d: %s", status,
+                     *said ? said : "it said nothing; run it by hand");
 }
 
 int spawn_tuning(const struct spawn_request *request, struct error *error)
 {
     struct command command;
-    pid_t child;
     if (!request->program)
         return error_set(
             error, ERROR_NO_PROGRAM,
@@ -135,14 +105,14 @@ int spawn_tuning(const struct spawn_request *request, struct error *error)
     if (messages < 0)
         return error_set(error, ERROR_FAILED, "no file for what autotune says: %s",
                          strerror(errno));
-    const int reason = start(&child, &command, messages);
+    const int status = child_run(command.at, environ, messages, false);
     const int failed =
-        reason
+        status == CHILD_NOT_RUN
             ? error_set(error, ERROR_NO_PROGRAM,
                         "%.500s cannot be started: %s; set autotune_context_options.program to "
                         "the path of the installed autotune",
-                        request->program, strerror(reason))
-            : judge(wait_for(child), messages, error);
+                        request->program, strerror(errno))
+            : judge(status, messages, error);
     close(messages);
     return failed;
 }
