@@ -6,16 +6,21 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* One copy of an image in memory. The file stays open: the loader knows a library by its name,
- * which has the number of the file in it. */
+enum { PATH_CHARS = 64 };
+
+/* One copy of an image in memory. The file stays open: who debugs reads its names there. */
 struct instance {
     int file;
+    dev_t device; /* with inode: which file that is, whoever has its number by now */
+    ino_t inode;
     void *library;
 };
 
@@ -49,27 +54,80 @@ static int write_all(int file, const char *bytes, size_t size)
     return 0;
 }
 
+/* A file in memory with the bytes that nobody changes any more: a program that has closed its
+ * streams may write to the number of any file. */
+static int make_file(const char *bytes, size_t size)
+{
+    const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+    const int file = memfd_create("kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0)
+        return -1;
+    if (write_all(file, bytes, size) == 0 && fcntl(file, F_ADD_SEALS, seals) == 0)
+        return file;
+    const int reason = errno;
+    close(file);
+    errno = reason;
+    return -1;
+}
+
+static bool is_loaded(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
+/* The loader knows a library by its name, which has the number of the file in it. Where one of that
+ * name was not unloaded, for good or because its file was closed by the program, another number is
+ * taken; and none of a stream. Takes the file over; -1 with errno. */
+static int name_file(char path[PATH_CHARS], int file)
+{
+    int number = STDERR_FILENO;
+    while (file >= 0) {
+        const int moved = fcntl(file, F_DUPFD_CLOEXEC, number + 1);
+        const int reason = errno;
+        close(file);
+        number = file = moved;
+        snprintf(path, PATH_CHARS, "/proc/%ld/fd/%d", (long)getpid(), file);
+        errno = reason;
+        if (file >= 0 && !is_loaded(path))
+            break;
+    }
+    return file;
+}
+
 static int open_instance(struct instance *out, const char *bytes, size_t size,
                          struct error *error)
 {
-    const int file = memfd_create("kernel", MFD_CLOEXEC);
-    if (file < 0 || write_all(file, bytes, size) != 0) {
+    char path[PATH_CHARS];
+    struct stat status;
+    const int file = name_file(path, make_file(bytes, size));
+    if (file < 0 || fstat(file, &status)) {
         error_set(error, ERROR_FAILED, "cannot lay a kernel of %zu bytes in memory: %s", size,
                   strerror(errno));
         if (file >= 0)
             close(file);
         return -1;
     }
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         error_set(error, ERROR_FAILED, "cannot load a kernel: %s", dlerror());
         close(file);
         return -1;
     }
-    *out = (struct instance){file, library};
+    *out = (struct instance){file, status.st_dev, status.st_ino, library};
     return 0;
+}
+
+/* A program may have closed all that was open, and its own have the numbers. */
+static void close_instance(const struct instance *instance)
+{
+    struct stat status;
+    dlclose(instance->library);
+    if (fstat(instance->file, &status) == 0 && status.st_dev == instance->device &&
+        status.st_ino == instance->inode)
+        close(instance->file);
 }
 
 /* Instances are loaded when first asked for. */
@@ -96,10 +154,8 @@ void host_module_unload(struct device *device, struct device_module *module)
     (void)device;
     if (!module)
         return;
-    for (unsigned i = 0; i < module->instance_count; i++) {
-        dlclose(module->instances[i].library);
-        close(module->instances[i].file);
-    }
+    for (unsigned i = 0; i < module->instance_count; i++)
+        close_instance(&module->instances[i]);
     for (size_t i = 0; i < module->entry_count; i++)
         free(module->entries[i].symbol);
     free(module->entries);
