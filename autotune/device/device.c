@@ -51,12 +51,11 @@ int device_open(struct device **out, const struct device_options *options, struc
 
 int device_borrow(struct device **out, const char *spec, struct error *error)
 {
-    const struct device_options options = {.spec = "host"};
     *out = NULL;
     if (!spec)
         return cuda_borrow(out, error);
     if (strcmp(spec, "host") == 0)
-        return host_open(out, &options, error);
+        return host_borrow(out, error);
     return error_set(error, ERROR_USAGE,
                      "--device is \"%.100s\": give NULL for the GPU of the current CUDA "
                      "context, or \"host\" for the emulator",

@@ -239,6 +239,7 @@ int cuda_open_compiler(struct device **out, const struct device_info *info, cons
                        struct error *error);
 int cuda_borrow(struct device **out, struct error *error);
 int host_open(struct device **out, const struct device_options *options, struct error *error);
+int host_borrow(struct device **out, struct error *error);
 
 /* The host as a device that compiles kernels to be watched: what the first block of each launch
  * does with shared memory is added to `trace`, which must outlive it. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct host {
     struct host_trace *trace; /* or NULL */
     struct host_queue *queue; /* of streams */
     pthread_mutex_t mutex;    /* callers of a borrowed device may be several threads */
+    pid_t owner;              /* the process that borrowed it; 0: it was opened */
 };
 
 struct device_graph {
@@ -190,13 +192,35 @@ static void host_unload(struct device *device, struct device_module *module)
     pthread_mutex_unlock(&host->mutex);
 }
 
-static int host_launch(struct device *device, const struct device_launch *launches,
-                       size_t count, void *stream, struct error *error)
+/* Any thread may launch anything that fits; but no fork of the process, as with a GPU's context. */
+static int host_check(const struct device *device, struct error *error)
 {
-    struct host *host = (struct host *)device;
+    const struct host *host = (const struct host *)device;
+    if (host->owner == 0 || host->owner == getpid())
+        return 0;
+    return error_set(
+        error, ERROR_NO_CONTEXT,
+        "this was made by process %ld, of which this one is a fork, where it cannot "
+        "be used: create context, plans and workspaces anew",
+        (long)host->owner);
+}
+
+/* Signals wait for the launch to end: the stacks of emulated threads are small, and a handler of the
+ * caller's that jumps out of one would leave the others. Not those of a crash. */
+static void hold_signals(sigset_t *before)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t held;
+    sigfillset(&held);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigdelset(&held, crashes[i]);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+static int launch_all(struct host *host, const struct device_launch *launches, size_t count,
+                      struct error *error)
+{
     int failed = 0;
-    if (stream && host_queue_has(host->queue, stream))
-        return host_queue_launch(host->queue, stream, launches, count, error);
     pthread_mutex_lock(&host->mutex);
     for (size_t i = 0; i < count && !failed; i++)
         failed = launch_one(host, &launches[i], error);
@@ -204,11 +228,21 @@ static int host_launch(struct device *device, const struct device_launch *launch
     return failed;
 }
 
-/* Any thread may launch anything that fits. */
-static int host_check(const struct device *device, struct error *error)
+static int host_launch(struct device *device, const struct device_launch *launches,
+                       size_t count, void *stream, struct error *error)
 {
-    (void)device, (void)error;
-    return 0;
+    struct host *host = (struct host *)device;
+    sigset_t before;
+    if (host_check(device, error))
+        return -1;
+    if (stream && host_queue_has(host->queue, stream))
+        return host_queue_launch(host->queue, stream, launches, count, error);
+    if (host->owner == 0)
+        return launch_all(host, launches, count, error);
+    hold_signals(&before);
+    const int failed = launch_all(host, launches, count, error);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
 }
 
 static int host_allow(struct device *device, const struct device_launch *launches, size_t count,
@@ -392,6 +426,12 @@ static void host_release(struct device *device, struct device_graph *graph)
 static void host_close(struct device *device)
 {
     struct host *host = (struct host *)device;
+    struct error ignored;
+    if (host_check(device,
+                   &ignored)) { /* another thread may have been within, which is not here */
+        free(host);
+        return;
+    }
     host_queue_close(host->queue);
     host_runner_free(host->runner);
     pthread_mutex_destroy(&host->mutex);
@@ -465,6 +505,15 @@ int host_open(struct device **out, const struct device_options *options, struct 
     pthread_mutex_init(&host->mutex, NULL);
     describe(&host->device.info, &host->compiler);
     *out = &host->device;
+    return 0;
+}
+
+int host_borrow(struct device **out, struct error *error)
+{
+    const struct device_options options = {.spec = "host"};
+    if (host_open(out, &options, error))
+        return -1;
+    ((struct host *)*out)->owner = getpid();
     return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "autotune/device/host_schedule.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 
 enum {
@@ -163,6 +164,7 @@ static int run_blocks(struct host_runner *runner, struct error *error)
 
 int host_run(struct host_runner *runner, const struct host_job *job, struct error *error)
 {
+    fenv_t arithmetic;
     runner->random = runner->seed ^ runner->launches++ * 0x2545f4914f6cdd1du;
     runner->job = job;
     runner->next_block = runner->barren_rounds = 0;
@@ -170,7 +172,11 @@ int host_run(struct host_runner *runner, const struct host_job *job, struct erro
     runner->current = NULL;
     host_schedule_order(runner);
     fiber_init_native(&runner->native);
+    fegetenv(&arithmetic);
+    fesetenv(
+        FE_DFL_ENV); /* a GPU rounds to nearest, has denormals and no traps, whatever is set here */
     const int status = run_blocks(runner, error);
+    fesetenv(&arithmetic);
     if (status != 0)
         abandon(runner);
     for (unsigned i = 0; i < HOST_SLOTS_MAX && runner->slots[i]; i++)
