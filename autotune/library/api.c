@@ -3,6 +3,7 @@
  * workspace.c. */
 #include "autotune/library/api.h"
 
+#include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 
 #include "generator/dims_text.h"
@@ -76,14 +77,19 @@ static int copy_options(struct autotune_context *context,
     return has_failed ? fail_memory(error) : 0;
 }
 
+/* In a fork of the process the mutex may be held for good, by a thread that is not there: what it
+ * was changing is left alone. */
 static void free_context(struct autotune_context *context, bool is_current)
 {
-    if (context->device)
-        kernels_dispose(&context->kernels, is_current);
-    choose_dispose(&context->records);
-    builtin_spaces_free(context->builtins);
+    if (pthread_mutex_trylock(&context->mutex) == 0) {
+        if (context->device)
+            kernels_dispose(&context->kernels, is_current);
+        choose_dispose(&context->records);
+        builtin_spaces_free(context->builtins);
+        pthread_mutex_unlock(&context->mutex);
+        pthread_mutex_destroy(&context->mutex);
+    }
     device_close(context->device);
-    pthread_mutex_destroy(&context->mutex);
     free(context->program);
     free(context);
 }
@@ -92,6 +98,7 @@ int autotune_context_create(struct autotune_context **out,
                             const struct autotune_context_options *options,
                             struct autotune_error *error)
 {
+    KEEP_CALLER;
     static const struct autotune_context_options defaults = {0};
     struct autotune_context *context;
     struct error cause;
@@ -124,6 +131,7 @@ int autotune_context_create(struct autotune_context **out,
 
 int autotune_context_destroy(struct autotune_context *context, struct autotune_error *error)
 {
+    KEEP_ERRNO;
     if (!context)
         return 0;
     const unsigned plans = atomic_load(&context->plans);
@@ -235,6 +243,7 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
                          const struct autotune_plan_options *options,
                          struct autotune_error *error)
 {
+    KEEP_CALLER;
     static const struct autotune_plan_options defaults = {AUTOTUNE_FROM_BEST, 0, {0}};
     struct problem wanted;
     struct plan_count count = {0};
@@ -260,6 +269,7 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
 
 int autotune_plan_destroy(struct autotune_plan *plan, struct autotune_error *error)
 {
+    KEEP_ERRNO;
     if (!plan)
         return 0;
     const unsigned workspaces = atomic_load(&plan->workspaces);

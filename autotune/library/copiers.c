@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { SLICE = 256 << 10, SLICES_PER_THREAD = 4, LINE = 4096 };
 
 struct copiers {
+    pid_t process; /* whose threads they are */
     pthread_t threads[COPIERS_MAX];
     unsigned count; /* of threads, without the caller's */
     pthread_mutex_t mutex;
@@ -70,6 +72,7 @@ struct copiers *copiers_open(unsigned count)
     sigset_t all, before;
     if (!copiers)
         return NULL;
+    copiers->process = getpid();
     pthread_mutex_init(&copiers->mutex, NULL);
     pthread_cond_init(&copiers->has_work, NULL);
     pthread_cond_init(&copiers->is_done, NULL);
@@ -82,10 +85,13 @@ struct copiers *copiers_open(unsigned count)
     return copiers;
 }
 
+/* A fork of the process has no such threads, for whose end it would wait for ever. */
 void copiers_close(struct copiers *copiers)
 {
-    if (!copiers)
+    if (!copiers || copiers->process != getpid()) {
+        free(copiers);
         return;
+    }
     pthread_mutex_lock(&copiers->mutex);
     copiers->ends = true;
     pthread_cond_broadcast(&copiers->has_work);

@@ -1,4 +1,5 @@
 /* execute: implements the public call: it is checked, laid out and queued, and nothing else. */
+#include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
 
@@ -70,6 +71,7 @@ int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uin
 int autotune_execute(struct autotune_workspace *workspace, const void *input, uint64_t n,
                      void *output, void *stream, struct autotune_error *error)
 {
+    KEEP_ERRNO;
     struct error cause;
     if (!workspace)
         return fail_null("workspace", error);

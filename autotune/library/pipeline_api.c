@@ -1,6 +1,7 @@
 /* pipeline_api: implements the public functions of pipelines: checks arguments, and finds out what
  * kind of memory it was given. */
 #include "autotune/library/api.h"
+#include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/pipeline.h"
 
@@ -56,6 +57,7 @@ int autotune_pipeline_create(struct autotune_pipeline **out, struct autotune_con
                              const struct autotune_pipeline_options *options,
                              struct autotune_error *error)
 {
+    KEEP_CALLER;
     static const struct autotune_plan_options best = {AUTOTUNE_FROM_BEST, 0, {0}};
     static const struct autotune_pipeline_options defaults = {0};
     struct problem host;
@@ -86,6 +88,7 @@ int autotune_pipeline_create(struct autotune_pipeline **out, struct autotune_con
 
 int autotune_pipeline_destroy(struct autotune_pipeline *pipeline, struct autotune_error *error)
 {
+    KEEP_ERRNO;
     if (!pipeline)
         return 0;
     const struct device *device = pipeline->context->device;
@@ -144,6 +147,7 @@ static int check_call(const struct autotune_pipeline *pipeline, const void *inpu
 int autotune_execute_host(struct autotune_pipeline *pipeline, const void *input, uint64_t n,
                           void *output, struct autotune_error *error)
 {
+    KEEP_CALLER;
     if (!pipeline)
         return fail_null("pipeline", error);
     int failed = check_call(pipeline, input, n, output, error);
@@ -179,6 +183,7 @@ int autotune_execute_source(struct autotune_pipeline *pipeline,
                             const struct autotune_sink *sink, uint64_t *n,
                             struct autotune_error *error)
 {
+    KEEP_CALLER;
     if (!pipeline || !source || !source->read)
         return fail_null(!pipeline ? "pipeline" : !source ? "source" : "source.read", error);
     const bool is_scan = pipeline->problem.dims.scan != DIMS_ALL;

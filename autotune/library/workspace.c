@@ -1,4 +1,5 @@
 /* workspace: implements the public functions of workspaces: the memory that a plan's calls need. */
+#include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
 
@@ -77,6 +78,7 @@ void workspace_free(struct autotune_workspace *workspace, bool is_current)
 int autotune_workspace_create(struct autotune_workspace **out, struct autotune_plan *plan,
                               void *memory, void *stream, struct autotune_error *error)
 {
+    KEEP_ERRNO;
     struct error cause;
     if (!out)
         return fail_null("out", error);
@@ -93,6 +95,7 @@ int autotune_workspace_create(struct autotune_workspace **out, struct autotune_p
 int autotune_workspace_reset(struct autotune_workspace *workspace, void *stream,
                              struct autotune_error *error)
 {
+    KEEP_ERRNO;
     struct error cause;
     if (!workspace)
         return fail_null("workspace", error);
@@ -102,6 +105,7 @@ int autotune_workspace_reset(struct autotune_workspace *workspace, void *stream,
 int autotune_workspace_destroy(struct autotune_workspace *workspace,
                                struct autotune_error *error)
 {
+    KEEP_ERRNO;
     if (!workspace)
         return 0;
     struct device *device = workspace->plan->context->device;
