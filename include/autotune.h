@@ -21,7 +21,16 @@
  * outlives its plans and pipelines, a plan its workspaces. Strings that go in are copied.
  *
  * Threads: a context and a plan may be used from any number of threads at once; a workspace
- * or a pipeline from one at a time. Each thread that calls needs the CUDA context to be current.
+ * or a pipeline from one at a time. Each thread that calls needs the CUDA context to be current,
+ * and 128 KiB of stack for this library alone.
+ *
+ * The caller's own: no call changes errno, the locale, signal actions and masks, the environment,
+ * the working directory, umask or how the processor rounds, and results depend on none of it.
+ * Signals may come at any time; SIGCHLD may be ignored, or all children waited for. Descriptors end
+ * at exec.
+ *
+ * Fork: a fork of the process that does not exec has no CUDA context. There each call gives
+ * NO_CONTEXT, "host" included, and the _destroy functions free what is the host's.
  *
  * Sizes are in bytes; n, len and pitch in elements. A `void *` named `stream` is a CUstream or
  * cudaStream_t; NULL is the default stream. This header needs C99 or C++ and no header of

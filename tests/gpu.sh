@@ -7,6 +7,7 @@
 #   race       ties are ties, and 3 % is found
 #   occupancy  what is computed of every variant is what the driver says
 #   library    the library in a program's own context, and what it costs there
+#   hostile    the library in programs that fork, send signals, unload it and change what is theirs
 #   torch      200 random problems through the library on PyTorch's memory
 #   examples   the examples and an exported matrix, built here
 #   mpi        lists that MPI's ranks share, and one sum over many GPUs
@@ -22,7 +23,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-usual=(device cover faults interrupt race occupancy library torch examples mpi profile)
+usual=(device cover faults interrupt race occupancy library hostile torch examples mpi profile)
 [ $# -gt 0 ] || set -- "${usual[@]}"
 
 "$build/autotune" doctor
@@ -187,6 +188,13 @@ step_library()
     timeout -k 10 300 "$build/device/test_library" "$scratch/library" |
         tee "$scratch/library.log" || true
     check library grep -qx 'all held' "$scratch/library.log"
+}
+
+step_hostile()
+{
+    local where=gpu
+    [ "$device" != host ] || where=host
+    check hostile timeout -k 10 300 "$build/device/test_hostile_host" "$where"
 }
 
 step_torch()
