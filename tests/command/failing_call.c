@@ -1,10 +1,13 @@
 /* failing_call: a library for LD_PRELOAD in which one call of the C library fails: the N-th of
  * those that FAILING_CALL=NAME:N names, and with FAILING_ONWARD=1 each after it. Every process
  * counts for itself, and none but autotune's own fails. A file of the name in FAILING_HIT says that
- * it was reached. "short" is a write of half the bytes. */
+ * it was reached. "short" is a write of half the bytes. Memory is not zero when it is given, and is
+ * overwritten when it is given back. test_failing_library.c includes this. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,14 +15,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-static const char *name;
+#pragma GCC visibility push(default) /* for the C library's own calls too */
+
+static const char *failing;
 static long at; /* 0: none fails */
 static bool is_onward;
 static atomic_long count;
+static bool poisons;
+static atomic_long alive; /* pieces of memory that were given and not given back */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -31,7 +41,8 @@ __attribute__((constructor)) static void begin(void)
         !strstr(program, "/autotune") || !colon || (size_t)(colon - call) >= sizeof copy)
         return;
     memcpy(copy, call, (size_t)(colon - call));
-    name = copy;
+    poisons = true;
+    failing = copy;
     is_onward = onward && *onward == '1';
     at = strtol(colon + 1, NULL, 10);
 }
@@ -39,7 +50,7 @@ __attribute__((constructor)) static void begin(void)
 /* Is it this call's turn? Says so by a file, whatever else fails. */
 static bool fails(const char *call)
 {
-    if (at == 0 || strcmp(call, name) != 0)
+    if (at == 0 || strcmp(call, failing) != 0)
         return false;
     const long number = atomic_fetch_add(&count, 1) + 1;
     if (number != at && !(is_onward && number > at))
@@ -75,20 +86,51 @@ static int refuse(int why)
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *from, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *at);
+
+/* Memory as the caller gets it. */
+static void *give(void *memory, size_t size, bool is_new)
+{
+    alive += memory && is_new;
+    if (memory && is_new && poisons)
+        memset(memory, 0xa5, size);
+    return memory;
+}
 
 void *malloc(size_t size)
 {
-    return fails("malloc") ? refuse_memory() : __libc_malloc(size);
+    return fails("malloc") ? refuse_memory() : give(__libc_malloc(size), size, true);
 }
 
 void *calloc(size_t many, size_t size)
 {
-    return fails("malloc") ? refuse_memory() : __libc_calloc(many, size);
+    if (fails("malloc"))
+        return refuse_memory();
+    void *memory = __libc_calloc(many, size);
+    alive += memory != NULL;
+    return memory;
 }
 
 void *realloc(void *from, size_t size)
 {
-    return fails("malloc") ? refuse_memory() : __libc_realloc(from, size);
+    return fails("malloc") ? refuse_memory() : give(__libc_realloc(from, size), size, !from);
+}
+
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    if (fails("malloc"))
+        return ENOMEM;
+    *out = give(__libc_memalign(alignment, size), size, true);
+    return *out ? 0 : ENOMEM;
+}
+
+void free(void *memory)
+{
+    if (memory && poisons)
+        memset(memory, 0x5a, malloc_usable_size(memory));
+    alive -= memory != NULL;
+    __libc_free(memory);
 }
 
 int open(const char *path, int flags, ...)
@@ -171,11 +213,12 @@ int socketpair(int domain, int type, int protocol, int ends[2])
     return fails("socketpair") ? refuse(EMFILE) : real(domain, type, protocol, ends);
 }
 
-int posix_spawnp(pid_t *child, const char *path, const void *actions, const void *attributes,
-                 char *const argv[], char *const environment[])
+int posix_spawnp(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const argv[],
+                 char *const environment[])
 {
-    REAL(int, "posix_spawnp", pid_t *, const char *, const void *, const void *, char *const[],
-         char *const[]);
+    REAL(int, "posix_spawnp", pid_t *, const char *, const posix_spawn_file_actions_t *,
+         const posix_spawnattr_t *, char *const[], char *const[]);
     return fails("posix_spawnp") ? EAGAIN
                                  : real(child, path, actions, attributes, argv, environment);
 }
@@ -185,3 +228,5 @@ void *dlopen(const char *path, int flags)
     REAL(void *, "dlopen", const char *, int);
     return fails("dlopen") ? NULL : real(path, flags);
 }
+
+#pragma GCC visibility pop
