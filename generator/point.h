@@ -68,16 +68,14 @@ struct points {
 /* Nothing left is ERROR_USAGE naming the rule that rejected most. */
 int point_expand(struct points *out, const struct point_context *context, struct error *error);
 /* A point that the rules leave, whatever prunes say, drawn at random: params that are fixed
- * keep the value in `config`. The same state of `random` draws the same. */
+ * keep the value in `config`. What cannot be evaluated is no point. The same state of `random` draws the same. */
 enum point_drawn {
-    POINT_ERROR = -1,
     POINT_NONE_HERE, /* none was found, maybe as some thousand steps were too few */
     POINT_DRAWN,
     POINT_NONE_EVER, /* the fixed values exclude each other for every problem and target */
 };
 enum point_drawn point_draw(int64_t *config, const bool *is_fixed,
-                            const struct point_context *context, uint64_t *random,
-                            struct error *error);
+                            const struct point_context *context, uint64_t *random);
 /* One config alone, not judged by the rules. */
 int point_single(struct points *out, const struct space *space, const int64_t *config,
                  struct error *error);

@@ -94,20 +94,24 @@ static bool is_known(const struct walk *walk, uint64_t uses, size_t depth)
     return !(uses & walk->later[depth]) && (depth == 0 || (uses & param_bit(walk, depth)));
 }
 
-/* Evaluates what is known from this depth on: -1, 0, or 1 + the rule that rejects all below. */
-static int settle(struct walk *walk, size_t depth, struct error *error)
+/* Evaluates what is known from this depth on: -1, 0, or 1 + the rule that rejects all below. What
+ * failed or rejects depends on `cause`. */
+static int settle(struct walk *walk, size_t depth, uint64_t *cause, struct error *error)
 {
     const struct space *space = walk->space;
-    for (size_t i = 0; i < space->derived_count; i++)
-        if (is_known(walk, space->derived[i].uses, depth) &&
-            expr_eval(space->derived[i].expr, walk->values,
-                      &walk->values[space->derived[i].slot], error))
+    for (size_t i = 0; i < space->derived_count; i++) {
+        const struct derived *derived = &space->derived[i];
+        *cause = derived->uses;
+        if (is_known(walk, *cause, depth) &&
+            expr_eval(derived->expr, walk->values, &walk->values[derived->slot], error))
             return -1;
+    }
     for (size_t i = 0; i < space->rule_count; i++) {
+        const struct rule *rule = &space->rules[i];
         int64_t holds = 1;
-        if (is_known(walk, space->rules[i].uses, depth) &&
-            (walk->points || !space->rules[i].is_prune) &&
-            expr_eval(space->rules[i].expr, walk->values, &holds, error))
+        *cause = rule->uses;
+        if (is_known(walk, *cause, depth) && (walk->points || !rule->is_prune) &&
+            expr_eval(rule->expr, walk->values, &holds, error))
             return -1;
         if (!holds)
             return (int)i + 1;
@@ -125,8 +129,9 @@ static int descend(struct walk *walk, size_t depth, struct error *error)
     const struct param *param = &space->params[at];
     for (size_t i = 0; i < param->count; i++) {
         const size_t before = walk->points->count;
+        uint64_t cause;
         walk->values[param->slot] = walk->config[at] = param->values[i];
-        const int rejected = settle(walk, depth, error);
+        const int rejected = settle(walk, depth, &cause, error);
         if (rejected < 0 || (!rejected && descend(walk, depth + 1, error)))
             return -1;
         if (rejected)
@@ -186,46 +191,45 @@ static size_t draw_below(struct draw *draw, size_t limit)
     return (size_t)((*draw->random >> 33) % limit);
 }
 
-static int draw_rest(struct draw *draw, size_t depth, uint64_t *cause, struct error *error);
+static bool draw_rest(struct draw *draw, size_t depth, uint64_t *cause);
 
-/* Without steps left it is the problem's fault: that ends the draw, and proves nothing. */
-static int draw_value(struct draw *draw, size_t depth, int64_t value, uint64_t *cause,
-                      struct error *error)
+/* A point without a value that is derived is none. Without steps left it is the problem's fault:
+ * that ends the draw, and proves nothing. */
+static bool draw_value(struct draw *draw, size_t depth, int64_t value, uint64_t *cause)
 {
     struct walk *walk = &draw->walk;
     const size_t at = walk->order[depth];
+    struct error ignored;
     *cause = SPACE_USES_PROBLEM;
     if (draw->steps++ >= DRAW_STEPS)
-        return 0;
+        return false;
     walk->values[walk->space->params[at].slot] = walk->config[at] = value;
-    const int rejected = settle(walk, depth, error);
-    if (rejected > 0)
-        *cause = walk->space->rules[rejected - 1].uses;
-    return rejected ? (rejected < 0 ? -1 : 0) : draw_rest(draw, depth + 1, cause, error);
+    return settle(walk, depth, cause, &ignored) == 0 && draw_rest(draw, depth + 1, cause);
 }
 
-/* 1 when all params from this depth on have found values; else `cause` is what that depends on. */
-static int draw_rest(struct draw *draw, size_t depth, uint64_t *cause, struct error *error)
+/* True when all params from this depth on have found values; else `cause` is what that depends
+ * on. */
+static bool draw_rest(struct draw *draw, size_t depth, uint64_t *cause)
 {
     const struct walk *walk = &draw->walk;
     if (depth == walk->space->param_count)
-        return 1;
+        return true;
     const size_t at = walk->order[depth];
     const struct param *param = &walk->space->params[at];
     const uint64_t own = param_bit(walk, depth);
     if (draw->fixed & own)
-        return draw_value(draw, depth, walk->config[at], cause, error);
+        return draw_value(draw, depth, walk->config[at], cause);
     const size_t begin = draw_below(draw, param->count);
     uint64_t causes = 0;
     for (size_t i = 0; i < param->count; i++) {
-        const int64_t value = param->values[(begin + i) % param->count];
-        const int found = draw_value(draw, depth, value, cause, error);
-        if (found || !(*cause & own))
-            return found;
+        if (draw_value(draw, depth, param->values[(begin + i) % param->count], cause))
+            return true;
+        if (!(*cause & own))
+            return false;
         causes |= *cause;
     }
     *cause = causes & ~own;
-    return 0;
+    return false;
 }
 
 /* The fixed params first, then always one of the rule that lacks fewest, so that what cannot be is
@@ -254,8 +258,7 @@ static void order_draw(struct draw *draw)
 }
 
 enum point_drawn point_draw(int64_t *config, const bool *is_fixed,
-                            const struct point_context *context, uint64_t *random,
-                            struct error *error)
+                            const struct point_context *context, uint64_t *random)
 {
     const struct space *space = context->space;
     int64_t values[SPACE_NAMES_MAX];
@@ -266,9 +269,8 @@ enum point_drawn point_draw(int64_t *config, const bool *is_fixed,
         draw.fixed |= (uint64_t)is_fixed[i] << i;
     point_builtins(context, false, values);
     order_draw(&draw);
-    const int found = draw_rest(&draw, 0, &cause, error);
-    if (found)
-        return found < 0 ? POINT_ERROR : POINT_DRAWN;
+    if (draw_rest(&draw, 0, &cause))
+        return POINT_DRAWN;
     return cause & SPACE_USES_PROBLEM ? POINT_NONE_HERE : POINT_NONE_EVER;
 }
 

@@ -163,29 +163,31 @@ void sample_index_config(const struct space *space, const int64_t *config, unsig
     }
 }
 
-/* Draws a point of the place, with the given params fixed. */
-static enum point_drawn draw_point(struct pool *pool, const struct sample_place *place,
-                                   int64_t *config, const bool *is_fixed, struct error *error)
+/* Draws a point of the place, with the given params fixed, for the cover. */
+static int draw_point(enum point_drawn *drawn, struct pool *pool,
+                      const struct sample_place *place, int64_t *config, const bool *is_fixed,
+                      struct error *error)
 {
     const struct point_context context = {pool->space, &place->problem,
                                           &pool->targets[place->target]};
     unsigned char values[SPACE_NAMES_MAX + SIZE_COLUMN + 1];
-    const enum point_drawn drawn = point_draw(config, is_fixed, &context, &pool->random, error);
-    if (drawn != POINT_DRAWN)
-        return drawn;
+    *drawn = point_draw(config, is_fixed, &context, &pool->random);
+    if (*drawn != POINT_DRAWN)
+        return 0;
     sample_index_config(pool->space, config, values);
     format_place(place, values + pool->space->param_count);
     pool->drawn++;
-    return cover_add(pool->cover, values, true, error) < 0 ? POINT_ERROR : POINT_DRAWN;
+    return cover_add(pool->cover, values, true, error) < 0 ? -1 : 0;
 }
 
 static int draw_any(struct pool *pool, struct error *error)
 {
     const bool is_fixed[SPACE_NAMES_MAX] = {false};
     int64_t config[SPACE_NAMES_MAX];
+    enum point_drawn drawn;
     for (size_t i = 0; pool->place_count && i < DRAWN; i++)
-        if (draw_point(pool, &pool->places[i % pool->place_count], config, is_fixed, error) ==
-            POINT_ERROR)
+        if (draw_point(&drawn, pool, &pool->places[i % pool->place_count], config, is_fixed,
+                       error))
             return -1;
     return 0;
 }
@@ -216,16 +218,16 @@ static bool fix_pair(const struct pool *pool, const struct sample_pair *pair,
 /* Tries one place after the other until one has a point with the pair, or shows that none has. */
 static int draw_pair(struct pool *pool, const struct sample_pair *pair, struct error *error)
 {
+    enum point_drawn drawn = POINT_NONE_HERE;
     size_t tried = 0;
-    for (size_t i = 0; i < pool->place_count && tried < TRIED; i++) {
+    for (size_t i = 0; i < pool->place_count && drawn == POINT_NONE_HERE && tried < TRIED;
+         i++) {
         bool is_fixed[SPACE_NAMES_MAX] = {false};
         int64_t config[SPACE_NAMES_MAX];
         if (!fix_pair(pool, pair, &pool->places[i], config, is_fixed))
             continue;
-        const enum point_drawn drawn =
-            draw_point(pool, &pool->places[i], config, is_fixed, error);
-        if (drawn != POINT_NONE_HERE)
-            return drawn == POINT_ERROR ? -1 : 0;
+        if (draw_point(&drawn, pool, &pool->places[i], config, is_fixed, error))
+            return -1;
         tried++;
     }
     return 0;

@@ -48,7 +48,7 @@ static void check_points(struct space *space, const struct emit_sources *sources
     check_emitted(&context, sources, space->default_config);
     memcpy(config, space->default_config, space->param_count * sizeof *config);
     bool is_fixed[SPACE_NAMES_MAX] = {false};
-    if (point_draw(config, is_fixed, &context, &random, &error) == POINT_DRAWN)
+    if (point_draw(config, is_fixed, &context, &random) == POINT_DRAWN)
         check_emitted(&context, sources, config);
 }
 

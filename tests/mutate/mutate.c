@@ -226,7 +226,7 @@ static void add_variants(struct state *state, struct pool_space *space,
                                     .config = config};
         variant->target.is_host = true;
         const struct point_context context = context_of(variant);
-        if (point_draw(config, is_fixed, &context, &random, &error) == POINT_DRAWN &&
+        if (point_draw(config, is_fixed, &context, &random) == POINT_DRAWN &&
             (i >= CHEAP_DRAWS || count_threads(variant) <= CHEAP_THREADS)) {
             find_lines(state, variant, marked);
             if (is_wanted(times, variant)) {
