@@ -46,9 +46,9 @@ static const struct table_column columns[] = {
     {NULL, "local_bytes", true},
     {"KiB in flight", "in_flight_kib", true},
     {"KiB wanted", "wanted_kib", true},
-    {"instructions", "instructions_per_element", true},
+    {"instructions / element", "instructions_per_element", true},
     {NULL, "instructions_from", false},
-    {"bound %", "bound_pct", true},
+    {"bound, % of peak", "bound_pct", true},
     {"bound by", "bound_by", false},
     {NULL, "loss_pct", true},
     {NULL, "ranked_candidates", true},
@@ -83,6 +83,11 @@ size_t compare_group_end(const struct compare *compare, size_t first)
 bool compare_has_winner(const struct compare_cell *cell)
 {
     return cell->basis > COMPARE_PREDICTED;
+}
+
+const char *compare_limiter(const struct analysis *analysis)
+{
+    return analysis->is_compiled ? analysis_limiters[analysis->limiter] : "peak alone";
 }
 
 /* --- The table ---------------------------------------------------------------------------- */
@@ -121,8 +126,8 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add_number(table, has_bound && is_known, 1, analysis->wanted / 1024);
     table_add_number(table, has_mix && analysis->per_element > 0, 2, analysis->per_element);
     table_add(table, !has_mix ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
-    table_add_number(table, has_bound, 1, analysis->bound * 100);
-    table_add(table, has_bound ? analysis_limiters[analysis->limiter] : NULL);
+    table_add_number(table, has_bound && is_known, 1, analysis->bound * 100);
+    table_add(table, has_bound ? compare_limiter(analysis) : NULL);
 }
 
 /* Names the figures that are computed from a published time and are in no document. */

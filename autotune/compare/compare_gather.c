@@ -270,6 +270,13 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
 
 /* --- Cells -------------------------------------------------------------------------------- */
 
+/* The bound of what is not analysed: the peak, which is one for any kernel. */
+static void bound_by_peak(struct compare_cell *cell, const struct compare_input *input)
+{
+    if (!cell->analysis.is_compiled && input->side.peak_bytes)
+        cell->analysis.bound = 1;
+}
+
 static void fill_predicted(struct compare_cell *cell, const struct comparison *comparison,
                            const struct compare_winner *of, const struct compare_input *input,
                            const struct problem *problem)
@@ -284,10 +291,7 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
     else if (!cell->winner[0])
         snprintf(cell->winner, sizeof cell->winner, "the default of %s",
                  problem_ops[problem->op].space);
-    if (!cell->analysis.is_compiled && input->side.peak_bytes) {
-        cell->analysis.bound = 1; /* for any kernel */
-        cell->analysis.limiter = ANALYSIS_MEMORY;
-    }
+    bound_by_peak(cell, input);
     if (cell->analysis.bound > 0)
         cell->basis = COMPARE_BOUND; /* its time is set by prediction_run */
 }
@@ -344,6 +348,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
         else
             fill_published(cell, &bests[s], &input->side);
         analyse(cell, comparison, &bests[s], true, input, &problem);
+        bound_by_peak(cell, input);
         if (cell->basis == COMPARE_MEASURED)
             fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
     }

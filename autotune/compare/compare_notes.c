@@ -119,7 +119,7 @@ static void add_refuted(struct text *out, const struct compare *compare,
     sentence_add_sizes(&text, &sizes);
     text_addf(&text,
               ") on %s: such a bound is less than two thirds of the time known of the same "
-              "kernel (evidence)",
+              "kernel on another GPU",
               compare->sides[side].name);
     sentence_end(out, "withheld", &text);
 }
@@ -141,13 +141,14 @@ static void add_latency(struct text *out, const struct compare *compare,
         sentence_add_about(&text, prediction_least_n(group, compare, s));
         text_addf(&text, " on %s", compare->sides[s].name);
     }
-    text_adds(&text, ": latency decides there; memory would need less for it all than ");
+    text_addf(&text, ": latency %s there; memory would need less for it all than ",
+              of == side ? "decides" : "may decide");
     if (of < compare->side_count)
         text_addf(&text, "the least that any size took on %s, ", compare->sides[of].name);
     else
-        text_adds(&text, "its own latency, ");
+        text_adds(&text, "a latency of ");
     sentence_add_fixed(&text, group->latency_s[side] * 1e6, 2);
-    text_adds(&text, " us");
+    text_adds(&text, of < compare->side_count ? " us" : " us, which nobody measured");
     sentence_end(out, "withheld", &text);
 }
 
@@ -256,16 +257,18 @@ static void add_accuracy(struct text *out, const struct compare *compare,
     struct text text = {0};
     for (size_t l = group->first; l < group->end; l++) {
         const struct compare_cell *cell = &compare->lines[l].cells[side];
-        if (cell->basis != basis || !cell->bound_ps || !cell->ps)
+        const double share = prediction_share(cell);
+        if (cell->basis != basis || share <= 0)
             continue;
-        sentence_extend(&shares, 100 * (double)cell->bound_ps / (double)cell->ps);
+        sentence_extend(&shares, 100 * share);
         sentence_extend(&sizes, (double)dims_n(&compare->lines[l].problem.dims));
     }
     if (!shares.count)
         return;
     text_addf(&text, "%s, ", compare->sides[side].name);
     sentence_add_sizes(&text, &sizes);
-    text_adds(&text, ": the bounds of its own winners are ");
+    text_addf(&text, ": the bounds of %s are ",
+              basis == COMPARE_PUBLISHED ? "its published kernels" : "its own winners");
     sentence_add_range(&text, &shares, 0);
     text_addf(&text, " %% of the time %s", compare_bases[basis]);
     sentence_end(out, "evidence", &text);
@@ -335,21 +338,33 @@ static bool has_basis(const struct compare *compare, enum compare_basis basis)
     return false;
 }
 
+static bool is_occupancy_shown(const struct compare_cell *cell)
+{
+    return cell->basis > COMPARE_WITHHELD && cell->analysis.is_compiled &&
+           occupancy_is_limited(&cell->analysis.occupancy);
+}
+
 void compare_notes_columns(struct text *out, const struct compare *compare)
 {
     struct text text = {0};
-    bool has_loss = false, has_portability = false;
+    bool has_loss = false, has_portability = false, has_limit = false;
     for (size_t l = 0; l < compare->line_count; l++) {
         enum compare_basis basis;
         compare_portability(compare, &compare->lines[l], &basis);
         has_portability |= basis > COMPARE_PREDICTED;
         for (size_t s = 0; s < compare->side_count; s++)
             has_loss |= compare->lines[l].cells[s].has_loss;
+        for (size_t s = 0; s < compare->side_count; s++)
+            has_limit |= is_occupancy_shown(&compare->lines[l].cells[s]);
     }
     text_adds(&text,
               "KiB/SM: what Little's law wants in flight for the peak, at a latency of ");
     sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
     text_adds(&text, " us; % is of each GPU's own peak; ");
+    if (has_limit)
+        text_adds(&text,
+                  "occupancy by: what allows no more warps on an SM, which need not slow "
+                  "the kernel; ");
     if (has_loss)
         text_addf(&text, "loss %% is what %s's winner takes longer there, by the journal; ",
                   compare->sides[0].name);
@@ -370,9 +385,10 @@ void compare_notes_all(struct text *out, const struct compare *compare)
          "a document's figures of its own kernels, counted its way; not measured here; in "
          "parentheses what no document has: computed from its time"},
         {COMPARE_BOUND, "at most",
-         "another GPU's winner, or the default, cannot be faster there: a latency, then its bytes "
-         "at the share of the bandwidth that bytes in flight and instructions allow (static "
-         "analysis); how much slower it is nobody knows, nothing was run"},
+         "another GPU's winner, or the default, cannot be faster there: a latency, then "
+         "its bytes at the share of the bandwidth that bytes in flight and instructions allow "
+         "(static analysis), or at the peak alone where it is not analysed; how much slower it "
+         "is nobody knows, nothing was run"},
         {COMPARE_PREDICTED, "predicted",
          "that bound, divided by what bounds were of the times known here, from the largest to "
          "the smallest share; nothing was run"},
@@ -386,6 +402,11 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         if (!has_basis(compare, words[i].basis))
             continue;
         text_adds(&text, words[i].meaning);
+        if (words[i].basis == COMPARE_BOUND) {
+            text_adds(&text, "; the latency is taken as ");
+            sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
+            text_adds(&text, " us everywhere");
+        }
         sentence_end(out, words[i].label, &text);
     }
 }

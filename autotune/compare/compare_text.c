@@ -334,78 +334,115 @@ static void print_kernels(struct text *out, const struct compare *compare,
 
 /* --- What holds them back ----------------------------------------------------------------- */
 
-enum {
-    BACK_WHY = ANALYSIS_INSTRUCTIONS + 1,    /* first the limiter of the bound, */
-    BACK_FAR = BACK_WHY + COMPARE_RANKS - 1, /* then latency and cache, then something else, */
-    BACK_WARPS = BACK_FAR + 1,               /* then the limit of the occupancy */
-    BACKS = BACK_WARPS + OCCUPANCY_LIMITERS
+/* Rows of kernels: title and names of these, and whether a kernel belongs into one of them. */
+struct limits {
+    const char *title, *const *names;
+    size_t count;
+    bool (*is_of)(size_t row, const struct prediction *group, const struct compare *compare,
+                  const struct compare_line *line, size_t side);
 };
 
-static bool is_held(size_t back, const struct prediction *group, const struct compare *compare,
-                    const struct compare_line *line, size_t side)
+enum {
+    BY_WHY = ANALYSIS_INSTRUCTIONS + 1,  /* first the limiter of the bound, then latency and */
+    BY_FAR = BY_WHY + COMPARE_RANKS - 1, /* cache, then what the bound leaves out, */
+    BY_PEAK,                             /* then the peak alone */
+    BYS
+};
+
+static bool is_bound_by(size_t by, const struct prediction *group,
+                        const struct compare *compare, const struct compare_line *line,
+                        size_t side)
 {
-    const struct analysis *analysis = &line->cells[side].analysis;
+    const struct compare_cell *cell = &line->cells[side];
     const enum compare_why why = prediction_why(group, compare, line, side);
     const bool is_free = why == COMPARE_SAID || why == COMPARE_RANKS;
-    if (line->cells[side].basis <= COMPARE_WITHHELD || !analysis->is_compiled)
-        return false;
-    if (back >= BACK_WARPS)
-        return occupancy_is_limited(&analysis->occupancy) &&
-               back - BACK_WARPS == analysis->occupancy.limiter;
-    if (back == BACK_FAR)
-        return prediction_is_far(&line->cells[side]);
-    if (back >= BACK_WHY)
-        return !is_free && back - BACK_WHY + 1 == why;
-    return is_free && analysis->bound > 0 && back == analysis->limiter &&
-           !prediction_is_far(&line->cells[side]);
+    if (cell->analysis.bound <= 0 || !cell->analysis.is_compiled)
+        return by == BY_PEAK && cell->analysis.bound > 0;
+    if (by == BY_FAR)
+        return prediction_is_far(cell);
+    if (by >= BY_WHY)
+        return by < BY_FAR && !is_free && by - BY_WHY + 1 == why;
+    return is_free && by == cell->analysis.limiter && !prediction_is_far(cell);
 }
 
-/* The letters of the kernels with this limit on a GPU. */
-static void add_held(struct text *out, size_t back, const struct prediction *group,
-                     const struct compare *compare, struct legend *legend, bool *is_of,
-                     size_t side)
+static bool is_limited_by(size_t by, const struct prediction *group,
+                          const struct compare *compare, const struct compare_line *line,
+                          size_t side)
+{
+    const struct analysis *analysis = &line->cells[side].analysis;
+    (void)group;
+    (void)compare;
+    return analysis->is_compiled && occupancy_is_limited(&analysis->occupancy) &&
+           by == analysis->occupancy.limiter;
+}
+
+/* The letters of the kernels of a row on a GPU. */
+static void add_held(struct text *out, const struct limits *limits, size_t row,
+                     const struct prediction *group, const struct compare *compare,
+                     struct legend *legend, bool *is_of, size_t side)
 {
     memset(is_of, 0, legend->count + 1);
-    for (size_t l = group->first; l < group->end; l++)
-        if (is_held(back, group, compare, &compare->lines[l], side))
-            is_of[legend_add(legend, compare->lines[l].cells[side].winner)] = true;
+    for (size_t l = group->first; l < group->end; l++) {
+        const struct compare_line *line = &compare->lines[l];
+        if (line->cells[side].basis > COMPARE_WITHHELD &&
+            limits->is_of(row, group, compare, line, side))
+            is_of[legend_add(legend, line->cells[side].winner)] = true;
+    }
     add_legend(out, legend, is_of);
 }
 
-static void print_limits(struct text *out, const struct compare *compare,
-                         const struct prediction *group, struct legend *legend, bool is_bold)
+static void add_row(struct table *table, const struct limits *limits, size_t row,
+                    const struct prediction *group, const struct compare *compare,
+                    struct legend *legend, bool *is_of)
 {
-    static const char *const names[BACKS] = {"memory",  "bytes in flight", "instructions",
-                                             "latency", "L2 cache",        "not by its bound"};
-    struct table_column columns[1 + COMPARE_SIDES_MAX] = {{"bound by", NULL, false}};
+    struct text cells[COMPARE_SIDES_MAX] = {{0}};
+    bool is_any = false;
+    for (size_t s = 0; s < compare->side_count; s++) {
+        add_held(&cells[s], limits, row, group, compare, legend, is_of, s);
+        is_any |= cells[s].length > 0;
+    }
+    if (is_any)
+        table_add(table, limits->names[row]);
+    for (size_t s = 0; s < compare->side_count; s++) {
+        if (is_any)
+            table_add(table, cells[s].at);
+        text_dispose(&cells[s]);
+    }
+}
+
+static void print_rows(struct text *out, const struct limits *limits,
+                       const struct compare *compare, const struct prediction *group,
+                       struct legend *legend, bool is_bold)
+{
+    struct table_column columns[1 + COMPARE_SIDES_MAX] = {{limits->title, NULL, false}};
     struct table table = {.columns = columns, .column_count = 1 + compare->side_count};
     bool *is_of = calloc(legend->count + 1, sizeof *is_of);
     out->failed |= !is_of;
     for (size_t s = 0; s < compare->side_count; s++)
         columns[1 + s] = (struct table_column){compare->sides[s].name, NULL, false};
-    for (size_t back = 0; back < BACKS && is_of; back++) {
-        struct text cells[COMPARE_SIDES_MAX] = {{0}};
-        bool is_any = false;
-        for (size_t s = 0; s < compare->side_count; s++) {
-            add_held(&cells[s], back, group, compare, legend, is_of, s);
-            is_any |= cells[s].length > 0;
-        }
-        if (is_any && back >= BACK_WARPS)
-            table_addf(&table, "warps: %s", occupancy_names[back - BACK_WARPS]);
-        else if (is_any)
-            table_add(&table, names[back]);
-        for (size_t s = 0; s < compare->side_count; s++) {
-            if (is_any)
-                table_add(&table, cells[s].at);
-            text_dispose(&cells[s]);
-        }
-    }
+    for (size_t row = 0; row < limits->count && is_of; row++)
+        add_row(&table, limits, row, group, compare, legend, is_of);
     if (table.row_count) {
         text_adds(out, "\n");
         table_print(out, &table, is_bold);
     }
     table_dispose(&table);
     free(is_of);
+}
+
+/* What the bound is by, and apart from it, for it need not slow a kernel, the occupancy. */
+static void print_limits(struct text *out, const struct compare *compare,
+                         const struct prediction *group, struct legend *legend, bool is_bold)
+{
+    static const char *const bys[BYS] = {"memory",    "bytes in flight", "instructions",
+                                         "latency",   "L2 cache",        "not by its bound",
+                                         "peak alone"};
+    static const struct limits limits[] = {
+        {"bound by", bys, BYS, is_bound_by},
+        {"occupancy by", occupancy_names, OCCUPANCY_LIMITERS, is_limited_by},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        print_rows(out, &limits[i], compare, group, legend, is_bold);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */

@@ -101,13 +101,15 @@ static int element_bytes(const struct compare *compare)
     return problem_types[compare->lines[0].problem.type].bytes;
 }
 
-/* "1.2 million", "820K": two digits. */
-static void add_about(struct text *out, double n)
+/* "1.2 million", "820K": two digits, the upper end of a range cut instead of rounded. */
+static void add_about(struct text *out, double n, bool is_end)
 {
+    const double unit = pow(10, floor(log10(fmax(n, 10))) - 1);
+    const double shown = is_end ? floor(n / unit) * unit : n;
     if (n < 1e6)
-        sentence_add_about(out, (uint64_t)n);
+        sentence_add_about(out, (uint64_t)shown);
     else
-        sentence_add_fixed(out, n / 1e6, n < 1e7 ? 1 : 0);
+        sentence_add_fixed(out, shown / 1e6, n < 1e7 ? 1 : 0);
     text_adds(out, n < 1e6 ? "" : " million");
 }
 
@@ -120,18 +122,52 @@ static void add_peaks(struct text *out, const struct compare *compare,
         LATENCIES * analysis_latency_s * fmax(one, other) / element_bytes(compare);
     const bool is_equal = factor < 1 + EQUAL;
     if (is_equal)
-        text_addf(out, "%s and %s have equally fast memory (%.0f and %.0f GB/s)", a->name,
-                  b->name, one / 1e9, other / 1e9);
+        text_addf(
+            out,
+            "by its theoretical peak the memory of %s and %s is equally fast (%.0f and %.0f "
+            "GB/s)",
+            a->name, b->name, one / 1e9, other / 1e9);
     else
-        text_addf(out, "%s's memory is %.1f times as fast as %s's (%.0f and %.0f GB/s)",
+        text_addf(out,
+                  "by its theoretical peak %s's memory is %.1f times as fast as %s's (%.0f and "
+                  "%.0f GB/s)",
                   one > other ? a->name : b->name, factor, one > other ? b->name : a->name,
                   fmax(one, other) / 1e9, fmin(one, other) / 1e9);
     text_adds(out, ": well above ");
-    add_about(out, from);
-    text_addf(out, " elements of %s, which take ten latencies, memory decides: ",
-              problem_types[compare->lines[0].problem.type].name);
+    add_about(out, from, false);
+    text_addf(out, " elements of %s, which take %.0f times the latency of ",
+              problem_types[compare->lines[0].problem.type].name, LATENCIES);
+    sentence_add_fixed(out, analysis_latency_s * 1e6, 1);
+    text_adds(out, " us that is assumed, memory decides: ");
     text_adds(out, is_equal ? "a kernel that comes near the peak is as fast on both."
                             : "that is the factor between kernels that come near the peak.");
+}
+
+static void add_least(struct text *out, const struct compare *compare, size_t side)
+{
+    const uint64_t least = compare->lines[0].latency_ps[side];
+    if (least) {
+        text_adds(out, "no size took less than ");
+        sentence_add_fixed(out, (double)least / 1e6, 2);
+        text_addf(out, " us on %s", compare->sides[side].name);
+    } else {
+        text_addf(out, "nothing is known of it on %s", compare->sides[side].name);
+    }
+}
+
+static void add_latencies(struct text *out, const struct compare *compare, size_t a, size_t b)
+{
+    const uint64_t *const least = compare->lines[0].latency_ps;
+    text_adds(out, " Below, and for some way above, latency counts");
+    if (!least[a] && !least[b]) {
+        text_adds(out, ", of which nothing is known here.");
+        return;
+    }
+    text_adds(out, ": ");
+    add_least(out, compare, a);
+    text_adds(out, ", ");
+    add_least(out, compare, b);
+    text_adds(out, ".");
 }
 
 static void add_caches(struct text *out, const struct compare *compare,
@@ -140,16 +176,15 @@ static void add_caches(struct text *out, const struct compare *compare,
     const double one = (double)a->l2_bytes, other = (double)b->l2_bytes;
     const double bytes = element_bytes(compare);
     char small[NUMBER_CHARS], large[NUMBER_CHARS];
-    text_adds(out, " Below, and for some way above, latency counts, of which nothing is "
-                   "known here.");
     if (one <= 0 || other <= 0 || fmax(one, other) < (1 + EQUAL) * fmin(one, other))
         return;
     text_addf(out, " They differ in the L2 cache (%s and %s): a warm input of ",
               figures_size(small, one), figures_size(large, other));
-    add_about(out, fmin(one, other) / bytes);
+    add_about(out, fmin(one, other) / bytes, false);
     text_adds(out, " to ");
-    add_about(out, fmax(one, other) / bytes);
-    text_addf(out, " elements fits that of %s alone.", one > other ? a->name : b->name);
+    add_about(out, fmax(one, other) / bytes, true);
+    text_addf(out, " elements is no larger than that of %s alone.",
+              one > other ? a->name : b->name);
 }
 
 /* The fastest figure of a GPU for all elements in one, in the document's own terms. */
@@ -199,6 +234,7 @@ static void add_pair(struct text *out, const struct compare *compare, size_t b)
         add_measured(&text, compare, &measured, 0, b);
     } else if (sides[0].peak_bytes && sides[b].peak_bytes) {
         add_peaks(&text, compare, &sides[0], &sides[b]);
+        add_latencies(&text, compare, 0, b);
         add_caches(&text, compare, &sides[0], &sides[b]);
     } else {
         text_addf(&text,

@@ -1,4 +1,5 @@
-/* prediction: takes latencies from the smallest sizes, and evidence from journals. */
+/* prediction: sets bounds, withholds those that latencies, caches and journals leave without a
+ * meaning, and makes ranges of the rest. */
 #include "autotune/compare/prediction.h"
 
 #include "autotune/print/figures.h"
@@ -106,6 +107,13 @@ enum compare_why prediction_why(const struct prediction *prediction,
     return dims_n(&line->problem.dims) < prediction->ranks_from ? COMPARE_RANKS : COMPARE_SAID;
 }
 
+static double least_ps(const struct compare_cell *cell, const struct compare_side *side,
+                       const struct problem *problem)
+{
+    return 1e12 * (analysis_latency_s + memory_bytes(side, problem) /
+                                            (cell->analysis.bound * (double)side->peak_bytes));
+}
+
 static void predict(struct compare_cell *cell, const struct prediction *prediction,
                     const struct compare *compare, const struct compare_line *line, size_t s)
 {
@@ -114,10 +122,7 @@ static void predict(struct compare_cell *cell, const struct prediction *predicti
         return;
     const enum compare_why why = prediction_why(prediction, compare, line, s);
     if (why == COMPARE_SAID)
-        cell->bound_ps =
-            (uint64_t)(1e12 * (prediction->latency_s[s] +
-                               memory_bytes(side, &line->problem) /
-                                   (cell->analysis.bound * (double)side->peak_bytes)));
+        cell->bound_ps = (uint64_t)least_ps(cell, side, &line->problem);
     if (cell->basis != COMPARE_BOUND)
         return;
     cell->why = why;
@@ -128,30 +133,48 @@ static void predict(struct compare_cell *cell, const struct prediction *predicti
         cell->ps ? figures_peak_percent(&line->problem, cell->ps, side->peak_bytes) : -1;
 }
 
-bool prediction_is_far(const struct compare_cell *cell)
+/* Has it a known time and a bound of its own, which is not just the peak? */
+static bool is_checked(const struct compare_cell *cell)
 {
-    return compare_has_winner(cell) && cell->bound_ps > 0 &&
-           (double)cell->bound_ps < LEAST_SHARE * (double)cell->ps;
+    return (cell->basis == COMPARE_MEASURED || cell->basis == COMPARE_PUBLISHED) && cell->ps &&
+           cell->analysis.is_compiled && cell->analysis.bound > 0;
 }
 
-/* Is the kernel's bound far below its time on the GPU where it ran? */
-static bool is_refuted(const struct compare *compare, const struct compare_line *line,
-                       const char *winner)
+double prediction_share(const struct compare_cell *cell)
+{
+    return is_checked(cell) ? (double)cell->bound_ps / (double)cell->ps : 0;
+}
+
+bool prediction_is_far(const struct compare_cell *cell)
+{
+    const double share = prediction_share(cell);
+    return share > 0 && share < LEAST_SHARE;
+}
+
+/* Is the kernel's bound far below its time on the GPU where it ran, also where latency decides
+ * there? */
+static bool is_refuted(const struct prediction *prediction, const struct compare *compare,
+                       const struct compare_line *line, const char *winner)
 {
     for (size_t s = 0; s < compare->side_count; s++) {
         const struct compare_cell *cell = &line->cells[s];
-        if (prediction_is_far(cell) && strcmp(cell->winner, winner) == 0)
+        const enum compare_why why = prediction_why(prediction, compare, line, s);
+        if (is_checked(cell) && (why == COMPARE_SAID || why == COMPARE_LATENCY) &&
+            strcmp(cell->winner, winner) == 0 &&
+            least_ps(cell, &compare->sides[s], &line->problem) < LEAST_SHARE * (double)cell->ps)
             return true;
     }
     return false;
 }
 
 /* Called after all cells of the line have their bounds. */
-static void withhold_refuted(const struct compare *compare, struct compare_line *line)
+static void withhold_refuted(const struct prediction *prediction, const struct compare *compare,
+                             struct compare_line *line)
 {
     for (size_t s = 0; s < compare->side_count; s++) {
         struct compare_cell *cell = &line->cells[s];
-        if (cell->basis != COMPARE_BOUND || !is_refuted(compare, line, cell->winner))
+        if (cell->basis != COMPARE_BOUND ||
+            !is_refuted(prediction, compare, line, cell->winner))
             continue;
         cell->basis = COMPARE_WITHHELD;
         cell->why = COMPARE_ACCURACY;
@@ -170,11 +193,9 @@ struct prediction_range prediction_evidence(const struct compare *compare, size_
     for (size_t s = 0; s < compare->side_count; s++) {
         bool is_any = false;
         for (size_t l = first; l < end; l++) {
-            const struct compare_cell *cell = &compare->lines[l].cells[s];
-            if ((cell->basis != COMPARE_MEASURED && cell->basis != COMPARE_PUBLISHED) ||
-                !cell->bound_ps || !cell->ps)
+            const double share = prediction_share(&compare->lines[l].cells[s]);
+            if (share <= 0)
                 continue;
-            const double share = (double)cell->bound_ps / (double)cell->ps;
             range.low = range.low > 0 ? fmin(range.low, share) : share;
             range.high = fmax(range.high, share);
             is_any = true;
@@ -208,7 +229,7 @@ void prediction_run(struct compare *compare)
             struct compare_line *line = &compare->lines[l];
             for (size_t s = 0; s < compare->side_count; s++)
                 predict(&line->cells[s], &prediction, compare, line, s);
-            withhold_refuted(compare, line);
+            withhold_refuted(&prediction, compare, line);
         }
         const struct prediction_range range =
             prediction_evidence(compare, first, prediction.end);

@@ -3,11 +3,15 @@
  *
  *     time >= latency + bytes from memory / (bound * peak bandwidth)
  *
- * or the reason why that would say nothing. It becomes a prediction, which is a range, where at
- * least PREDICTION_GPUS_MIN of the GPUs compared have times of such kernels: the bound divided
- * by the largest and by the smallest ratio of bound to time among them. The latency is measured
- * where small enough sizes were: their least time, on that GPU or else on another; else it is
- * that of Little's law (analysis.h).
+ * with the latency of Little's law (analysis.h) on every GPU, or the reason why that would say
+ * nothing. It becomes a prediction, which is a range, where at least PREDICTION_GPUS_MIN of the
+ * GPUs compared have times of such kernels: the bound divided by the largest and by the smallest
+ * ratio of bound to time among them.
+ *
+ * Small sizes take longer than that latency, and how much longer no analysis says. So a bound is
+ * withheld where the bytes would take less than the least time of any size that was measured, on
+ * that GPU or else on another. Such a time is in no bound: another GPU's is none of this one's,
+ * and its own would be checked against the records that it is from.
  *
  * Static analysis leaves out divergence, bank conflicts and barriers, which may decide the
  * time: a kernel that on some GPU of the comparison took so long that its bound for that GPU is
@@ -20,6 +24,8 @@
 /* Figures over all lines that differ in size only. */
 struct prediction {
     size_t first, end; /* lines of the comparison */
+    /* Bounds of less than this are withheld: the least time that was measured, else the latency
+     * of Little's law. */
     double latency_s[COMPARE_SIDES_MAX];
     size_t latency_of[COMPARE_SIDES_MAX]; /* the GPU that it was measured on; else side_count */
     /* From this size on each journal's bounds rank its candidates by speed, by more than chance
@@ -44,6 +50,10 @@ uint64_t prediction_least_n(const struct prediction *prediction, const struct co
 
 /* The rank correlation to judge by: by machine code where that is known. */
 double prediction_rank(const struct compare_evidence *evidence);
+
+/* The share that the bound of a winner is of its known time; 0 = it has no such time, or was not
+ * analysed, and then its bound is the peak, of which kernels say nothing. */
+double prediction_share(const struct compare_cell *cell);
 
 /* Is the bound of a winner far below its known time? */
 bool prediction_is_far(const struct compare_cell *cell);

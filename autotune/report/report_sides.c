@@ -64,7 +64,7 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     else
         snprintf(bar.note, sizeof bar.note, "%s%s GB/s, its bound is by %s: %.150s%s%.200s",
                  cell->basis == COMPARE_BOUND ? "at most " : "about ",
-                 figures_short(gbs, cell->gbs, 4), analysis_limiters[cell->analysis.limiter],
+                 figures_short(gbs, cell->gbs, 4), compare_limiter(&cell->analysis),
                  cell->winner, *cell->changed ? ", but " : "", cell->changed);
     return bar;
 }

@@ -35,8 +35,11 @@ check pair has_status 0
 check pair-heading grep -q "^sum f32 cold: autotune's kernels$" out
 check pair-published test "$(rows '^1Gi  *A published  4\.90 ms  876\.63  [(]97\.6[)] ')" -eq 1
 check pair-documents grep -q '^sum f32: kernels of documents$' out
-check pair-verdict grep -q '^verdict   V100 and RTX 5070 Ti have equally fast memory (898 and 896 GB/s)' out
+check pair-verdict grep -q '^verdict   by its theoretical peak the memory of V100 and RTX 5070 Ti is equally fast (898 and 896 GB/s)' out
 check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^verdict'
+check pair-cache-that-fits sh -c 'tr -s " \n" " " < out | grep -q "a warm input of 1.6 million to 12 million elements is no larger than that of RTX 5070 Ti alone"'
+check pair-names-its-latency sh -c 'tr -s " \n" " " < out | grep -q "10 times the latency of 0.5 us that is assumed"'
+check pair-occupancy-apart sh -c '! grep -q "^warps:" out && grep -Eq "^occupancy by +V100 +RTX 5070 Ti$" out'
 check pair-not-known grep -q "^not known how fast autotune's kernels are on V100, RTX 5070 Ti" out
 check pair-settles grep -q "^to settle 'autotune --device 0 --op sum --type f32 --n 1K..1G'" out
 check pair-own-kernel-first sh -c 'grep "^400M\|^1Gi" out | head -n 1 | grep -q ^400M'
@@ -111,7 +114,11 @@ check no-nvrtc has_status 0
 check no-nvrtc-published test "$(rows ' published ')" -ge 5
 check no-nvrtc-bound-by-memory test "$(rows '^1Gi .*A at most  *89[0-9]\.[0-9]  *[0-9.]+$')" -eq 1
 check no-nvrtc-nothing-in-flight sh -c '"$AUTOTUNE" compare v100 rtx5070ti "$1" --quiet --json - | grep -c "\"registers\": null.*\"in_flight_kib\": null, \"wanted_kib\": null" | grep -qx 12' sh "$none"
+check no-nvrtc-is-the-peak grep -Eq '^peak alone +A +A$' out
+check no-nvrtc-is-by-nothing sh -c '! grep -Eq "^(memory|not by its bound|latency|bytes in flight|instructions) " out'
 check no-nvrtc-is-said-once test "$(rows '^note  *V100: .*(libnvrtc.so .NVRTC 12.0, sm_50|built without)')" -eq 1
+run compare v100 rtx5070ti "$none" --csv -
+check no-nvrtc-bounds-of-both test "$(grep -c ',,peak alone,' out)" -eq 12
 
 # With one, predictions: of an architecture that it has.
 if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
@@ -120,7 +127,7 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     check bound-says-so grep -q '^at most .*cannot be faster there: a latency' out
     check computed-is-said test "$(rows '^400M .*A published  2\.65 ms  \(604\)  \(89\.8\) ')" -eq 1
     check predicted-portability grep -Eq "^portable  *at most [0-9.]+( to [0-9.]+)? % of peak" out
-    check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*the bounds of its own winners are.*published' out
+    check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*the bounds of its published kernels are.*published' out
     run compare rtx5070 rtx5090 --n 1K --op max --csv -
     check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,latency,' out
     run compare rtx5070 rtx5090 --n 1K --op max
