@@ -485,10 +485,11 @@ void published_dispose(struct published *published)
 bool published_is_faster(const struct published_figure *figure,
                          const struct published_figure *other)
 {
-    if (figure->ps && other->ps)
-        return figure->ps < other->ps;
-    return figure->ps || (!other->ps && published_real(&figure->at[PUBLISHED_GBS]) >
-                                            published_real(&other->at[PUBLISHED_GBS]));
+    if (!figure->ps != !other->ps)
+        return figure->ps;
+    return figure->ps != other->ps ? figure->ps < other->ps
+                                   : published_real(&figure->at[PUBLISHED_GBS]) >
+                                         published_real(&other->at[PUBLISHED_GBS]);
 }
 
 const struct published_figure *published_best(const struct published *published,

@@ -153,7 +153,8 @@ char *published_problem(char out[PROBLEM_CHARS], const struct problem *problem);
 const struct published_figure *published_best(const struct published *published,
                                               const struct problem *problem, uint64_t row);
 
-/* Compares their times; one with a time goes before one with only a bandwidth. */
+/* Compares their times; one with a time goes before one with only a bandwidth. Of two with the
+ * same time, which is rounded, or with none the one with more GB/s is the faster. */
 bool published_is_faster(const struct published_figure *figure,
                          const struct published_figure *other);
 
