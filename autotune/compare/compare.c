@@ -31,8 +31,10 @@ static const struct table_column columns[] = {
     {"GPU", "gpu", false},
     {"which is", "basis", false},
     {"us", "us", true},
-    {"GB/s", "gbs", true},
-    {"% of peak", "peak_pct", true},
+    {NULL, "gbs", true},
+    {NULL, "peak_pct", true},
+    {"GB/s", NULL, true},
+    {"% of peak", NULL, true},
     {NULL, "low_us", true},
     {NULL, "high_us", true},
     {"bound us", "bound_us", true},
@@ -140,19 +142,25 @@ static const char *computed_of(const struct compare_cell *cell)
                : NULL;
 }
 
-static void add_value(struct table *table, const struct published_value *value)
+/* For people in parentheses, where no document has it. */
+static void add_value(struct table *table, const struct published_value *value, bool is_shown)
 {
     char number[NUMBER_CHARS];
-    table_add(table,
-              value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
+    if (value->value > 0)
+        table_addf(table, is_shown && !value->is_own ? "(%s)" : "%s",
+                   figures_short(number, value->value, value->digits));
+    else
+        table_add(table, NULL);
 }
 
 /* With the document's digits. */
 static void add_published(struct table *table, const struct compare_published *published)
 {
     table_add(table, published->us[0] ? published->us : NULL);
-    add_value(table, &published->gbs);
-    add_value(table, &published->share);
+    for (int is_shown = 0; is_shown < 2; is_shown++) {
+        add_value(table, &published->gbs, is_shown);
+        add_value(table, &published->share, is_shown);
+    }
 }
 
 static void add_figures(struct table *table, const struct compare_cell *cell)
@@ -160,8 +168,10 @@ static void add_figures(struct table *table, const struct compare_cell *cell)
     const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
     char us[NUMBER_CHARS], speed[NUMBER_CHARS];
     table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
-    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    for (int is_shown = 0; is_shown < 2; is_shown++) {
+        table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+        table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    }
 }
 
 static void add_cell(struct table *table, const struct compare *compare,
