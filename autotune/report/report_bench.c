@@ -188,7 +188,7 @@ static struct line_chart *draw_times(const struct bench *bench)
         return NULL;
     *chart = (struct line_chart){.x_title = "n, elements", .y_title = "us", .is_log = true};
     snprintf(chart->figure.title, sizeof chart->figure.title,
-             "Time over n, beside %s, measured by turns", bench->title);
+             "Time in us over n, beside %s, measured by turns", bench->title);
     add_series(chart, bench, true, 0);
     add_series(chart, bench, false, 0);
     return chart;
@@ -261,10 +261,10 @@ static void add_times(struct text *out, const struct line *line)
               number_format_count(n, (uint64_t)line->n));
 }
 
-/* The number of sizes with each outcome, the line of the largest ratio, and that of the largest
- * n. */
+/* The number of sizes with each outcome, the lines of the least and of the largest ratio, and that
+ * of the largest n. */
 struct totals {
-    struct line most, last; /* only n and ratio are set */
+    struct line least, most, last; /* only n and ratio are set */
     size_t count, outcomes[OUTCOMES];
 };
 
@@ -278,10 +278,13 @@ static struct totals add_up(const struct bench *bench)
         const double ratio = ratio_of(&line);
         out.count++;
         out.outcomes[judge(&line)]++;
+        const struct line only = {.n = line.n, .ratio = ratio};
+        if (out.count == 1 || ratio < out.least.ratio)
+            out.least = only;
         if (ratio > out.most.ratio)
-            out.most = (struct line){.n = line.n, .ratio = ratio};
+            out.most = only;
         if (line.n > out.last.n)
-            out.last = (struct line){.n = line.n, .ratio = ratio};
+            out.last = only;
     }
     return out;
 }
@@ -292,12 +295,17 @@ static void describe(struct document *document, const struct bench *bench)
     const struct totals totals = add_up(bench);
     struct text text = {0};
     add_outcomes(&text, totals.outcomes);
-    text_adds(&text, "; ");
-    add_times(&text, &totals.most);
-    text_adds(&text, ", ");
-    add_times(&text, &totals.last);
+    text_adds(&text, ": ");
+    add_times(&text, &totals.least);
+    if (totals.count > 1) {
+        text_adds(&text, " to ");
+        add_times(&text, &totals.most);
+        text_adds(&text, "; ");
+        add_times(&text, &totals.last);
+        text_adds(&text, ", the largest n");
+    }
     document_add(document, DOCUMENT_TEXT,
-                 "%s, the largest. Figures of other runs do not stand in these charts.",
+                 "%s. Figures of other runs do not stand in these charts.",
                  text.at ? text.at : "");
     document->failed |= text.failed;
     text_dispose(&text);
@@ -315,10 +323,9 @@ static void add_tile(struct table *tiles, const struct bench *bench)
     const struct totals totals = add_up(bench);
     struct text remark = {0};
     char ratio[NUMBER_CHARS], n[NUMBER_CHARS];
-    text_addf(&remark, "than %s at %s; ", bench->title,
+    text_addf(&remark, "than %s at %s; the least: ", bench->title,
               number_format_count(n, (uint64_t)totals.most.n));
-    add_times(&remark, &totals.last);
-    text_adds(&remark, ", the largest");
+    add_times(&remark, &totals.least);
     table_add(tiles, "faster than others");
     table_addf(tiles, "%s times", figures_short(ratio, totals.most.ratio, 3));
     table_add(tiles, remark.at);

@@ -77,6 +77,15 @@ static bool has_figure(const struct compare *compare, const struct compare_line 
     return false;
 }
 
+static bool has_prediction(const struct compare *compare)
+{
+    for (size_t l = 0; l < compare->line_count; l++)
+        for (size_t s = 0; s < compare->side_count; s++)
+            if (compare->lines[l].cells[s].basis == COMPARE_PREDICTED)
+                return true;
+    return false;
+}
+
 static struct bar_chart *draw(const struct compare *compare, const struct compare_line *line)
 {
     struct bar_chart *chart = calloc(1, sizeof *chart);
@@ -137,12 +146,14 @@ int report_sides(struct report *report, struct error *error)
     compare_gather_fill(comparison);
     document_add(
         document, DOCUMENT_TEXT,
-        "What each figure is, measured, published, computed, predicted or a bound, stands beside "
-        "it. A published one is a document's, of its own kernel, and computed is a share that "
-        "follows from published figures and is in no document; \"at most\" is what a latency, "
-        "bytes in flight and instructions allow, nothing was run; a prediction is a range, of "
-        "bounds that times of three GPUs bear on. A GPU of which nothing can be "
-        "said is left out of a chart.");
+        "What each figure is, measured, published, computed or a bound, stands beside it. A "
+        "published one is a document's, of its own kernel, and computed is a share that follows "
+        "from published figures and is in no document, \"at most\" a bound, for which nothing "
+        "was run%s. A GPU of which nothing can be said is left out of a chart.",
+        has_prediction(compare)
+            ? "; a prediction is a range: such bounds, divided by what they were of times known "
+              "on three GPUs or more"
+            : "");
     for (size_t l = 0; l < compare->line_count; l++)
         if (has_figure(compare, &compare->lines[l]))
             document_figure(document, &bar_chart_kind, draw(compare, &compare->lines[l]));

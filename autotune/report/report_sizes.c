@@ -36,16 +36,30 @@ static void add_series(struct line_chart *chart, const struct report *report, co
         chart->series_count = before;
 }
 
+/* "sum f32 order n": what all its lines are of. */
+static void name_subject(char *out, size_t size, const struct report *report)
+{
+    const struct problem *problem = &report->headline->problem;
+    const bool is_usual = problem->acc == problem_default_acc(problem->type);
+    snprintf(out, size, "%s %s%s%s%s", problem_ops[problem->op].name,
+             problem_types[problem->type].name, is_usual ? "" : " acc ",
+             is_usual ? "" : problem_types[problem->acc].name,
+             problem_orders[problem->order].shown);
+}
+
 static struct line_chart *draw(const struct report *report)
 {
+    char subject[PROBLEM_CHARS];
     struct line_chart *chart = calloc(1, sizeof *chart);
     if (!chart)
         return NULL;
-    *chart = (struct line_chart){.figure = {"GB/s over n, from the records"},
-                                 .x_title = "n, elements",
+    name_subject(subject, sizeof subject, report);
+    *chart = (struct line_chart){.x_title = "n, elements",
                                  .y_title = "GB/s",
                                  .limit = (double)report->subject->side.peak_bytes / 1e9,
                                  .from_zero = true};
+    snprintf(chart->figure.title, sizeof chart->figure.title,
+             "GB/s over n of %.150s, from the records", subject);
     if (chart->limit > 0)
         snprintf(chart->limit_name, sizeof chart->limit_name, "theoretical peak, %.0f GB/s",
                  chart->limit);

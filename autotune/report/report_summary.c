@@ -86,7 +86,11 @@ static void set_title(struct report *report)
 {
     struct document *document = &report->document;
     const struct record *record = report->headline;
-    char problem[PROBLEM_CHARS];
+    char problem[PROBLEM_CHARS], when[24];
+    if (record)
+        snprintf(when, sizeof when, "%.10s", record->tuned);
+    if (record && !record_has_run(record))
+        snprintf(when, sizeof when, "before it was shipped,");
     if (!report->subject) {
         snprintf(document->title, sizeof document->title, "Reductions on a GPU");
         snprintf(document->subtitle, sizeof document->subtitle,
@@ -102,10 +106,10 @@ static void set_title(struct report *report)
                  record->source == RECORD_EMULATED ? "the host emulator"
                                                    : report->subject->side.name);
         snprintf(document->subtitle, sizeof document->subtitle,
-                 "%.60s, cc %d.%d, %d SMs. Tuned %.10s with %.50s%s%.40s.",
+                 "%.60s, cc %d.%d, %d SMs. Tuned %.24s with %.50s%s%.40s.",
                  record->source == RECORD_EMULATED ? "No model of a GPU's speed: an emulator"
                                                    : record->gpu,
-                 record->cc / 10, record->cc % 10, record->sms, record->tuned, record->compiler,
+                 record->cc / 10, record->cc % 10, record->sms, when, record->compiler,
                  record->source == RECORD_EMULATED ? "" : ", driver ",
                  record->source == RECORD_EMULATED ? "" : record->driver);
     }

@@ -56,7 +56,7 @@ check page-phone grep -q '<meta name="viewport"' page.html
 check page-dark grep -q 'prefers-color-scheme: dark' page.html
 check page-print grep -q '@media print' page.html
 check page-emulated grep -q 'No model of a GPU&#39;s speed' page.html
-check page-chart grep -q 'GB/s over n, from the records' page.html
+check page-chart grep -q 'GB/s over n of sum i32, from the records' page.html
 check page-trials grep -q 'Trials of sum i32 1M cold: GB/s by BLOCK and ITEMS' page.html
 check page-source grep -q '<mark title="[0-9]*: threads per block">BLOCK</mark>' page.html
 check page-says-no-others grep -q 'Nothing is said of other libraries: .*autotune bench' page.html
@@ -86,6 +86,8 @@ if ls "$ROOT"/configs/tuned/nvidia-h200/*.ini > /dev/null 2>&1; then
     check shipped-says-no-interval sh -c '! grep -Eq "95 % interval|0, each proven|0 proven and" shipped.html'
     check shipped-says-so grep -q 'what ships with this program' shipped.html
     check shipped has_status 0
+    check shipped-has-no-day grep -q 'SMs\. Tuned before it was shipped, with NVRTC' shipped.html
+    check shipped-promises-no-prediction lacks 'a prediction is' shipped.html
     check shipped-title grep -q '<h1>.* on H200</h1>' shipped.html
     check shipped-peak grep -q 'of the theoretical 4814 GB/s' shipped.html
 else
@@ -104,16 +106,18 @@ END
 sed '1s/$/,op,type,regime,gpu/; 2,$s/$/,sum,i32,cold,host/' bare.csv > cub.csv
 run report --bench cub.csv --ladder ladder.csv -o full.html
 check full has_status 0
-check full-cub grep -q 'Faster at 3 of 4 sizes, slower at 1; 1.679 times at 100003, 1.025 times at 4Gi' full.html
+check full-cub grep -q 'Faster at 3 of 4 sizes, slower at 1: 0.987 times at 1Gi to 1.679 times at 100003; 1.025 times at 4Gi, the largest n\.' full.html
+check full-card-has-the-least grep -q 'than CUB at 100003; the least: 0.987 times at 1Gi<' full.html
+check full-time-has-a-unit grep -q 'Time in us over n, beside CUB' full.html
 check full-ratio grep -q 'How many times faster than CUB' full.html
 # The ratio and its interval are the table's; what is left of the times says less.
 sed '2s/1.5961/0.9961/; 5s/,3705.824,/,3600.0,/' cub.csv > tie.csv
 run report --bench tie.csv
-check tie-is-as-fast grep -q 'Faster at 2 of 4 sizes, as fast at 1, slower at 1; 1.679 times at' out
+check tie-is-as-fast grep -q 'Faster at 2 of 4 sizes, as fast at 1, slower at 1: 0.987 times at 1Gi to 1.679 times at' out
 check ratio-is-the-tables grep -q '1.025 times at 4Gi' out
 cut -d, -f1-3,7- cub.csv > times.csv
 run report --bench times.csv
-check times-alone grep -q 'Faster at 3 of 4 sizes, slower at 1; 1.678 times at 100003, 1.026 times' out
+check times-alone grep -q 'Faster at 3 of 4 sizes, slower at 1: 0.986 times at 1Gi to 1.678 times at 100003; 1.026 times' out
 check full-has-all-lines lacks 'Left out:' full.html
 sed '3s/,1.931,/,nan,/; 4s/,959.632,/,-1,/' cub.csv > torn_figures.csv
 run report --bench torn_figures.csv
@@ -276,6 +280,10 @@ run report v100 rtx5070ti --cache nothing -o gpus.html
 check gpus has_status 0
 check gpus-heat grep -q 'Published by CS599 Lecture 6' gpus.html
 check gpus-sides grep -q 'Beside other GPUs' gpus.html
+run report rtx5070 v100 --cache nothing --md
+check computed-in-parentheses grep -Eq '^\| sum \| i32 \| 400000000 \|.* RTX 5070 \| published \| 2650 \| \(604\) \| \(89\.8\) \|' out
+check published-without grep -Eq '^\| sum \| f32 \| 1073741824 \|.* V100 \| published \| 4900 \| 876\.63 \| \(97\.6\) \|' out
+check gpus-tie-of-rounded-times grep -Eq '>#8 32 elements.*>875\.18 GB/s<.*>blocks of 256<' gpus.html
 if command -v python3 > python; then check gpus-well-formed is_well_formed gpus.html; fi
 refuses no-such-folder 74 "nothing/page.html: cannot be written" report -o nothing/page.html
 finish
