@@ -54,8 +54,9 @@ struct compare_cell {
     double peak_pct;   /* of the theoretical bandwidth; negative = unknown */
     struct compare_published {
         char time[NUMBER_CHARS], us[NUMBER_CHARS]; /* published_time and published_us */
-        struct published_value gbs, share; /* of which gbs and peak_pct are the values */
-    } published;                           /* of a published figure */
+        struct published_value gbs, share;     /* of which gbs and peak_pct are the values */
+        const struct published_lines *remarks; /* on its document; NULL = it is none */
+    } published;                               /* of a published figure */
     uint64_t bound_ps; /* the least time by its bound, also where it was measured; 0 = none */
     uint64_t low_ps, high_ps; /* of a prediction: its range, with ps in the middle */
     enum compare_why why;     /* why it is withheld */

@@ -194,6 +194,7 @@ static void fill_published(struct compare_cell *cell, const struct compare_winne
     struct compare_published *const published = &cell->published;
     cell->basis = COMPARE_PUBLISHED;
     cell->ps = best->figure->ps;
+    published->remarks = &best->document->remarks;
     published_time(published->time, best->figure);
     published_us(published->us, best->figure);
     published->gbs = published_gbs(best->document, best->figure);

@@ -329,6 +329,22 @@ static void add_sayings(struct text *out, const struct compare *compare, const c
         }
 }
 
+/* The remarks on each document with a figure here. */
+static void add_remarks(struct text *out, const struct compare *compare, size_t side)
+{
+    for (size_t l = 0, before; l < compare->line_count; l++) {
+        const struct published_lines *remarks = compare->lines[l].cells[side].published.remarks;
+        for (before = 0; before < l; before++)
+            if (compare->lines[before].cells[side].published.remarks == remarks)
+                break;
+        for (size_t i = 0; remarks && before == l && i < remarks->count; i++) {
+            struct text text = {0};
+            text_addf(&text, "%s: %s", compare->sides[side].name, remarks->at[i]);
+            sentence_end(out, "remark", &text);
+        }
+    }
+}
+
 static bool has_basis(const struct compare *compare, enum compare_basis basis)
 {
     for (size_t l = 0; l < compare->line_count; l++)
@@ -397,6 +413,8 @@ void compare_notes_all(struct text *out, const struct compare *compare)
     text_adds(out, "\n");
     add_sayings(out, compare, "note", missing);
     add_sayings(out, compare, "source", document);
+    for (size_t s = 0; s < compare->side_count; s++)
+        add_remarks(out, compare, s);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct text text = {0};
         if (!has_basis(compare, words[i].basis))

@@ -18,14 +18,19 @@
 
 /* --- Kernels ------------------------------------------------------------------------------ */
 
-/* Appends the params but the size of a block: ", ITEMS=4". */
+/* As many blocks as fit: a grid that the rung does not choose, as its document names none. */
+static const char fitting[] = "GRID=0";
+
+/* Appends the params but the size of a block and a grid that fits: ", ITEMS=4". */
 static void add_params(struct text *name, const struct rung *rung, const char *threads)
 {
     const size_t width = strlen(threads);
     const char *between = ", ";
     for (const char *at = rung->params; *at;) {
         const size_t length = strcspn(at, " ");
-        if (strncmp(at, threads, width) != 0 || at[width] != '=') {
+        const bool is_threads = strncmp(at, threads, width) == 0 && at[width] == '=';
+        const bool is_fitting = length == strlen(fitting) && strncmp(at, fitting, length) == 0;
+        if (!is_threads && !is_fitting) {
             text_addf(name, "%s%.*s", between, (int)length, at);
             between = " ";
         }
@@ -76,15 +81,24 @@ static void name_kernels(struct rung_shares *shares)
     }
 }
 
-/* A document may have a figure of a kernel at another n than all others. */
-static size_t kernel_at(struct rung_shares *shares, size_t rung, uint64_t n, uint64_t usual)
+/* Another problem is another kernel here: rows of another length, or in a document another n than
+ * that of most of its figures, `usual`. */
+static size_t kernel_at(struct rung_shares *shares, size_t rung,
+                        const struct rung_figure *figure, uint64_t usual)
 {
+    const bool is_usual = figure->n == usual;
     char name[80], size[NUMBER_CHARS];
-    if (n == usual)
+    int length = snprintf(name, sizeof name, "%.40s",
+                          shares->kernels[shares->kernel_of_rung[rung]].name);
+    if (is_usual && !figure->row)
         return shares->kernel_of_rung[rung];
-    snprintf(name, sizeof name, "%.40s, n = %s",
-             shares->kernels[shares->kernel_of_rung[rung]].name, number_format_count(size, n));
-    return find_kernel(shares, name, rung, n);
+    if (figure->row)
+        length += snprintf(name + length, sizeof name - (size_t)length, ", rows of %" PRIu64,
+                           figure->row);
+    if (!is_usual)
+        snprintf(name + length, sizeof name - (size_t)length, ", n = %s",
+                 number_format_count(size, figure->n));
+    return find_kernel(shares, name, rung, is_usual ? 0 : figure->n);
 }
 
 static const struct rung *find_rung(const struct rung_shares *shares, const char *name,
@@ -173,7 +187,7 @@ static int add_published(struct rung_shares *shares, const struct published *pub
     figure.ms = published_ms(from);
     figure.row = at[PUBLISHED_ROW].digits;
     figure.threads = at[PUBLISHED_THREADS].digits;
-    figure.kernel = kernel_at(shares, rung, figure.n, shares->sides[side].n);
+    figure.kernel = kernel_at(shares, rung, &figure, shares->sides[side].n);
     return add_figure(shares, &figure, error);
 }
 
@@ -187,6 +201,7 @@ int rung_shares_add(struct rung_shares *shares, const struct published *publishe
     if (!side)
         return -1;
     side->source = published->source;
+    side->remarks = &published->remarks;
     side->n = dims_n(&problem->dims);
     if (published->peak_gbs.is_there) {
         side->peak_gbs = published_real(&published->peak_gbs);
@@ -260,7 +275,7 @@ static int add_row(struct rung_shares *shares, const struct csv *csv, size_t row
     if (!figure.share.is_own && side->peak_gbs > 0)
         figure.share = (struct published_value){figure.gbs.value / side->peak_gbs * 100,
                                                 figure.gbs.digits, false};
-    figure.kernel = shares->kernel_of_rung[rung];
+    figure.kernel = kernel_at(shares, rung, &figure, side->n);
     return figure.share.value > 0 ? add_figure(shares, &figure, error) : 0;
 }
 

@@ -19,23 +19,24 @@ enum {
 
 /* A document, or a table that `autotune ladder` wrote. */
 struct rung_side {
-    char title[64];        /* "V100 f32" */
-    char gpu[64];          /* "V100" */
-    const char *source;    /* the document, or the file */
-    const char *op, *type; /* names */
-    uint64_t n;            /* of the most figures */
-    double peak_gbs;       /* what shares are of */
-    int peak_digits;       /* significant digits of it */
-    const char *peak_from; /* who says so */
-    bool is_measured;      /* else published */
-    bool has_rows;         /* a result for each row */
+    char title[64];                        /* "V100 f32" */
+    char gpu[64];                          /* "V100" */
+    const char *source;                    /* the document, or the file */
+    const struct published_lines *remarks; /* on the document; NULL = none */
+    const char *op, *type;                 /* names */
+    uint64_t n;                            /* of the most figures */
+    double peak_gbs;                       /* what shares are of */
+    int peak_digits;                       /* significant digits of it */
+    const char *peak_from;                 /* who says so */
+    bool is_measured;                      /* else published */
+    bool has_rows;                         /* a result for each row */
     size_t figures;
 };
 
 /* Rungs of several documents are one kernel if they have one space and, but for the size of a
- * block, the same params. */
+ * block and a grid that is as large as fits, the same params. */
 struct rung_kernel {
-    char name[80];  /* "interleaved modulo"; "chunks, ITEMS=4" */
+    char name[80];  /* "interleaved modulo"; "chunks, ITEMS=4"; "rows modulo, rows of 128" */
     char rungs[96]; /* "harris-1, cs599-1" */
     size_t first;   /* the first of these, in the order of the ladder */
     uint64_t n;     /* where a document has another n for it than for most; else 0 */

@@ -100,6 +100,15 @@ static bool has_published(const struct rung_shares *shares)
     return false;
 }
 
+static void print_remarks(struct text *out, const struct rung_side *side)
+{
+    for (size_t i = 0; side->remarks && i < side->remarks->count; i++) {
+        struct text remark = {0};
+        text_addf(&remark, "%s: %s", side->title, side->remarks->at[i]);
+        sentence_end(out, "remark", &remark);
+    }
+}
+
 static void print_basis(struct text *out, const struct rung_shares *shares)
 {
     struct text published = {0}, counted = {0}, alike = {0};
@@ -115,7 +124,7 @@ static void print_basis(struct text *out, const struct rung_shares *shares)
     text_adds(
         &alike,
         "Kernels are alike, not equal: 'autotune ladder' says where a rung differs from its "
-        "document's kernel. The arrays are of different sizes, and what is best of several "
+        "document's kernel. The arrays are of different sizes and types, and what is best of several "
         "block sizes is more than what one size that was tried gives.");
     if (has_published(shares))
         sentence_end(out, "published", &published);
@@ -123,12 +132,15 @@ static void print_basis(struct text *out, const struct rung_shares *shares)
         text_dispose(&published);
     sentence_end(out, "counted", &counted);
     sentence_end(out, "alike", &alike);
+    for (size_t s = 0; s < shares->side_count; s++)
+        print_remarks(out, &shares->sides[s]);
 }
 
 void rung_shares_print(struct text *out, struct rung_shares *shares, bool bold_titles)
 {
-    text_adds(out, "The same kernels on several GPUs: % of each one's theoretical memory "
-                   "bandwidth, by the block size that was best\n\n");
+    text_adds(out,
+              "Kernels that are alike, on several GPUs: % of each one's theoretical memory "
+              "bandwidth, at the block size that was best there\n\n");
     print_sides(out, shares, bold_titles);
     for (size_t first = 0; first < shares->side_count; first += SIDES_AT_ONCE) {
         const size_t left = shares->side_count - first;

@@ -434,7 +434,7 @@ static void draw_shares(struct document *document, const struct rung_shares *sha
     if (chart)
         *chart = (struct bar_chart){
             .figure.title =
-                "The same kernels in documents and measured, each with its best block",
+                "Kernels that are alike, in documents and measured, each at its best block",
             .unit = "%",
             .digits = 3,
             .limit = 100,
@@ -462,14 +462,15 @@ static void say_sides(struct document *document, const struct rung_shares *share
                   side->has_rows ? " in rows" : "",
                   figures_short(peak, side->peak_gbs, side->peak_digits));
     }
-    document_add(document, DOCUMENT_TEXT,
-                 "Beside them the same kernels in documents, each as a share of its own GPU's "
-                 "peak: published, or computed from what is published. %s.",
-                 words.at ? words.at : "");
+    document_add(
+        document, DOCUMENT_TEXT,
+        "Beside them kernels of documents that are alike, each as a share of its own GPU's "
+        "peak: published, or computed from what is published. %s.",
+        words.at ? words.at : "");
     text_dispose(&words);
 }
 
-/* The rungs of the tables beside the same kernels in documents. Nothing for tables without a
+/* The rungs of the tables beside kernels of documents that are alike. Nothing for tables without a
  * share of a peak, as those of the emulator. */
 static int add_shares(struct report *report, struct error *error)
 {

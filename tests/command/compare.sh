@@ -125,6 +125,7 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     run compare rtx5070 rtx5090
     check bound test "$(rows '^400M .*A published .*A at most  *[0-9.]+  *[0-9.]+$')" -eq 1
     check bound-says-so grep -q '^at most .*cannot be faster there: a latency' out
+    check computed-is-doubted sh -c 'tr -s " \n" " " < out | grep -q "remark RTX 5070: were they 400 x 2^20, computed .* 4.9 % higher, the best 94.2 %"'
     check computed-is-said test "$(rows '^400M .*A published  2\.65 ms  \(604\)  \(89\.8\) ')" -eq 1
     check predicted-portability grep -Eq "^portable  *at most [0-9.]+( to [0-9.]+)? % of peak" out
     check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*the bounds of its published kernels are.*published' out
@@ -209,8 +210,12 @@ run compare --rungs --csv rungs.csv
 check rungs has_status 0
 check rungs-titles grep -Eq '^kernel +V100 f32 +block +G80 i32 +block +RTX 5070 i32 +block +RTX 5070 Ti f32 +block$' out
 check rungs-same-kernel grep -Eq '^interleaved modulo +\(23\.6\) +128 +\(2\.4\) +128 +\(33\.3\)$' out
-check rungs-published-share grep -Eq '^rows modulo +48\.14 +128$' out
-check rungs-other-n grep -Eq '^grid stride, GRID=0, n = 32M +\(84\)$' out
+check rungs-published-share grep -Eq '^rows modulo, rows of 128 +48\.14 +128$' out
+check rungs-rows-are-problems grep -Eq '^rows modulo, rows of 1024 +23\.53 +1024$' out
+check rungs-are-alike sh -c 'head -n 1 out | grep -q "^Kernels that are alike, on several GPUs"'
+check rungs-grid-of-no-document sh -c '! grep -q "GRID=0" out'
+check rungs-remark sh -c 'tr -s " \n" " " < out | grep -q "remark RTX 5070 i32: were they 400 x 2^20, computed .* the best 94.2 %"'
+check rungs-other-n grep -Eq '^grid stride, n = 32M +\(84\)$' out
 check rungs-names grep -q '^  interleaved modulo: harris-1, cs599-1, wangyu-0$' out
 check rungs-no-cause grep -q '^unknown   what holds each back' out
 check rungs-measured-none sh -c '! grep -q measured, rungs.csv'
@@ -262,7 +267,7 @@ check rungs-measured has_status 0
 check rungs-measured-best grep -Eq '^interleaved modulo +\(2\.4\) +128 +20\.00 +256$' out
 check rungs-measured-least grep -Eq '^atomic each +0\.05 +256$' out
 run compare --rungs
-check rungs-in-rows grep -Eq '^RTX 5070 Ti f32 +896 +the document +48\.14 to 48\.67 +sum f32 512Mi in rows +published' out
+check rungs-in-rows grep -Eq '^RTX 5070 Ti f32 +896 +the document +23\.53 to 48\.67 +sum f32 512Mi in rows +published' out
 run compare --rungs g80 --ladder ladder.csv
 check rungs-own-peak grep -Eq '^H200 i32 +4000 +its own clock +0\.05 to 20\.00 +sum i32 400M +measured +ladder.csv$' out
 check rungs-cause grep -q 'wangyu-0; on H200 i32 divergence: less$' out

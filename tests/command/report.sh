@@ -161,13 +161,14 @@ refuses ladder-without-subject 64 'bare_ladder.csv: does not say what was measur
 sed 's/,host,/,NVIDIA H200,/' ladder.csv > h200_ladder.csv
 refuses ladder-of-another-gpu 64 'h200_ladder.csv: was measured on NVIDIA H200, .* about V100' \
     report v100 --cache nothing --ladder h200_ladder.csv
-check ladder-emulated-has-no-share sh -c '! grep -q "same kernels in documents" full.html'
+check ladder-emulated-has-no-share sh -c '! grep -q "that are alike" full.html'
 cat > shares.csv << 'CSV'
 group,rung,kernel,threads,status,ms,gbs,peak_percent,device,n,op,type,cause
 harris,harris-1,1 interleaved,128,measured,4,400,8.31,NVIDIA H200,400000000,sum,i32,
 CSV
 run report h200 --cache nothing --ladder shares.csv
 check ladder-beside-documents grep -Eq '^interleaved modulo, V100 f32 .* 23\.6 %, computed$' out
+check ladder-says-alike grep -q '^Beside them kernels of documents that are alike, ' out
 check ladder-measured-beside grep -Eq '^interleaved modulo, H200 i32 .* 8\.31 %$' out
 sed 's/NVIDIA H200/V100/' shares.csv > v100.csv
 run report v100 --cache nothing --ladder v100.csv
