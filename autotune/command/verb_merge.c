@@ -171,7 +171,8 @@ static void add_compact_rows(struct merge *merge, const bool *is_current)
 {
     for (size_t i = 0; i < merge->names.count; i++)
         for (size_t k = 0; k < merge->files[i].count; k++, is_current++) {
-            const struct merge_choice choice = {.result = *is_current ? "ships" : "stale"};
+            const struct merge_choice choice = {.result =
+                                                    *is_current ? "ships" : "passed over"};
             add_row(merge, merge->names.at[i], &merge->files[i].at[k], &choice);
             merge->taken += *is_current;
         }

@@ -54,6 +54,13 @@ check quiet test ! -s err
 run merge base.ini
 check usual-folder test -s "$XDG_CACHE_HOME/autotune/host.ini"
 
+# What ships is of built-in spaces, whose kernels are those of now: others are passed over.
+run merge --compact ships base.ini
+check compact has_status 0
+check compact-says-passed-over grep -Eq '^host .* passed over$' out
+check compact-says-why grep -q 'warning: sum i32 1K .*of host does not ship: ' err
+check compact-has-none test ! -e ships
+
 # Each record goes to the file of its own GPU, unchanged, whatever its file is called.
 shipped=$(find "$ROOT/bench/records" -name '*.ini' 2> /dev/null | head -n 1)
 if [ -z "$shipped" ]; then
