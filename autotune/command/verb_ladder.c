@@ -469,6 +469,11 @@ static int add_rung(struct request *request, const char *value, struct error *er
     if (own->rung_count == LADDER_RUNGS_ASKED)
         return error_set(error, ERROR_USAGE, "--rung is given more than %d times: give fewer",
                          LADDER_RUNGS_ASKED);
+    if (strncmp(value, STREAM_LADDER_RUNGS, strlen(STREAM_LADDER_RUNGS)) == 0)
+        return error_set(error, ERROR_USAGE,
+                         "--rung %.100s: the rungs of data in the host's memory run together: "
+                         "'autotune ladder --data pinned'",
+                         value);
     own->rungs[own->rung_count++] = value;
     return 0;
 }

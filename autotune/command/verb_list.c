@@ -9,6 +9,7 @@
 #include "autotune/embedded.h"
 #include "autotune/export/export.h"
 #include "autotune/ladder/ladder_rung.h"
+#include "autotune/ladder/stream_ladder.h"
 #include "generator/cost_class.h"
 
 #include <inttypes.h>
@@ -180,7 +181,6 @@ static int list_classes(struct table *table, const struct request *request, stru
 static int list_rungs(struct table *table, const struct request *request, struct error *error)
 {
     struct rungs rungs;
-    (void)request;
     if (ladder_rung_list(&rungs, error))
         return -1;
     for (size_t i = 0; i < rungs.count; i++) {
@@ -191,6 +191,10 @@ static int list_rungs(struct table *table, const struct request *request, struct
         table_add(table, rung->space);
         table_add(table, rung->params);
     }
+    output_note(request,
+                "besides   " STREAM_LADDER_RUNGS "1 to %d, of data in the host's memory, which "
+                "run together: 'autotune ladder --data pinned'\n",
+                STREAM_LADDER_COUNT);
     rungs_dispose(&rungs);
     return 0;
 }

@@ -9,10 +9,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { RUNGS = 14 };
-
 /* clang-format off */
-static const struct stream_way ways[RUNGS] = {
+static const struct stream_way ways[STREAM_LADDER_COUNT] = {
     {"streams-1", "copied from pageable memory by the driver, then reduced", PAGEABLE, true, false, 1, 1, 1},
     {"streams-2", "pinned: copied, then reduced, in one stream", PINNED, false, false, 1, 1, 1},
     {"streams-3", "two streams, breadth first: both copies, both kernels, both results", PINNED, false, true, 2, 2, 1},
@@ -35,7 +33,7 @@ struct work {
     const struct setup *setup;
     struct problem problem; /* of pinned elements */
     struct host_bench bench;
-    struct stream_rung rungs[RUNGS];
+    struct stream_rung rungs[STREAM_LADDER_COUNT];
     uint64_t copies_ps[STREAM_ROUNDS], copy_ps, pageable_ps;
     struct stream_caveat caveats[STREAM_CAVEATS_MAX];
     size_t caveat_count;
@@ -98,17 +96,17 @@ static int measure(struct work *work, struct error *error)
 {
     uint64_t ignored;
     int failed = host_bench_copy(&work->bench, PINNED, &ignored, error);
-    for (size_t i = 0; i < RUNGS && !failed; i++)
+    for (size_t i = 0; i < STREAM_LADDER_COUNT && !failed; i++)
         failed = open_rung(work, &work->rungs[i], error) ||
                  time_rung(work, &work->rungs[i], &ignored, error);
     for (size_t r = 0; r < STREAM_ROUNDS && !failed; r++) {
         failed = host_bench_copy(&work->bench, PINNED, &work->copies_ps[r], error);
-        for (size_t i = 0; i < RUNGS && !failed; i++) {
-            struct stream_rung *rung = &work->rungs[r % 2 ? RUNGS - 1 - i : i];
+        for (size_t i = 0; i < STREAM_LADDER_COUNT && !failed; i++) {
+            struct stream_rung *rung = &work->rungs[r % 2 ? STREAM_LADDER_COUNT - 1 - i : i];
             failed = time_rung(work, rung, &rung->times_ps[r], error);
         }
     }
-    for (size_t i = 0; i < RUNGS && !failed; i++) {
+    for (size_t i = 0; i < STREAM_LADDER_COUNT && !failed; i++) {
         summarize(&work->rungs[i]);
         failed = watch_rung(work, &work->rungs[i], error);
     }
@@ -241,7 +239,7 @@ static int print(const struct work *work, struct error *error)
     struct table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     struct text text = {0};
     char speed[NUMBER_CHARS], pageable[NUMBER_CHARS];
-    for (size_t i = 0; i < RUNGS; i++)
+    for (size_t i = 0; i < STREAM_LADDER_COUNT; i++)
         add_rung(&table, work, &work->rungs[i]);
     table_print(&text, &table, false);
     for (size_t i = 0; i < work->caveat_count; i++)
@@ -273,7 +271,7 @@ static int run(struct work *work, struct error *error)
         return -1;
     int failed = host_bench_open(&work->bench, &host, error) || measure(work, error) ||
                  print(work, error);
-    for (size_t i = 0; i < RUNGS; i++)
+    for (size_t i = 0; i < STREAM_LADDER_COUNT; i++)
         autotune_pipeline_destroy(work->rungs[i].pipeline, NULL);
     host_bench_close(&work->bench);
     return failed;
@@ -289,7 +287,7 @@ int stream_ladder_run(const struct request *request, const struct setup *setup,
     work->setup = setup;
     work->problem = setup->problem;
     work->problem.regime = PINNED;
-    for (size_t i = 0; i < RUNGS; i++)
+    for (size_t i = 0; i < STREAM_LADDER_COUNT; i++)
         work->rungs[i].way = ways[i];
     const int failed = run(work, error);
     free(work);

@@ -7,7 +7,11 @@
 #include "autotune/cli/setup.h"
 #include "autotune/measure/host_bench.h"
 
-enum { STREAM_ROUNDS = 9, STREAM_BARS_MAX = 128 };
+enum { STREAM_ROUNDS = 9, STREAM_BARS_MAX = 128, STREAM_LADDER_COUNT = 14 };
+
+/* How the names of its rungs begin: "streams-1" to the count. They are no rungs of the list, for
+ * they are measured by turns and have no space. */
+#define STREAM_LADDER_RUNGS "streams-"
 
 /* A way in which elements get to a kernel. */
 struct stream_way {

@@ -158,8 +158,12 @@ refuses published-none 64 'no document gives figures' ladder --published --rung 
 refuses published-size 64 'only prints what documents say' ladder --published --n 3K
 run list rungs --csv -
 check list-rungs test "$(rows out '^(harris-1|wangyu-4-redux|loads-pairs|batched-lanes),')" -eq 4
+check list-rungs-says-where-streams-are grep -q "^besides   streams-1 to 14, of data in the host's memory" err
+run list rungs --quiet
+check list-rungs-quiet test ! -s err
 
 # What is refused.
+refuses rung-of-streams 64 "run together: 'autotune ladder --data pinned'" ladder --device host --rung streams-11
 refuses rung 64 "'harris-8' is no rung or group .*autotune list rungs" ladder --device host --rung harris-8
 refuses source-of-none 64 "'nothing' is no rung" ladder --source nothing
 refuses blocks 64 "--blocks is '2048'" ladder --device host --blocks 2048
