@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the export of rows and columns: every format builds without a warning as C99, C++17 and with
+# Tests the export of rows and columns, by maxima, of which none ship: every format builds without a warning as C99, C++17 and with
 # nvcc, and the exported launcher launches the configs of the records, or says why not.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
@@ -10,20 +10,19 @@ refuses nothing 1 "nothing to export.*makes one" export --format cu --rows 5 --l
 refuses no-len 64 "give both" export --format cu --rows 5
 refuses rows-and-n 64 "choose one" export --format cu --rows 5 --len 6 --n 30
 
-run --device host --rows 37 --len 100 --type f32 --cache base --quiet
+run --device host --rows 37 --len 100 --op max --type f32 --cache base --quiet
 check tuned-rows has_status 0
-run --device host --rows 37 --len 100 --axis 0 --type f32 --cache base-columns --quiet
+run --device host --rows 37 --len 100 --axis 0 --op max --type f32 --cache base-columns --quiet
 check tuned-columns has_status 0
 [ -s base/host.ini ] && [ -s base-columns/host.ini ] || finish
 
-# add BASE FILE GPU CC SMS ROWS LEN PARAMS: a record of that GPU, like the one of the emulator, but
-# for the operation `op` where that is set.
+# add BASE FILE GPU CC SMS ROWS LEN PARAMS: a record of that GPU, like the one of the emulator.
 add() {
     sizes="s/^outer = .*/outer = $6 stride $7/; s/^depth = .*/depth = $7/"
     ! grep -q '^inner' "$1/host.ini" ||
         sizes="s/^depth = .*/depth = $6 stride $7/; s/^inner = .*/inner = $7/"
     fields_of "$1/host.ini" |
-        sed "s/^op = .*/op = ${op:-sum}/; s/^gpu = .*/gpu = $3/; s/^cc = .*/cc = $4/; s/^sms = .*/sms = $5/
+        sed "s/^gpu = .*/gpu = $3/; s/^cc = .*/cc = $4/; s/^sms = .*/sms = $5/
              $sizes; s/^source = .*/source = measured/
              s/^code = .*/code = 0000000000000000/
              s/^params = .*/params = $8/" > fields
@@ -43,16 +42,17 @@ add base gpus/t4.ini "Tesla T4" 75 40 2 40000000 "$parts"
 add base-columns $h200 "NVIDIA H200" 90 132 4096 1024 "$down"
 
 refuses other-shape 1 "there are records of other shapes" \
-    export --format cu --type f32 --rows 5 --len 6 --cache gpus
-mkdir -m 700 maxima # of which none ships
-op=max add base maxima/t4.ini "Tesla T4" 75 40 2 40000000 "$parts"
+    export --format cu --op max --type f32 --rows 5 --len 6 --cache gpus
+mkdir -m 700 rows-alone
+add base rows-alone/t4.ini "Tesla T4" 75 40 2 40000000 "$parts"
 refuses not-named 1 "no record of max of f32 in.*there are records of rows" \
-    export --format cu --type f32 --op max --cache maxima
+    export --format cu --op max --type f32 --cache rows-alone
 refuses rows-not-columns 1 "no record of max of columns of f32 in.*records of rows: --space rows" \
-    export --format cu --type f32 --op max --rows 4 --len 4 --axis 0 --cache maxima
-refuses no-value 1 "no record of sum of rows of i32 in i32 in" \
-    export --format cu --rows 4 --len 4 --cache gpus
-run export --format json --type f32 --rows 4096 --len 1024 --cache gpus --output - --quiet
+    export --format cu --op max --type f32 --rows 4 --len 4 --axis 0 --cache rows-alone
+run --device host --n 500 --op max --cache values --quiet
+refuses no-value 1 "no record of max of rows of i32 in i32 in.*records of single values: leave" \
+    export --format cu --op max --rows 4 --len 4 --cache values
+run export --format json --op max --type f32 --rows 4096 --len 1024 --cache gpus --output - --quiet
 check one-shape grep -q '"rows": 4096, "len": 1024, "pitch": 1024' out
 check one-shape-alone test "$(grep -c '"rows": [0-9]' out)" -eq 1
 check one-shape-again grep -q 'command.* f32 --rows 4096 --len 1024 --pitch 1024 --axis 1' out
@@ -60,24 +60,24 @@ check one-shape-again grep -q 'command.* f32 --rows 4096 --len 1024 --pitch 1024
 # --- Files -------------------------------------------------------------------------------------
 formats=header,cu,cmake,make,json
 for space in rows columns; do
-    run export --space $space --type f32 --format $formats --prefix my --cache gpus --output $space
+    run export --space $space --op max --type f32 --format $formats --prefix my --cache gpus --output $space
     check "written $space" has_status 0
     check "names $space" test "$(sort out | tr '\n' ' ')" = "$(echo CMakeLists.txt my.cmake my.cu \
         my.h my.json my.mk my_table.h | sed "s#[^ ]*#$space/&#g") "
 done
-check noted grep -q '^device    NVIDIA H200 (sm_90, 132 SMs): [1-9][0-9]* row' err # what ships is among them
+check noted grep -q '^device    NVIDIA H200 (sm_90, 132 SMs): 1 row$' err
 check provenance grep -q '^ \*   4Ki x 1Ki columns: BLOCK=256' columns/my.h
-run export --space rows --type f32 --format header --cache gpus --output named --quiet
-check usual-name test -e named/sum_rows_f32_table.h
-run export --space rows --type f32 --format $formats --prefix my --cache gpus --output again --quiet
+run export --space rows --op max --type f32 --format header --cache gpus --output named --quiet
+check usual-name test -e named/max_rows_f32_table.h
+run export --space rows --op max --type f32 --format $formats --prefix my --cache gpus --output again --quiet
 check same-bytes diff -r rows again
 if command -v python3 > /dev/null; then
     check json python3 -c "
 import json
 made = json.load(open('rows/my.json'))
 assert made['problem']['shape'] == 'rows'
-shapes = [[row['rows'], row['len']] for row in made['gpus'][1]['rows']]
-assert all(own in shapes for own in [[4096, 1024], [100000, 129], [3, 40000000]]), shapes
+assert [[row['rows'], row['len']] for row in made['gpus'][1]['rows']] == [
+    [4096, 1024], [100000, 129], [3, 40000000]]
 assert json.load(open('columns/my.json'))['problem']['shape'] == 'columns'"
 fi
 check make-variable sh -c "printf 'include rows/my.mk\nall:\n\t@echo \$(my_sm_90_132_4096x1024_LANES)\n' |
@@ -85,8 +85,8 @@ check make-variable sh -c "printf 'include rows/my.mk\nall:\n\t@echo \$(my_sm_90
 
 # Rows of the table with the same conditions share them.
 mkdir -m 700 alike
-op=max add base alike/nvidia-h200.ini "NVIDIA H200" 90 132 4096 1024 "$warps"
-op=max add base alike/nvidia-h200.ini "NVIDIA H200" 90 132 8192 1024 "$warps"
+add base alike/nvidia-h200.ini "NVIDIA H200" 90 132 4096 1024 "$warps"
+add base alike/nvidia-h200.ini "NVIDIA H200" 90 132 8192 1024 "$warps"
 run export --space rows --op max --type f32 --format header --prefix my --cache alike --output alike --quiet
 check conditions-once grep -A 2 '^    case 0:$' alike/my_table.h
 check conditions-shared sh -c 'tr "\n" "~" < alike/my_table.h | grep -q "~    case 0:~    case 1:~        if "'
@@ -117,7 +117,7 @@ for space in rows columns; do
 done
 
 # Two exports in one C++17 program, of rows and of columns.
-run export --space columns --type f32 --format $formats --prefix other --cache gpus --output two --quiet
+run export --space columns --op max --type f32 --format $formats --prefix other --cache gpus --output two --quiet
 cat > two.cc <<'END'
 #include "my_table.h"
 #include "other_table.h"
@@ -179,7 +179,7 @@ else
         '^match 0 [^;]*;K 2112 256 0 1 0 3 40000000 40000000;workspace 16896, error 0;$'
     runs nearest rows 90 132 "4000 1004 1008" '^match 1 [^;]*LANES=32[^;]*;K 250 256 0 1 0 4000 1004 1008;'
     runs other-rules rows 90 132 "4000 127 127" '^match 1 [^;]*EDGES=MASKED'
-    runs masked rows 90 132 "4000 1027 1027" '^match 1 [^;]*EDGES=MASKED' # by what ships
+    runs default rows 90 132 "4000 1027 1027" '^match 3 [^;]*EDGES=MASKED'
     runs same-cc rows 90 78 "4096 1024 1024" '^match 2 [^;]*LANES=32'
     runs parts rows 75 40 "2 40000000 40000000" \
         '^match 0 [^;]*;K 80 128 0 1 0 2 40000000 40000000;K 2 128 0 1 0 2 40 40;workspace 1024, error 0;$'
@@ -196,7 +196,7 @@ else
 fi
 
 # --- Machine code ------------------------------------------------------------------------------
-run export --space rows --type f32 --format cubin --prefix my --arch sm_75,sm_90 --cache gpus \
+run export --space rows --op max --type f32 --format cubin --prefix my --arch sm_75,sm_90 --cache gpus \
     --output code --quiet
 if [ "$status" -eq 69 ]; then
     skip cubin "no NVRTC here"
