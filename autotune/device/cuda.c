@@ -310,16 +310,9 @@ static void cuda_close(struct device *device)
     free(gpu);
 }
 
-/* Each operation makes the context current. */
-static int cuda_check_own(const struct device *device, struct error *error)
-{
-    (void)device, (void)error;
-    return 0;
-}
-
+/* No check: each operation makes the context current. */
 static const struct device_ops ops = {
     .close = cuda_close,
-    .check = cuda_check_own,
     .compile = cuda_compile,
     .load = cuda_load,
     .unload = cuda_unload,

@@ -83,6 +83,25 @@ void device_close(struct device *device)
         device->ops->close(device);
 }
 
+int device_check(const struct device *device, struct error *error)
+{
+    return device->ops->check ? device->ops->check(device, error) : 0;
+}
+
+int device_allow(struct device *device, const struct device_launch *launches, size_t count,
+                 struct error *error)
+{
+    return device->ops->allow ? device->ops->allow(device, launches, count, error) : 0;
+}
+
+int device_prefer_shared(struct device *device, const struct device_kernel *kernel, int percent,
+                         struct error *error)
+{
+    return device->ops->prefer_shared
+               ? device->ops->prefer_shared(device, kernel, percent, error)
+               : 0;
+}
+
 int device_count(char *why, size_t why_size)
 {
     if (why_size)

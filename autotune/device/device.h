@@ -88,8 +88,7 @@ enum device_memory { DEVICE_PAGEABLE, DEVICE_PINNED, DEVICE_OWN };
 struct device_ops {
     void (*close)(struct device *device);
 
-    /* Can this thread use the device? Of a borrowed one the context must be current: else
-     * ERROR_NO_CONTEXT or ERROR_OTHER_CONTEXT. All below needs it. */
+    /* Can this thread use the device? NULL where any can; else device_check. */
     int (*check)(const struct device *device, struct error *error);
 
     /* Compiles `count` sources as one unit for target.cc. A kernel that does not compile is
@@ -121,8 +120,7 @@ struct device_ops {
                   uint64_t *first, struct error *error);
     int (*free_bytes)(struct device *device, uint64_t *out, struct error *error);
 
-    /* Permits the shared memory and the clusters that launches like these ask for. Of a borrowed
-     * device it is called once, before the first such launch; others permit as they launch. */
+    /* Permits what launches ask for. NULL where nothing needs it; else device_allow. */
     int (*allow)(struct device *device, const struct device_launch *launches, size_t count,
                  struct error *error);
 
@@ -184,8 +182,8 @@ struct device_ops {
                       void *stream, struct error *error);
     int (*copy_async)(struct device *device, uint64_t to, uint64_t from, uint64_t bytes,
                       void *stream, struct error *error);
-    /* What part of an SM's memory shared memory is to have when the kernel runs, in percent; -1:
-     * as the driver likes. Nothing on the emulator. */
+    /* What part of an SM's memory shared memory is to have. NULL where there is no such choice;
+     * else device_prefer_shared. */
     int (*prefer_shared)(struct device *device, const struct device_kernel *kernel, int percent,
                          struct error *error);
 
@@ -213,6 +211,20 @@ int device_open(struct device **out, const struct device_options *options, struc
  * may call, once the context is current to it. ERROR_NO_CONTEXT, ERROR_NO_DEVICE. */
 int device_borrow(struct device **out, const char *spec, struct error *error);
 void device_close(struct device *device);
+
+/* Can this thread use the device? Of a borrowed one the context must be current: else
+ * ERROR_NO_CONTEXT or ERROR_OTHER_CONTEXT; a fork of the process has none. All ops need it. */
+int device_check(const struct device *device, struct error *error);
+
+/* Permits the shared memory and the clusters that launches like these ask for. Of a borrowed
+ * device it is called once, before the first such launch; others permit as they launch. */
+int device_allow(struct device *device, const struct device_launch *launches, size_t count,
+                 struct error *error);
+
+/* What part of an SM's memory shared memory is to have when the kernel runs, in percent; -1: as
+ * the driver likes. */
+int device_prefer_shared(struct device *device, const struct device_kernel *kernel, int percent,
+                         struct error *error);
 
 /* A device that can only compile, for one that `info` describes: opens neither driver nor GPU
  * (NVRTC may look for its cache through the driver). Gives the very images that the device

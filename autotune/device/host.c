@@ -192,7 +192,7 @@ static void host_unload(struct device *device, struct device_module *module)
     pthread_mutex_unlock(&host->mutex);
 }
 
-/* Any thread may launch anything that fits; but no fork of the process, as with a GPU's context. */
+/* Any thread may call, but no fork of the process, as with a GPU's context. */
 static int host_check(const struct device *device, struct error *error)
 {
     const struct host *host = (const struct host *)device;
@@ -243,13 +243,6 @@ static int host_launch(struct device *device, const struct device_launch *launch
     const int failed = launch_all(host, launches, count, error);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed;
-}
-
-static int host_allow(struct device *device, const struct device_launch *launches, size_t count,
-                      struct error *error)
-{
-    (void)device, (void)launches, (void)count, (void)error;
-    return 0;
 }
 
 /* A launch without a stream has ended, and has said what went wrong, before it returns. */
@@ -352,13 +345,6 @@ static int host_copy_async(struct device *device, uint64_t to, uint64_t from, ui
     return host_queue_copy(queue_of(device), stream, pointer(to), pointer(from), bytes, error);
 }
 
-static int host_prefer_shared(struct device *device, const struct device_kernel *kernel,
-                              int percent, struct error *error)
-{
-    (void)device, (void)kernel, (void)percent, (void)error;
-    return 0;
-}
-
 /* --- Graphs ------------------------------------------------------------------------------- */
 
 static int host_prepare(struct device *device, const struct device_launch *launches,
@@ -445,6 +431,7 @@ static int host_compile(struct device *device, const struct device_source *sourc
     return host_compile_image(&host->compiler, sources, count, out, error);
 }
 
+/* Nothing to allow: any thread may launch anything that fits. */
 /* clang-format off */
 static const struct device_ops ops = {
     .close = host_close, .check = host_check, .compile = host_compile,
@@ -452,14 +439,13 @@ static const struct device_ops ops = {
     .alloc = host_alloc, .free = host_free, .write = host_write, .read = host_read,
     .copy = host_copy, .fill = host_fill, .differ = host_differ,
     .free_bytes = host_free_bytes,
-    .allow = host_allow, .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
+    .launch = host_launch, .sync = host_sync, .prepare = host_prepare, .time = host_time,
     .release = host_release, .capture = host_capture, .time_queued = host_time_queued,
     .stream_open = host_stream_open, .stream_close = host_stream_close,
     .event_open = host_event_open, .event_close = host_event_close, .record = host_record,
     .follow = host_follow, .await = host_await, .elapsed = host_elapsed, .pin = host_pin,
     .unpin = host_unpin, .kind_of = host_kind_of, .write_async = host_write_async,
     .read_async = host_read_async, .copy_async = host_copy_async,
-    .prefer_shared = host_prefer_shared,
 };
 /* clang-format on */
 

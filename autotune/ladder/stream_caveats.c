@@ -72,8 +72,7 @@ static int call_default(struct between *between, struct error *error)
 
 static int call_prefer(struct between *between, struct error *error)
 {
-    return between->device->ops->prefer_shared(between->device, first_kernel(between), 100,
-                                               error);
+    return device_prefer_shared(between->device, first_kernel(between), 100, error);
 }
 
 static const struct {
@@ -106,7 +105,7 @@ static void clean(struct between *between)
         device->ops->free(device, between->memory);
     between->pinned = NULL;
     between->memory = 0;
-    device->ops->prefer_shared(device, first_kernel(between), -1, &ignored);
+    device_prefer_shared(device, first_kernel(between), -1, &ignored);
 }
 
 static int queue(struct between *between, size_t row, struct error *error)

@@ -140,7 +140,7 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
                     "the context still has %u plan%s: destroy them first", plans,
                     plans == 1 ? "" : "s");
     struct error cause;
-    const int lost = context->device->ops->check(context->device, &cause);
+    const int lost = device_check(context->device, &cause);
     free_context(context, lost == 0);
     return lost ? fail_for(error, &cause) : 0;
 }
@@ -260,7 +260,7 @@ int autotune_plan_create(struct autotune_plan **out, struct autotune_context *co
         failed = api_check_options(options, error);
     if (failed)
         return failed;
-    if (context->device->ops->check(context->device, &cause) ||
+    if (device_check(context->device, &cause) ||
         plan_make(out, context, &wanted, count, options, &cause))
         return fail_for(error, &cause);
     atomic_fetch_add(&context->plans, 1);

@@ -343,7 +343,7 @@ int pipeline_execute(struct pipeline_run *run, struct error *error)
     struct autotune_pipeline *pipeline = run->pipeline;
     struct device *device = pipeline->context->device;
     const bool has_buffers = !run->is_direct || (is_scan(pipeline) && !run->is_output_direct);
-    int failed = device->ops->check(device, error);
+    int failed = device_check(device, error);
     run->tickets = has_buffers && !pipeline->is_breadth_first ? pipeline->streams + 1
                                                               : 2 * pipeline->streams;
     pipeline->list_count = 0;

@@ -80,7 +80,7 @@ int autotune_pipeline_create(struct autotune_pipeline **out, struct autotune_con
     if (failed)
         return failed;
     host.regime = options->is_pinned ? PINNED : PAGEABLE;
-    return context->device->ops->check(context->device, &cause) ||
+    return device_check(context->device, &cause) ||
                    pipeline_make(out, context, &host, from, options, &cause)
                ? fail_for(error, &cause)
                : 0;
@@ -93,7 +93,7 @@ int autotune_pipeline_destroy(struct autotune_pipeline *pipeline, struct autotun
         return 0;
     const struct device *device = pipeline->context->device;
     struct error cause;
-    const int lost = device->ops->check(device, &cause);
+    const int lost = device_check(device, &cause);
     pipeline_free(pipeline, !lost);
     return lost ? fail_for(error, &cause) : 0;
 }
@@ -155,7 +155,7 @@ int autotune_execute_host(struct autotune_pipeline *pipeline, const void *input,
         return failed;
     struct device *device = pipeline->context->device;
     struct error cause;
-    if (device->ops->check(device, &cause))
+    if (device_check(device, &cause))
         return fail_for(error, &cause);
     const bool is_scan = pipeline->problem.dims.scan != DIMS_ALL;
     const uint64_t bytes = n * pipeline->element_bytes;

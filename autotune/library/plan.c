@@ -126,7 +126,7 @@ static int make_call(struct autotune_plan *plan, const struct point_context *poi
     plan->state_bytes = all.state_bytes;
     plan->launches = (size_t)all.count;
     bind_launches(launches, &all, plan->space, plan->kernels, &nowhere);
-    return device->ops->allow(device, launches, plan->launches, error);
+    return device_allow(device, launches, plan->launches, error);
 }
 
 /* The space for a problem, its default settled for it. */

@@ -26,7 +26,7 @@ static int fill_workspace(struct autotune_workspace *workspace, void *memory, vo
 {
     struct device *device = workspace->plan->context->device;
     workspace->memory = (uintptr_t)memory;
-    if (device->ops->check(device, error))
+    if (device_check(device, error))
         return -1;
     if (!memory) {
         if (device->ops->alloc(device, autotune_plan_workspace_bytes(workspace->plan),
@@ -61,7 +61,7 @@ int workspace_make(struct autotune_workspace **out, struct autotune_plan *plan, 
 int workspace_reset(struct autotune_workspace *workspace, void *stream, struct error *error)
 {
     struct device *device = workspace->plan->context->device;
-    return device->ops->check(device, error) || clear(workspace, stream, error) ? -1 : 0;
+    return device_check(device, error) || clear(workspace, stream, error) ? -1 : 0;
 }
 
 void workspace_free(struct autotune_workspace *workspace, bool is_current)
@@ -110,7 +110,7 @@ int autotune_workspace_destroy(struct autotune_workspace *workspace,
         return 0;
     struct device *device = workspace->plan->context->device;
     struct error cause;
-    const int lost = device->ops->check(device, &cause);
+    const int lost = device_check(device, &cause);
     workspace_free(workspace, !lost);
     return lost ? fail_for(error, &cause) : 0;
 }
