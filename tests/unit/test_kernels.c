@@ -413,19 +413,22 @@ static const char **source_text(struct emit_sources *sources, enum source source
                                   : &sources->template.text;
 }
 
+/* Each fault in one of the variants named for it, another for each; EVERY_VARIANT=1: in all. */
 static void plant_faults(const struct fixture *fixture, const struct fault *faults,
                          size_t count, enum source source, bool is_endless)
 {
+    const bool is_every = getenv("EVERY_VARIANT") != NULL;
     size_t job_count = 0;
     for (size_t i = 0; i < count; i++)
-        job_count += strlen(faults[i].legend);
+        job_count += is_every ? strlen(faults[i].legend) : 1;
     struct job *jobs = calloc(job_count, sizeof *jobs), *job = jobs;
     assert_non_null(jobs);
     for (size_t i = 0; i < count; i++)
-        for (const char *letter = faults[i].legend; *letter; letter++, job++) {
+        for (size_t k = 0; k < (is_every ? strlen(faults[i].legend) : 1); k++, job++) {
+            const char *legend = faults[i].legend;
             *job = (struct job){.name = faults[i].name,
                                 .sources = fixture->sources,
-                                .letter = *letter,
+                                .letter = legend[(i + k) % strlen(legend)],
                                 .seeds = FAULT_SEEDS,
                                 .is_endless = is_endless};
             const char **text = source_text(&job->sources, source);
