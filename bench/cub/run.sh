@@ -6,7 +6,7 @@
 # Usage: bench/cub/run.sh OUT [TABLE...]   (from the repository's root, after `make bench`)
 #   STEPS, of "tune bench", where one call may not take that long, with RECORDS, a folder in which
 #   the records stay between calls: what is in it is not tuned again; BUDGET, of one tuning (none);
-#   ROUNDS (201); AGAINST (cub, and of --order any CUB's unordered sums too); NAME, of the GPU in file names; AUTOTUNE, DEVICE: about.sh
+#   ROUNDS (201); AGAINST (cub, and what a table names besides); NAME, of the GPU in file names; AUTOTUNE, DEVICE: about.sh
 #   COUNTS, in place of every table's n: with DEVICE=host and AGAINST a library in plain C it can be
 #   tried without a GPU; LIST=1 prints the tables' names
 set -euo pipefail
@@ -17,14 +17,22 @@ each=1Ki,2Ki,4Ki,8Ki,16Ki,32Ki,64Ki,128Ki,256Ki,512Ki,1Mi
 around=$(for ((n = 1 << 10; n <= 1 << 20; n *= 2)); do printf '%d,%d,%d,' $((n - 3)) $n $((n + 1)); done)
 ragged=${around}1000,3000,10007,30011,100003,300007,1000003
 
-# Each table: its name, what is tuned and timed, options of bench alone, every n.
+scanned=1Ki,4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi,64Mi,256Mi,400M
+
+# Each table: its name, what is tuned and timed, options of bench alone, every n; and which of CUB's
+# sums that have to be named stands beside.
 tables=(
     "sum-i32-cold|--op sum --type i32||$powers,$others"
     "sum-i32-warm|--op sum --type i32 --warm||$small"
     "sum-i32-offset4|--op sum --type i32|--offset 4|$powers,$others"
     "sum-i32-stream|--op sum --type i32|--stream|$powers,$others"
     "sum-f32-cold|--op sum --type f32||$powers"
-    "sum-f32-any|--op sum --type f32 --order any||$powers"
+    "sum-f32-any|--op sum --type f32 --order any||$powers|not_guaranteed"
+    "order-f32|--op sum --type f32 --order n||$powers|gpu_to_gpu"
+    "order-f64|--op sum --type f64 --order n||$powers|gpu_to_gpu"
+    "scan-i32|--op sum --type i32 --scan inclusive||$scanned"
+    "scan-f32|--op sum --type f32 --scan inclusive||$scanned"
+    "scan-f32-run|--op sum --type f32 --scan inclusive --order run||$scanned"
     "sum-f64-cold|--op sum --type f64||$powers"
     "sum-i64-cold|--op sum --type i64||$powers"
     "max-i32-cold|--op max --type i32||$powers"
@@ -77,14 +85,14 @@ tune()
     done
 }
 
-# compare NAME OPTIONS MORE COUNTS
+# compare NAME OPTIONS MORE COUNTS BESIDES
 compare()
 {
     local options more csv=$out/$name-cub-$1.csv
     read -ra options <<<"$2"
     read -ra more <<<"$3"
     local against=${AGAINST:-cub}
-    [[ -n ${AGAINST:-} || $2 != *"--order any"* ]] || against+=,$(dirname "$autotune")/cub-unordered.so
+    [ -n "${AGAINST:-}" ] || [ -z "$5" ] || against+=,$(dirname "$autotune")/cub-$5.so
     local command=("$autotune" bench --device "$device" --against "$against"
         "${options[@]}" "${more[@]}" --n "$4" --rounds "${ROUNDS:-201}" --cache "$records")
     "${command[@]}" --csv "$csv" >"$work/$1.txt" 2>"$work/$1.err" ||
@@ -104,14 +112,14 @@ compare()
 
 run_step()
 {
-    local row table options more counts
+    local row table options more counts besides
     for row in "${tables[@]}"; do
-        IFS='|' read -r table options more counts <<<"$row"
+        IFS='|' read -r table options more counts besides <<<"$row"
         is_wanted "$table" || continue
         counts=${COUNTS:-$counts}
         case $1 in
         tune) tune "$options" "$counts" ;;
-        bench) compare "$table" "$options" "$more" "$counts" ;;
+        bench) compare "$table" "$options" "$more" "$counts" "$besides" ;;
         *) echo "run.sh: no step '$1': tune, bench" >&2; exit 64 ;;
         esac
     done
