@@ -30,6 +30,9 @@ steps=(
     "ladder        12  the ladder at 400M"
     "grid          25  threads by elements a thread, and CS599's sizes of block"
     "cub          480  every table beside CUB"
+    "bits          60  order n: the same bits by many variants, starts and parts, and by exports"
+    "host_data    300  data on the host: rates, streams, a file larger than memory (8 GiB of disk)"
+    "shipped      240  what people get who never tune, beside tuned winners, CUB and torch.sum"
     "embed        125  a sweep; the library and exports beside CUB"
     "evidence       8  an exhaustive search, for compare --evidence"
     "rows         490  rows and columns beside CUB and torch.sum"
@@ -106,6 +109,9 @@ take_sanitize() { transcript sanitize.txt tests/gpu.sh "$build" sanitize; }
 take_library() { transcript library.txt tests/gpu.sh "$build" device library occupancy examples; }
 take_profile() { transcript profile.txt tests/gpu.sh "$build" profile; }
 take_cub() { named bench/cub/run.sh; }
+take_bits() { transcript order-bits.txt tests/gpu/bits.sh "$build" "$work/bits"; }
+take_host_data() { transcript host-data.txt tests/gpu.sh "$build" host_data; }
+take_shipped() { named bench/shipped/run.sh; }
 take_embed() { RECORDS=$all/records LIBRARY=$build/libautotune.a named bench/embed/run.sh; }
 take_rows() { RECORDS=$all/rows named bench/rows/run.sh; }
 
