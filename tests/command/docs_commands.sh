@@ -51,7 +51,7 @@ on_host() {
 }
 
 # The files that pages speak of: a template and a space of one's own, as docs/kernels.md has them,
-# and what bench and ladder wrote.
+# what bench and ladder wrote, and elements, which any bytes are.
 take_block() {
     awk -v first="$1" '/^```/ { if (inside && keeps) printf "%s", text
             inside = !inside; keeps = 0; text = ""; next }
@@ -65,6 +65,7 @@ cp run/strided.ini run/mine.ini
 cp "$ROOT/bench/records/nvidia-h200.ini" run
 cp "$ROOT/bench/results/h200-cub-sum-f32-cold.csv" run/cub.csv
 cp "$ROOT/bench/results/h200-ladder-f32.csv" run/ladder.csv
+head -c 400000 "$AUTOTUNE" | tee run/samples.f32 > run/a.i32
 
 for page in $PAGES; do
     commands "$page" > all
