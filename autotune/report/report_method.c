@@ -86,9 +86,10 @@ static void add_commands(struct table *facts, const struct record *record)
 }
 
 static const char measured[] =
-    "A time is of one whole reduction, all its launches together: a CUDA graph of several runs "
-    "between two events, divided by their number. Cold means that a read-only sweep of three "
-    "times the L2 cache comes first and no input is used twice. Every candidate gives the "
+    "A time is of one whole reduction, all its launches together: a CUDA graph of one or more "
+    "runs between two events, divided by their number. Cold means that no data is in the L2 "
+    "cache when a run begins: a read-only sweep of three times the cache comes first and no "
+    "input is used twice, but where one is far larger than the cache. Every candidate gives the "
     "exact "
     "result before its time counts; the best race in interleaved rounds, and of those that "
     "cannot be told apart the simplest is taken. GB/s counts the bytes of the input.";

@@ -86,6 +86,7 @@ if ls "$ROOT"/configs/tuned/nvidia-h200/*.ini > /dev/null 2>&1; then
     check shipped-says-no-interval sh -c '! grep -Eq "95 % interval|0, each proven|0 proven and" shipped.html'
     check shipped-says-so grep -q 'what ships with this program' shipped.html
     check shipped has_status 0
+    check shipped-may-use-an-input-again grep -q 'no input is used twice, but where one is far larger than the cache' shipped.html
     check shipped-has-no-day grep -q 'SMs\. Tuned before it was shipped, with NVRTC' shipped.html
     check shipped-promises-no-prediction lacks 'a prediction is' shipped.html
     check shipped-title grep -q '<h1>.* on H200</h1>' shipped.html
