@@ -61,12 +61,13 @@ static void draw_shares(struct report *report, const struct csv *csv, const stru
         if (!is_rung(csv, at, row) || !csv_real(&bar.value, csv, row, at->percent))
             continue;
         name_rung(bar.label, sizeof bar.label, csv, at, row);
+        const char *streams = csv_at(csv, row, at->streams),
+                   *chunks = csv_at(csv, row, at->chunks);
         snprintf(bar.note, sizeof bar.note,
-                 "%.20s ms, %.20s GB/s; %.20s memory, %.20s streams, "
-                 "%.20s chunks",
+                 "%.20s ms, %.20s GB/s; %.20s memory, %.20s stream%s, %.20s chunk%s",
                  csv_at(csv, row, at->ms), csv_at(csv, row, at->gbs),
-                 csv_at(csv, row, at->memory), csv_at(csv, row, at->streams),
-                 csv_at(csv, row, at->chunks));
+                 csv_at(csv, row, at->memory), streams, strcmp(streams, "1") ? "s" : "", chunks,
+                 strcmp(chunks, "1") ? "s" : "");
         bar_chart_add(chart, &bar);
     }
     document_figure(&report->document, &bar_chart_kind, chart);

@@ -143,6 +143,7 @@ check ladder-bars grep -q ',streams-9,.*:.*:' streams.csv
 "$AUTOTUNE" --device host --n 1000 --strategy random --budget 1s -q > log 2>&1 # what the report is about
 run report --streams streams.csv -o page.html
 check report has_status 0
+check report-of-one grep -Eq 'memory, 1 stream, 1 chunk<' page.html
 check report-section grep -q 'Data on the host: streams' page.html
 check report-bars grep -q '<polygon class="mark s1"' page.html
 run report --streams streams.csv
