@@ -89,7 +89,7 @@ bool compare_has_winner(const struct compare_cell *cell)
 
 const char *compare_limiter(const struct analysis *analysis)
 {
-    return analysis->is_compiled ? analysis_limiters[analysis->limiter] : "peak alone";
+    return analysis->is_compiled ? analysis_limiters[analysis->limiter] : "the peak alone";
 }
 
 /* --- The table ---------------------------------------------------------------------------- */

@@ -98,7 +98,7 @@ size_t compare_group_end(const struct compare *compare, size_t first);
 /* Has this GPU a winner of its own, measured or published? */
 bool compare_has_winner(const struct compare_cell *cell);
 
-/* What the bound of an analysis is by: "memory", ..., or "peak alone". */
+/* What the bound of an analysis is by: "memory", ..., or "the peak alone". */
 const char *compare_limiter(const struct analysis *analysis);
 
 /* A row for each line and GPU with every field, for programs. Dispose of the table. */

@@ -397,6 +397,9 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         enum compare_basis basis;
         const char *label, *meaning;
     } words[] = {
+        {COMPARE_MEASURED, "measured",
+         "by autotune on that GPU: a record that is kept here or named, or ships with the "
+         "program"},
         {COMPARE_PUBLISHED, "published",
          "a document's figures of its own kernels, counted its way; not measured here; in "
          "parentheses what no document has: computed from its time"},

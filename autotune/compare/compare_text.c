@@ -434,9 +434,9 @@ static void print_rows(struct text *out, const struct limits *limits,
 static void print_limits(struct text *out, const struct compare *compare,
                          const struct prediction *group, struct legend *legend, bool is_bold)
 {
-    static const char *const bys[BYS] = {"memory",    "bytes in flight", "instructions",
-                                         "latency",   "L2 cache",        "not by its bound",
-                                         "peak alone"};
+    static const char *const bys[BYS] = {"memory",        "bytes in flight", "instructions",
+                                         "latency",       "L2 cache",        "not by its bound",
+                                         "the peak alone"};
     static const struct limits limits[] = {
         {"bound by", bys, BYS, is_bound_by},
         {"occupancy by", occupancy_names, OCCUPANCY_LIMITERS, is_limited_by},

@@ -48,6 +48,7 @@ check pair-bound-has-no-time test "$(rows '^400M .* at most  *89[0-9]\.[0-9]  *[
 check pair-other test "$(rows '^512Mi/1Ki .*D published  10193\.5 us  210\.878  23\.53$')" -eq 1
 check pair-no-figure-of-its-own test "$(rows '^1Gi .*published.*published')" -eq 0
 check pair-none-measured test "$(rows ' measured  ')" -eq 0
+check pair-measured-is-no-word sh -c '! grep -q "^measured " out'
 check pair-words grep -q '^published .*not measured here' out
 check pair-kernel grep -q '^A  *#6 8 elements per thread at load, blocks of 1024' out
 check pair-source grep -q '^source  *RTX 5070 Ti: Reduction (Sum): part 1' out
@@ -114,11 +115,11 @@ check no-nvrtc has_status 0
 check no-nvrtc-published test "$(rows ' published ')" -ge 5
 check no-nvrtc-bound-by-memory test "$(rows '^1Gi .*A at most  *89[0-9]\.[0-9]  *[0-9.]+$')" -eq 1
 check no-nvrtc-nothing-in-flight sh -c '"$AUTOTUNE" compare v100 rtx5070ti "$1" --quiet --json - | grep -c "\"registers\": null.*\"in_flight_kib\": null, \"wanted_kib\": null" | grep -qx 12' sh "$none"
-check no-nvrtc-is-the-peak grep -Eq '^peak alone +A +A$' out
+check no-nvrtc-is-the-peak grep -Eq '^the peak alone +A +A$' out
 check no-nvrtc-is-by-nothing sh -c '! grep -Eq "^(memory|not by its bound|latency|bytes in flight|instructions) " out'
 check no-nvrtc-is-said-once test "$(rows '^note  *V100: .*(libnvrtc.so .NVRTC 12.0, sm_50|built without)')" -eq 1
 run compare v100 rtx5070ti "$none" --csv -
-check no-nvrtc-bounds-of-both test "$(grep -c ',,peak alone,' out)" -eq 12
+check no-nvrtc-bounds-of-both test "$(grep -c ',,the peak alone,' out)" -eq 12
 
 # With one, predictions: of an architecture that it has.
 if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
@@ -129,6 +130,8 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     check computed-is-said test "$(rows '^400M .*A published  2\.65 ms  \(604\)  \(89\.8\) ')" -eq 1
     check predicted-portability grep -Eq "^portable  *at most [0-9.]+( to [0-9.]+)? % of peak" out
     check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*the bounds of its published kernels are.*published' out
+    run compare h200 rtx5090 --n 400M --op sum --type i32 --cache nothing
+    check measured-says-by-whom grep -q '^measured  *by autotune on that GPU: a record that is kept here or named, or ships' out
     run compare rtx5070 rtx5090 --n 1K --op max --csv -
     check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,latency,' out
     run compare rtx5070 rtx5090 --n 1K --op max

@@ -326,13 +326,13 @@ static void test_not_analysed(void **state)
     prediction_run(&compare);
     check_why(5, COMPARE_SAID, 500000 + 800000000);
     compare_text(&text, &compare, false);
-    check_holds(text.at, "\nbound by    One  Two\npeak alone  A-F  D-F\n");
+    check_holds(text.at, "\nbound by        One  Two\nthe peak alone  A-F  D-F\n");
     check_lacks(text.at, "evidence");
     text_clear(&text);
     compare_table(&table, &compare);
     table_json(&text, &table);
     check_holds(text.at, "\"bound_us\": 400.50, ");
-    check_holds(text.at, "\"bound_pct\": null, \"bound_by\": \"peak alone\"");
+    check_holds(text.at, "\"bound_pct\": null, \"bound_by\": \"the peak alone\"");
     check_lacks(text.at, "\"bound_by\": \"memory\"");
     table_dispose(&table);
     text_dispose(&text);
