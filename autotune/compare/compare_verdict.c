@@ -101,11 +101,11 @@ static int element_bytes(const struct compare *compare)
     return problem_types[compare->lines[0].problem.type].bytes;
 }
 
-/* "1.2 million", "820K": two digits, the upper end of a range cut instead of rounded. */
-static void add_about(struct text *out, double n, bool is_end)
+/* "1.2 million", "820K": two digits, of which `round_to` makes the last: ceil, floor. */
+static void add_about(struct text *out, double n, double (*round_to)(double))
 {
     const double unit = pow(10, floor(log10(fmax(n, 10))) - 1);
-    const double shown = is_end ? floor(n / unit) * unit : n;
+    const double shown = round_to(n / unit) * unit;
     if (n < 1e6)
         sentence_add_about(out, (uint64_t)shown);
     else
@@ -134,7 +134,7 @@ static void add_peaks(struct text *out, const struct compare *compare,
                   one > other ? a->name : b->name, factor, one > other ? b->name : a->name,
                   fmax(one, other) / 1e9, fmin(one, other) / 1e9);
     text_adds(out, ": well above ");
-    add_about(out, from, false);
+    add_about(out, from, round);
     text_addf(out, " elements of %s, which take %.0f times the latency of ",
               problem_types[compare->lines[0].problem.type].name, LATENCIES);
     sentence_add_fixed(out, analysis_latency_s * 1e6, 1);
@@ -180,9 +180,9 @@ static void add_caches(struct text *out, const struct compare *compare,
         return;
     text_addf(out, " They differ in the L2 cache (%s and %s): a warm input of ",
               figures_size(small, one), figures_size(large, other));
-    add_about(out, fmin(one, other) / bytes, false);
+    add_about(out, fmin(one, other) / bytes, ceil);
     text_adds(out, " to ");
-    add_about(out, fmax(one, other) / bytes, true);
+    add_about(out, fmax(one, other) / bytes, floor);
     text_addf(out, " elements is no larger than that of %s alone.",
               one > other ? a->name : b->name);
 }

@@ -547,12 +547,14 @@ static void test_outcome(void **state)
     check_says(text.at,
                "not known how fast autotune's kernels are on Two: no record is here\n");
     text_clear(&text);
-    compare.sides[0].l2_bytes = 50300000; /* 12.6 million: what is not that small is left out */
+    compare.sides[0].l2_bytes =
+        50300000; /* 12.6 million: what is not that small is left out, */
+    compare.sides[1].l2_bytes = 10100000; /* and what is not larger than 2.53 million */
     for (size_t i = 0; i < SIZES; i++)
         sweep[i].latency_ps[0] = 0;
     compare_verdict(&text, &compare);
     check_says(text.at, "latency counts, of which nothing is known here. They differ in the L2 "
-                        "cache (50 MB and 10 MB): a warm input of 2.5 million to 12 million ");
+                        "cache (50 MB and 10 MB): a warm input of 2.6 million to 12 million ");
     check_says(text.at,
                "to settle 'autotune --device 0 --op sum --type f32 --n 1K..1G' on each");
     text_dispose(&text);
