@@ -80,7 +80,7 @@ run report v100 rtx5070 rtx5070ti -o gpus.html # published grids and ladders
 with_script gpus.html > measured-gpus.html
 looks published measured-gpus.html 0
 with_script "$ROOT/bench/results/h200-report.html" > measured-h200.html
-looks h200 measured-h200.html 3
+looks h200 measured-h200.html 4
 
 # What is wrong is seen: each of these plants one fault.
 # plants NAME RULE PATTERN: with that rule of style a fault of that kind is reported.
