@@ -85,6 +85,21 @@ for page in $PAGES; do
     check "example of $page" sh -c 'cd run && PATH=../bin:$PATH sh -e ../example'
 done
 
+# Where the tests of a promise run is what tests/long says of them.
+# shellcheck disable=SC2016 # backquotes are of the page
+awk '
+    FNR == NR { if ($0 !~ /^#/ && NF) set[$1] = $3; next }
+    /^[|] T[0-9]/ {
+        split($0, cells, "|")
+        for (shown = cells[4]; match(shown, /`[a-z_]+`/); shown = substr(shown, RSTART + RLENGTH)) {
+            name = substr(shown, RSTART + 1, RLENGTH - 2)
+            runs = name in set ? set[name] : "quick"
+            if (cells[5] !~ runs) print cells[2] name " runs in " runs
+        }
+    }' "$ROOT/tests/long" "$ROOT/docs/trust.md" > unlike
+check trust-says-where-tests-run test ! -s unlike
+cat unlike
+
 check README-lines test "$(wc -l < "$ROOT/README.md")" -le 200
 check README-columns test -z "$(awk "length > 96" "$ROOT/README.md")"
 if command -v python3 > /dev/null; then
