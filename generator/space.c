@@ -107,7 +107,7 @@ const char *space_launch_name(const struct space *space, const struct expr *expr
     return name;
 }
 
-uint64_t space_find_uses(const struct space *space, const struct expr *expr)
+static uint64_t find_uses(const struct space *space, const struct expr *expr)
 {
     bool is_used[SPACE_NAMES_MAX] = {0}; /* by slot */
     uint64_t uses = 0;
@@ -183,7 +183,7 @@ static int sort_derived(struct space *space, struct error *error)
     }
     for (size_t i = 0; i < space->derived_count; i++) {
         all[i].is_launch = space_launch_name(space, all[i].expr) != NULL;
-        all[i].uses = space_find_uses(space, all[i].expr);
+        all[i].uses = find_uses(space, all[i].expr);
     }
     return 0;
 }
@@ -198,7 +198,7 @@ static int read_rule(struct space *space, const struct ini_item *item, bool is_p
         space_refuse_blocks(rule->expr, item, error))
         return -1;
     rule->is_launch = space_launch_name(space, rule->expr) != NULL;
-    rule->uses = space_find_uses(space, rule->expr);
+    rule->uses = find_uses(space, rule->expr);
     return 0;
 }
 

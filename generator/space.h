@@ -44,12 +44,17 @@ struct param {
                            * what a record has that does not name it; NULL = it must name it */
 };
 
+/* What an expression depends on, itself or by derived values: a bit for each param, and this one
+ * where it names what a problem or a target says. */
+enum { SPACE_PARAMS_MAX = 63 };
+#define SPACE_USES_PROBLEM (UINT64_C(1) << SPACE_PARAMS_MAX)
+
 struct derived {
     const char *name;
     size_t slot;
     struct expr *expr;
     bool is_launch; /* depends on a launch-time param or on N */
-    uint64_t uses;  /* what it depends on: see space_find_uses */
+    uint64_t uses;
 };
 
 /* A point that breaks a [rule] cannot be right, cannot run, contradicts itself, or is meant for
@@ -59,7 +64,7 @@ struct rule {
     const char *reason; /* its key; what a rejected candidate reports */
     struct expr *expr;
     bool is_launch, is_prune;
-    uint64_t uses; /* what it depends on: see space_find_uses */
+    uint64_t uses;
 };
 
 /* A value of [default]: a constant, or an expression over what is known of problem and target. */
@@ -108,7 +113,7 @@ struct pass {
     size_t override_count;
 };
 
-enum { SPACE_NAMES_MAX = 256, SPACE_PARAMS_MAX = 63, SPACE_PASSES_MAX = PLANNER_PASSES };
+enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = PLANNER_PASSES };
 
 struct space {
     const char *file;                          /* for errors */
@@ -175,11 +180,6 @@ int space_default_of_many(int64_t *config, struct space *space, const struct pro
 
 /* A name in the expression whose value is known at launch only, or NULL. */
 const char *space_launch_name(const struct space *space, const struct expr *expr);
-
-/* What an expression depends on, itself or by derived values: a bit for each param, and
- * SPACE_USES_PROBLEM where it names what a problem or a target says. */
-#define SPACE_USES_PROBLEM (UINT64_C(1) << SPACE_PARAMS_MAX)
-uint64_t space_find_uses(const struct space *space, const struct expr *expr);
 
 /* The param of this name (length `length`), or -1. */
 int space_find_param(const struct space *space, const char *name, size_t length);

@@ -29,19 +29,13 @@ static void flush(struct wire_socket *socket)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0) {
-            socket->is_closed = errno != EAGAIN && errno != EWOULDBLOCK;
+            socket->is_closed |= errno != EAGAIN && errno != EWOULDBLOCK;
             return;
         }
         socket->sent += (size_t)sent;
     }
     text_clear(&socket->out);
     socket->sent = 0;
-}
-
-void wire_socket_send_bytes(struct wire_socket *socket, const char *bytes, size_t length)
-{
-    text_add(&socket->out, bytes, length);
-    flush(socket);
 }
 
 void wire_socket_send(struct wire_socket *socket, const struct wire *wire)
@@ -58,7 +52,7 @@ static void receive(struct wire_socket *socket)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
-            socket->is_closed = got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+            socket->is_closed |= got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
             return;
         }
         text_add(&socket->in.bytes, piece, (size_t)got);

@@ -15,8 +15,6 @@ void wire_socket_dispose(struct wire_socket *socket);
 
 /* Keeps the message, and sends what can be sent now. */
 void wire_socket_send(struct wire_socket *socket, const struct wire *wire);
-/* The same for a message in bytes. */
-void wire_socket_send_bytes(struct wire_socket *socket, const char *bytes, size_t length);
 
 /* Sends and receives what can be, after waiting so long at most for anything to come: -1 = for as long
  * as it takes. */
