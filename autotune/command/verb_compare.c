@@ -116,7 +116,7 @@ static int check(const struct request *request, struct error *error)
 /* clang-format off */
 static const struct option_row options[] = {
     {VERB_COMPARE, "evidence", NULL, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", .flag = offsetof(struct compare_request, evidence), .more = "The rank is Spearman's correlation; how many candidates are faster than their bound is said too.", .group = 2},
-    {VERB_COMPARE, "rungs", NULL, "the ladder's kernels instead: the same kernel across documents (default: all) and GPUs, as shares of each one's peak bandwidth", .flag = offsetof(struct compare_request, by_rung), .group = 2},
+    {VERB_COMPARE, "rungs", NULL, "the ladder's kernels instead: those that are alike across documents (default: all) and GPUs, as shares of each one's peak bandwidth", .flag = offsetof(struct compare_request, by_rung), .group = 2},
     {.verbs = 0},
 };
 
@@ -127,7 +127,7 @@ const struct verb_row verb_compare = {
     .arguments = "A B [C...]\n--rungs [A...]",
     .help =
         "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
-        "rtx5070ti: with what is published of it and the records kept here), or a file or a name of "
+        "rtx5070ti: with what is published of it, the records kept here and those that ship), or a file or a name of "
         "published figures. Begins with the outcome. Where a GPU has no figure of its own, static "
         "analysis of another's winner bounds it (\"at most\"), or says why not. Says what is measured, "
         "published, a bound or predicted. With --rungs it sets the ladder's kernels side by side. "
