@@ -148,6 +148,7 @@ check published-scan grep -Eq '^ +16777216 +15\.854781 +94\.794598 +5\.98$' out
 check published-without-a-time grep -Eq '^7 several adds per thread, grid-stride +32M +73$' out
 check published-nothing-computed test "$(grep -c '97\.6' out)" -eq 0
 check published-conditions grep -q '^condition GB/s counts the bytes of all kernel levels' out
+check published-cut-figures grep -q '^remark    some steps and totals are cut, not rounded, as 0.99 for 54.05 / 54.06' out
 cp out whole
 run list published
 check published-is-listed cmp whole out

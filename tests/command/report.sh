@@ -88,6 +88,7 @@ if ls "$ROOT"/configs/tuned/nvidia-h200/*.ini > /dev/null 2>&1; then
     check shipped has_status 0
     check shipped-may-use-an-input-again grep -q 'no input is used twice, but where one is far larger than the cache' shipped.html
     check shipped-has-no-day grep -q 'SMs\. Tuned before it was shipped, with NVRTC' shipped.html
+    check shipped-says-of-what grep -q '>instructions / element</th>.*>bound, % of peak</th>' shipped.html
     check shipped-computed-in-parentheses grep -q '>RTX 5070</td><td>published</td><td class="n">2650</td><td class="n">(604)</td><td class="n">(89.8)<' shipped.html
     check shipped-promises-no-prediction lacks 'a prediction is' shipped.html
     check shipped-title grep -q '<h1>.* on H200</h1>' shipped.html
