@@ -13,6 +13,7 @@
 #include <string.h>
 
 static const double SILENT_S = 5; /* a rank of which nothing is heard for so long hangs */
+static const double LATE_S = 3;   /* so does one for which ranks of its kind wait, idle */
 static const double STOPPED_S =
     2; /* without a tick: this process was stopped, and maybe all were */
 static const double STUCK_S = 300; /* so does one whose coordinator says nothing */
@@ -1076,6 +1077,17 @@ static void broadcast(struct share *share)
         load_records(share, &share->kinds[i]);
 }
 
+/* How long a rank may be silent. Once others of its kind are idle, what it has is among the last that
+ * is to be done, and they begin with it sooner. */
+static double patience_with(const struct share *share, const struct rank *rank)
+{
+    const struct kind *kind = rank->kind == NONE ? NULL : &share->kinds[rank->kind];
+    for (size_t i = 0; kind && rank->state == RANK_BUSY && i < kind->rank_count; i++)
+        if (share->ranks[kind->ranks[i]].state == RANK_FREE)
+            return LATE_S;
+    return SILENT_S;
+}
+
 void share_tick(struct share *share, double now)
 {
     const bool was_stopped = now - share->last_tick > STOPPED_S;
@@ -1084,7 +1096,8 @@ void share_tick(struct share *share, double now)
         struct rank *rank = &share->ranks[i];
         if (!(rank->heard > 0) || was_stopped)
             rank->heard = now;
-        if (rank->state != RANK_GONE && now - rank->heard > SILENT_S)
+        const double silent = now - rank->heard;
+        if (rank->state != RANK_GONE && silent > LATE_S && silent > patience_with(share, rank))
             share_lose(share, i, "hangs, as nothing was heard of it", now);
     }
     write_out(share);

@@ -322,6 +322,38 @@ static void test_silence(void **state)
     close_fixture(&f);
 }
 
+/* Rank 1 has a problem and falls silent at 1 s; returns when it was given up. */
+static double find_given_up(bool has_idle)
+{
+    struct fixture f;
+    double now = 1;
+    open_fixture(&f, 2, false);
+    for (uint32_t i = 0; i < RANKS; i++)
+        greet(&f, i);
+    for (uint32_t i = 2; i < RANKS && !has_idle; i++)
+        share_lose(f.share, i, "hangs", 1);
+    for (*f.warning = '\0'; !*f.warning && now < 20; now += 0.25) {
+        for (uint32_t i = 0; i < RANKS; i++)
+            if (i != 1)
+                say_alive(&f, i, 0, now);
+        share_tick(f.share, now);
+    }
+    assert_non_null(strstr(f.warning, "rank 1 on here hangs"));
+    if (has_idle)
+        assert_int_equal(last_to(&f, 2)->kind, SHARE_TUNE);
+    close_fixture(&f);
+    return now;
+}
+
+/* Where others wait for nothing but what it has, a silent rank is given up sooner. */
+static void test_late_silence(void **state)
+{
+    (void)state;
+    const double late = find_given_up(true), silent = find_given_up(false);
+    assert_true(late > 1 + 3 && late < 1 + 4);
+    assert_true(silent > 1 + 5 && silent < 1 + 6);
+}
+
 /* Each other host's first rank gets the records. */
 static void test_broadcast(void **state)
 {
@@ -351,10 +383,10 @@ static void test_broadcast(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),      cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_lost_owner), cmocka_unit_test(test_silence),
-        cmocka_unit_test(test_broadcast),
+        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_lost_owner),   cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_late_silence), cmocka_unit_test(test_broadcast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
