@@ -80,6 +80,17 @@ static double half(uint16_t bits, int fraction, int least)
     return bits >> 15 ? -size : size;
 }
 
+/* The same, of which each of the 65536 is worked out once. */
+static double find_half(double table[1 << 16], uint16_t bits, int fraction, int least)
+{
+    if (table[1] == 0) /* it is empty */
+        for (uint32_t i = 0; i < 1 << 16; i++)
+            table[i] = half((uint16_t)i, fraction, least);
+    return table[bits];
+}
+
+static double f16_values[1 << 16], bf16_values[1 << 16];
+
 static union value load(enum type type, const void *elements, uint64_t at)
 {
     union value v = {0};
@@ -90,8 +101,8 @@ static union value load(enum type type, const void *elements, uint64_t at)
     case U16: v.bits = ((const uint16_t *)elements)[at]; break;
     case I32: v.i = ((const int32_t *)elements)[at]; break;
     case U32: v.bits = ((const uint32_t *)elements)[at]; break;
-    case F16: v.f = half(((const uint16_t *)elements)[at], 10, -14); break;
-    case BF16: v.f = half(((const uint16_t *)elements)[at], 7, -126); break;
+    case F16: v.f = find_half(f16_values, ((const uint16_t *)elements)[at], 10, -14); break;
+    case BF16: v.f = find_half(bf16_values, ((const uint16_t *)elements)[at], 7, -126); break;
     case F32: v.f = ((const float *)elements)[at]; break;
     case F64: v.f = ((const double *)elements)[at]; break;
     default: v.bits = ((const uint64_t *)elements)[at]; break;
@@ -307,6 +318,41 @@ static oracle_bits reduce_position(const struct problem *problem, const void *el
     return place == UINT64_MAX && n > 0 ? 0 : place;
 }
 
+/* Is each element taken as it is, once? */
+static bool is_plain(enum kind kind)
+{
+    switch (kind) {
+    case DROP:
+    case TWICE:
+    case NARROW:
+    case DROP_VALUE:
+    case FIRST_VALUE:
+    case LAST_VALUE:
+    case CLAMP:
+    case SATURATE:
+    case DIFFERENCE: return false;
+    default: return true;
+    }
+}
+
+/* Element i with its fault; i is the place in the input. */
+static union value take(const struct problem *problem, enum type type, enum type acc,
+                        union value lane, union value v, uint64_t i, struct fault fault)
+{
+    v = map(problem->op, acc, fault.kind == CLAMP ? clamped(type, v) : v);
+    if (fault.kind == NARROW)
+        v.f = (float)v.f;
+    for (int times = fault.at == i && fault.kind == TWICE ? 2 : 1; times > 0; times--)
+        lane = fault.kind == SATURATE ? saturated(acc, lane, v)
+               : fault.kind == DIFFERENCE && i >= 4
+                   ? step_by_difference(problem->op, type, lane, v)
+               : fault.kind == DIFFERENCE ? v
+                                          : step(problem->op, acc, lane, v);
+    if (fault.kind == NARROW)
+        lane.f = (float)lane.f;
+    return lane;
+}
+
 /* Four strided partial results, combined in the end, as lanes would. */
 static oracle_bits reduce(const struct problem *problem, const void *elements, uint64_t offset,
                           uint64_t n, struct fault fault)
@@ -331,22 +377,14 @@ static oracle_bits reduce(const struct problem *problem, const void *elements, u
         lanes[0] = step(op, acc, lanes[0], map(op, acc, load(type, elements, offset - 1)));
     if (fault.kind == AFTER)
         lanes[0] = step(op, acc, lanes[0], map(op, acc, load(type, elements, offset + n)));
+    const bool is_whole = is_plain(fault.kind),
+               is_at = fault.kind == DROP || fault.kind == TWICE;
     for (uint64_t i = 0; i < n; i++) {
-        union value v = load(type, elements, offset + i);
-        if (is_dropped(fault, type, v, i, n))
-            continue;
-        v = map(op, acc, fault.kind == CLAMP ? clamped(type, v) : v);
-        if (fault.kind == NARROW)
-            v.f = (float)v.f;
-        const bool is_hit = fault.at == i;
-        for (int times = is_hit && fault.kind == TWICE ? 2 : 1; times > 0; times--)
-            lanes[i % 4] = fault.kind == SATURATE ? saturated(acc, lanes[i % 4], v)
-                           : fault.kind == DIFFERENCE && i >= 4
-                               ? step_by_difference(op, type, lanes[i % 4], v)
-                           : fault.kind == DIFFERENCE ? v
-                                                      : step(op, acc, lanes[i % 4], v);
-        if (fault.kind == NARROW)
-            lanes[i % 4].f = (float)lanes[i % 4].f;
+        const union value v = load(type, elements, offset + i);
+        if (is_whole || (is_at && i != fault.at))
+            lanes[i % 4] = step(op, acc, lanes[i % 4], map(op, acc, v));
+        else if (!is_dropped(fault, type, v, i, n))
+            lanes[i % 4] = take(problem, type, acc, lanes[i % 4], v, i, fault);
     }
     const bool by_difference = fault.kind == LATE_DIFFERENCE && n >= 4;
     for (int k = 1; k < 4; k++)
@@ -410,16 +448,22 @@ static void name_problem(const struct problem *problem, const char *what)
 
 /* --- Right reductions pass ---------------------------------------------------------------- */
 
+enum { LARGE = 10000 }; /* elements of a case: these are nearly all that there are */
+
+/* Of large cases one in `large` is tried. */
 static void pass_all(const struct problem *problem, uint64_t block, uint64_t tile,
-                     uint64_t positions)
+                     uint64_t positions, size_t large)
 {
     struct oracle_cases cases;
+    size_t larges = 0;
     make(&cases, problem, block, tile, positions);
     void *elements = laid_out(&cases, problem);
     for (size_t i = 0; i < cases.count; i++) {
         const struct oracle_case *c = &cases.cases[i];
         assert_true(c->offset >= 64);
         assert_true(c->offset + dims_n(&c->dims) + 64 <= cases.element_count);
+        if (dims_n(&c->dims) > LARGE && larges++ % large > 0)
+            continue;
         const oracle_bits got = reduce(problem, elements, c->offset, dims_n(&c->dims), right);
         if (!oracle_equal(problem_result(problem), cases.expects[c->first], got)) {
             name_problem(problem, "a right reduction fails");
@@ -430,10 +474,13 @@ static void pass_all(const struct problem *problem, uint64_t block, uint64_t til
     oracle_dispose_cases(&cases);
 }
 
+/* Large cases of another accumulator or tile differ in where few elements lie: 5 is no part of the
+ * number of starts. */
 static void right_passes(const struct problem *problem)
 {
-    pass_all(problem, 32, 64, 500);
-    pass_all(problem, 96, 288, 100);
+    const bool is_usual = problem->acc == problem_default_acc(problem->type);
+    pass_all(problem, 32, 64, 500, is_usual ? 1 : 5);
+    pass_all(problem, 96, 288, 100, 5);
 }
 
 static void test_right_passes(void **state)
@@ -760,9 +807,9 @@ static void test_bad_shape(void **state)
                                                               .positions_max = 1},
                                        0, &error),
                      -1);
-    pass_all(&problem, 1, 1, 10);
-    pass_all(&(struct problem){.op = MAX, .type = F64, .acc = F64, .regime = COLD}, 1, 1, 0);
-    pass_all(&(struct problem){.op = AND, .type = I64, .acc = I64, .regime = COLD}, 1, 3, 0);
+    pass_all(&problem, 1, 1, 10, 1);
+    pass_all(&(struct problem){.op = MAX, .type = F64, .acc = F64, .regime = COLD}, 1, 1, 0, 1);
+    pass_all(&(struct problem){.op = AND, .type = I64, .acc = I64, .regime = COLD}, 1, 3, 0, 1);
 }
 
 /* --- Fill --------------------------------------------------------------------------------- */
