@@ -1,9 +1,11 @@
 /* mutate: tests the proofs themselves. It plants each mutant of one source of kernels (mutants.h)
  * in variants whose emitted text has the changed line, and proves them on the emulator as
  * `autotune verify --cover` does; a mutant that no proof finds is a fault that would be called
- * right. Each trial runs in a process of its own.
+ * right. Each trial runs in a process of its own. A source that is no kernel's has a command in
+ * place of spaces, which must fail.
  *
  * Usage: mutate [-s SAMPLE] [-p K/M] [-t TRIES] [-l SECONDS] [-e FILE] [-n LINE] [-o LOG] [-v] SOURCE SPACE...
+ *        mutate [the same but -t] -c COMMAND SOURCE
  *   SOURCE  templates/reduce.cu, templates/types.cu, ...; SPACE... that are made of it: reduce
  *   -s      only mutants that a hash of their text draws, one of SAMPLE
  *   -p      only part K of M of those
@@ -13,6 +15,8 @@
  *   -n      only mutants of this line
  *   -o      only mutants that the output of an earlier run says were not found
  *   -v      a line for every mutant, not only for survivors
+ *   -c      run by sh where the changed source lies in the folder $MUTANT, under its own path; ends
+ *           with 0: nothing was found, 1: the fault was, 2: it is no C, 3: it is the same code
  * Ends with a row of the table, and status 1 where there is a hole. */
 #include "autotune/device/gpus.h"
 #include "autotune/device/temporary.h"
@@ -29,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -49,6 +54,7 @@ enum {
     WALL_SECONDS = 90, /* of one trial on a busy machine */
     NOTE_CHARS = 240,
     EQUAL_MAX = 2000,
+    SOURCE_BYTES = 1 << 20,
 };
 static const char *const archs[ARCHS] = {"sm_75", "sm_90", "sm_120"};
 
@@ -77,7 +83,7 @@ struct options {
     uint64_t sample, part, parts, line;
     unsigned tries, seconds;
     bool is_verbose;
-    const char *equal, *log;
+    const char *equal, *log, *command;
 };
 
 /* A survivor that is no hole. */
@@ -89,6 +95,7 @@ struct known {
 struct state {
     struct options options;
     const char *source, *text;
+    char folder[40]; /* of the changed source, for the command */
     struct pool_space spaces[SPACES_MAX];
     size_t space_count;
     struct variant *variants;
@@ -328,14 +335,43 @@ static double cpu_of(const struct rusage *usage)
            (double)usage->ru_stime.tv_sec + 1e-6 * (double)usage->ru_stime.tv_usec;
 }
 
-/* What a kernel may take that has no fault takes a tenth of it, and a compile. */
+/* What a kernel may take that has no fault takes a tenth of it, and a compile. A command is given
+ * as much for each of its processes. */
 static rlim_t find_limit(const struct variant *variant)
 {
-    const double seconds = 3 + 10 * variant->seconds;
-    return variant->seconds > 0 && seconds < CPU_SECONDS ? (rlim_t)seconds : CPU_SECONDS;
+    const double seconds = variant ? 3 + 10 * variant->seconds : CPU_SECONDS;
+    return variant && variant->seconds > 0 && seconds < CPU_SECONDS ? (rlim_t)seconds
+                                                                    : CPU_SECONDS;
 }
 
-/* Runs a trial to its end; returns the processor seconds it took. */
+/* Puts the changed source where the command finds it. */
+static void write_source(const struct state *state, const char *text)
+{
+    char path[400];
+    int length = snprintf(path, sizeof path, "%s/", state->folder);
+    for (const char *at = state->source; *at; path[length++] = *at++) {
+        path[length] = '\0';
+        if (*at == '/' && access(path, F_OK) && mkdir(path, 0700))
+            die("no folder for the changed source");
+    }
+    path[length] = '\0';
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file))
+        die("cannot write the changed source");
+}
+
+/* In the process of the trial, which becomes the command's. */
+static void run_command(const struct state *state)
+{
+    static const enum outcome outcomes[] = {RIGHT, WRONG, NOT_COMPILED, SAME_CODE};
+    setenv("MUTANT", state->folder, 1);
+    const int status = system(state->options.command);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    _exit(code < 4 ? (int)outcomes[code] : WRONG);
+}
+
+/* Runs a trial to its end, of the command where there is no variant; returns the processor seconds it
+ * took. */
 static double start_trial(const struct state *state, const struct variant *variant,
                           const char *text, uint64_t seed, struct trial *out)
 {
@@ -361,6 +397,8 @@ static double start_trial(const struct state *state, const struct variant *varia
         (void)memory;
 #endif
         alarm(WALL_SECONDS);
+        if (!variant)
+            run_command(state);
         const enum outcome outcome = run_trial(state, variant, text, seed, out);
         const ssize_t done = write(ends[1], out, sizeof *out);
         _exit(done == sizeof *out ? (int)outcome : NOT_TRIED);
@@ -532,6 +570,32 @@ static enum fate fate_of(const struct known *known)
                                              : EQUAL;
 }
 
+/* What a survivor is, by the list of those that are known. */
+static enum fate fate_of_survivor(const struct state *state, const struct mutant *mutant,
+                                  char *note)
+{
+    const struct known *known = find_known(state, mutant);
+    snprintf(note, NOTE_CHARS, "%.230s", known ? known->reason : "");
+    return known ? fate_of(known) : HOLE;
+}
+
+/* By the command. */
+static enum fate try_source(const struct state *state, const struct mutant *mutant, char *note)
+{
+    char *text = mutants_apply(state->text, mutant);
+    struct trial trial;
+    write_source(state, text);
+    free(text);
+    start_trial(state, NULL, NULL, 1, &trial);
+    switch (outcome_of(&trial)) {
+    case RIGHT: return fate_of_survivor(state, mutant, note);
+    case WRONG: return FOUND;
+    case NOT_COMPILED: return INVALID;
+    case SAME_CODE: return SAME;
+    default: return LEFT;
+    }
+}
+
 static enum fate try_mutant(const struct state *state, const struct mutant *mutant,
                             struct variant *variants[TRIES_MAX], size_t *tried_count,
                             char *note)
@@ -557,9 +621,7 @@ static enum fate try_mutant(const struct state *state, const struct mutant *muta
         return is_found ? FOUND : tried ? INVALID : GPU;
     if (same + invalid == tried)
         return SAME;
-    const struct known *known = find_known(state, mutant);
-    snprintf(note, NOTE_CHARS, "%.230s", known ? known->reason : "");
-    return known ? fate_of(known) : HOLE;
+    return fate_of_survivor(state, mutant, note);
 }
 
 static void print_mutant(const struct state *state, const struct mutant *mutant, enum fate fate,
@@ -641,7 +703,8 @@ static int run_mutants(const struct state *state)
         size_t tried = 0;
         enum fate fate = LEFT;
         if (!options->seconds || now() - start < options->seconds)
-            fate = try_mutant(state, mutant, variants, &tried, note);
+            fate = options->command ? try_source(state, mutant, note)
+                                    : try_mutant(state, mutant, variants, &tried, note);
         counts[fate]++;
         if (fate == HOLE || (options->is_verbose && fate != LEFT))
             print_mutant(state, mutant, fate, note);
@@ -652,19 +715,49 @@ static int run_mutants(const struct state *state)
     for (size_t i = 0; i < FATES; i++)
         if (counts[i] || i == FOUND || i == HOLE)
             printf(" %zu %s%s", counts[i], fates[i], i + 1 < FATES ? "," : "");
-    printf(" in %.0f s, %zu variants\n", now() - start, state->variant_count);
+    printf(" in %.0f s", now() - start);
+    if (!options->command)
+        printf(", %zu variants", state->variant_count);
+    printf("\n");
     free(drawn);
     mutants_dispose(&all);
     return counts[HOLE] != 0;
 }
 
+/* The source that the command tests, which must find nothing in it as it is. */
+static void open_source(struct state *state, struct text *text)
+{
+    struct trial trial;
+    struct error error;
+    if (text_read(text, state->source, SOURCE_BYTES, &error))
+        die(error.text);
+    state->text = text->at;
+    strcpy(state->folder, "/tmp/autotune-mutate-XXXXXX");
+    if (!mkdtemp(state->folder))
+        die("no folder for the changed source");
+    write_source(state, state->text);
+    start_trial(state, NULL, NULL, 1, &trial);
+    const enum outcome outcome = outcome_of(&trial);
+    if (outcome != RIGHT && outcome != SAME_CODE)
+        die("the command finds a fault in the source as it is");
+}
+
+static void remove_folder(const struct state *state)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -rf %s", state->folder);
+    if (system(command))
+        die("the folder of the changed source stays");
+}
+
 int main(int argc, char **argv)
 {
+    struct text text = {0};
     static struct state state = {.options = {.sample = 1, .parts = 1, .tries = 3}};
     struct options *options = &state.options;
     unsigned long part;
     int letter;
-    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:v")) != -1) {
+    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:c:v")) != -1) {
         char *behind;
         switch (letter) {
         case 's': options->sample = strtoul(optarg, NULL, 10); break;
@@ -679,18 +772,26 @@ int main(int argc, char **argv)
         case 'l': options->seconds = (unsigned)strtoul(optarg, NULL, 10); break;
         case 'n': options->line = strtoul(optarg, NULL, 10); break;
         case 'o': options->log = optarg; break;
+        case 'c': options->command = optarg; break;
         case 'e': options->equal = optarg; break;
         case 'v': options->is_verbose = true; break;
         default: die("its first lines say how it is called");
         }
     }
-    if (argc - optind < 2 || argc - optind - 1 > SPACES_MAX || !options->sample ||
-        !options->tries || options->tries > TRIES_MAX)
+    if ((options->command ? argc - optind != 1 : argc - optind < 2) ||
+        argc - optind - 1 > SPACES_MAX || !options->sample || !options->tries ||
+        options->tries > TRIES_MAX)
         die("its first lines say how it is called");
     state.source = argv[optind];
     load_known(&state);
-    open_pool(&state, argv + optind + 1, (size_t)(argc - optind - 1));
+    if (options->command)
+        open_source(&state, &text);
+    else
+        open_pool(&state, argv + optind + 1, (size_t)(argc - optind - 1));
     const int status = run_mutants(&state);
+    if (options->command)
+        remove_folder(&state);
+    text_dispose(&text);
     for (size_t i = 0; i < state.space_count; i++) {
         free(state.spaces[i].places);
         space_free(state.spaces[i].files.space);

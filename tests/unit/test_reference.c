@@ -214,6 +214,63 @@ static void test_parts(void **state)
     }
 }
 
+/* No more than there must be. */
+static void test_few_parts(void **state)
+{
+    static const struct {
+        uint64_t first, end, n; /* first: leaves */
+        int count;
+    } rows[] = {
+        {0, 2048, 4096, 1}, {0, 3072, 4096, 2}, {0, 4096, 8192, 1},
+        {0, 3072, 3072, 1}, {0, 5125, 5125, 1}, {1, 3077, 3077, 2},
+        {1, 4096, 5000, 2}, {3, 8192, 8192, 2}, {1, 16384, 16385, 4},
+    };
+    struct autotune_subtree out[AUTOTUNE_SUBTREES];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(autotune_subtrees(out, 1024 * rows[i].first, rows[i].end, rows[i].n),
+                         rows[i].count);
+}
+
+/* What lies behind the list is none of it, even where it would fit: neither the next nor the one
+ * behind that. */
+static void test_missing_part(void **state)
+{
+    const uint64_t n = 7 * 1024;
+    struct autotune_subtree all[AUTOTUNE_SUBTREES];
+    double sum;
+    (void)state;
+    for (int behind = 0; behind < 2; behind++) {
+        int count = 0;
+        for (uint64_t at = 0; at < n; at += 1024)
+            all[count++] = (struct autotune_subtree){at, 1024, 0, 1};
+        const struct autotune_subtree missing = all[3];
+        all[3] =
+            (struct autotune_subtree){n, 1024, 0, 1}; /* so many, but one of them elsewhere */
+        all[count] = all[count + 1] = all[3];
+        assert_int_equal(autotune_combine(&sum, "sum", "f64", all, (size_t)count, n), -1);
+        all[count + behind] = missing;
+        assert_int_equal(autotune_combine(&sum, "sum", "f64", all, (size_t)count, n), -1);
+    }
+}
+
+/* A list whose subtrees do not join, as none of autotune_subtrees is: as many as there is room for. */
+static void test_unlike_parts(void **state)
+{
+    static struct autotune_subtree all[AUTOTUNE_LEVELS + 1];
+    float sum;
+    (void)state;
+    for (uint64_t i = 0; i <= AUTOTUNE_LEVELS; i++)
+        all[i] = (struct autotune_subtree){1024 * i, 1024, (int)(i % 2), 1};
+    assert_int_equal(autotune_combine(&sum, "sum", "f32", all, AUTOTUNE_LEVELS,
+                                      UINT64_C(1024) * AUTOTUNE_LEVELS),
+                     0);
+    assert_true(sum == AUTOTUNE_LEVELS);
+    assert_int_equal(autotune_combine(&sum, "sum", "f32", all, AUTOTUNE_LEVELS + 1,
+                                      UINT64_C(1024) * (AUTOTUNE_LEVELS + 1)),
+                     -1);
+}
+
 static void test_no_parts(void **state)
 {
     struct autotune_subtree out[AUTOTUNE_SUBTREES];
@@ -238,6 +295,9 @@ int main(void)
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_unknown_names),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_few_parts),
+        cmocka_unit_test(test_missing_part),
+        cmocka_unit_test(test_unlike_parts),
         cmocka_unit_test(test_no_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
