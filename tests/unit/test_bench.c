@@ -39,7 +39,11 @@ struct fault {
 struct caller {
     const struct input *input;
     struct fault fault;
+    const struct bench *bench; /* with its state, of which a byte is written if not NULL */
+    size_t spoilt;
 };
+
+enum { STATE_BYTES = 8 }; /* that calls are said to have */
 
 /* Copies the rows of one element, which are their results. */
 static int call(void *context, uint64_t from, uint64_t to, void *stream, struct error *why)
@@ -60,6 +64,8 @@ static int call(void *context, uint64_t from, uint64_t to, void *stream, struct 
             out[i] = results[i];
     for (uint64_t i = 0; is_wrong && !fault->is_missing && i < fault->count; i++)
         out[fault->at + i] ^= 1;
+    if (caller->bench)
+        ((unsigned char *)(uintptr_t)caller->bench->state)[caller->spoilt] = 1;
     free(results);
     return 0;
 }
@@ -76,8 +82,10 @@ static int count_read(struct device *of, void *to, uint64_t from, uint64_t bytes
     return inner->read(of, to, from, bytes, why);
 }
 
-/* Proves a call with this fault; `has_nan`: one expected result is no number. */
-static struct bench_outcome prove(struct fault fault, bool has_nan)
+/* Proves a call with this fault; `has_nan`: one expected result is no number; `spoilt`: the byte of
+ * the state that it writes, or NO_FAULT. */
+static struct bench_outcome prove_state(struct fault fault, bool has_nan, int spoilt,
+                                        bool leaves_epoch)
 {
     struct problem problem = {.op = SUM, .type = F32, .acc = F32, .regime = COLD};
     struct input input;
@@ -95,10 +103,16 @@ static struct bench_outcome prove(struct fault fault, bool has_nan)
         else
             memcpy(expects + at, &NAN_GOTTEN, sizeof NAN_GOTTEN);
     }
-    struct caller caller = {&input, fault};
+    struct caller caller = {.input = &input, .fault = fault};
     if (bench_open(&bench, device, &input, NULL, NULL, NULL, &error) ||
         bench_adopt(&entry, &bench, call, &caller, INPUTS, &error))
         fail_msg("%s", error.text);
+    entry.state_bytes = STATE_BYTES;
+    entry.leaves_epoch = leaves_epoch;
+    if (spoilt != NO_FAULT) {
+        caller.bench = &bench;
+        caller.spoilt = (size_t)spoilt;
+    }
     struct device_ops counting = *device->ops;
     inner = device->ops;
     counting.read = count_read;
@@ -111,6 +125,28 @@ static struct bench_outcome prove(struct fault fault, bool has_nan)
     bench_close(&bench);
     input_close(&input);
     return outcome;
+}
+
+static struct bench_outcome prove(struct fault fault, bool has_nan)
+{
+    return prove_state(fault, has_nan, NO_FAULT, false);
+}
+
+/* What a call leaves in its state is found at full n too, where it makes no further call wrong. Seen to
+ * fail with the check of the state left out. */
+static void test_state(void **state)
+{
+    static const struct fault none = {.input = NO_FAULT};
+    static const int places[] = {0, STATE_BYTES - 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const struct bench_outcome outcome = prove_state(none, false, places[i], false);
+        assert_false(outcome.is_right);
+        assert_string_equal(outcome.reason, "left its state above zero at 40009 x 1 rows");
+        assert_true(prove_state(none, false, places[i], true).is_right);
+    }
+    assert_string_equal(prove_state(none, false, STATE_BYTES, true).reason,
+                        "wrote past its state at 40009 x 1 rows");
 }
 
 static void test_right(void **state)
@@ -218,9 +254,8 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_right),  cmocka_unit_test(test_state),
+        cmocka_unit_test(test_faults), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_room),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
