@@ -63,7 +63,7 @@ check-tidy: ## clang-tidy over what has changed since main, and an eighth of the
 	@./setup tools
 	@tests/tidy.sh some -- $(ALLFLAGS) $(MPI_FLAGS)
 
-coverage: ## which lines of the program `make test` runs, by folder
+coverage: ## which lines and branches the tests run, by folder (an hour)
 	@CC="$(CC)" ./setup test
 	@$(REMAKE) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' SANITIZE=--coverage tests
 	@tests/coverage.sh $(BUILD)/coverage
