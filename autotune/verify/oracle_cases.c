@@ -409,6 +409,7 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
     start_layout(&layout, out, problem, shape, 0, error);
     return end_layout(out,
                       (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
+                          oracle_add_scales(&layout) ||
                           (problem->order == ORDER_BY_N && oracle_add_ordered(&layout)));
 }
 

@@ -1,6 +1,6 @@
 /* oracle_layout: holds the array of the oracle's small inputs while it grows, and the sizes and
- * edges that they are made for. Private to oracle_cases.c, oracle_positions.c and
- * oracle_specials.c. */
+ * edges that they are made for. Private to oracle_cases.c, oracle_positions.c,
+ * oracle_scales.c and oracle_specials.c. */
 #ifndef AUTOTUNE_ORACLE_LAYOUT_H
 #define AUTOTUNE_ORACLE_LAYOUT_H
 
@@ -72,6 +72,7 @@ int oracle_sweep(struct layout *layout);
 /* Appends the cases of the special values of the operation and the type; those of order n, whose
  * every bit is promised. */
 int oracle_add_specials(struct layout *layout);
+int oracle_add_scales(struct layout *layout); /* of a float sum: elements of every exponent */
 int oracle_add_ordered(struct layout *layout);
 
 #endif

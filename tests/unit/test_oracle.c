@@ -1,5 +1,6 @@
 /* test_oracle: reductions simulated on the CPU, right ones and faulty ones, over the oracle's
  * inputs; the simulation shares no code with the oracle. */
+#include "autotune/verify/element.h"
 #include "autotune/verify/oracle.h"
 #include "tests/unit/plain_op.h"
 
@@ -1190,6 +1191,54 @@ static void test_broken_rules_fail(void **state)
     }
 }
 
+/* Is a sum that takes no element of this exponent wrong somewhere? */
+static bool shows_loss(const struct oracle_cases *cases, const struct problem *problem,
+                       int exponent)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct oracle_case *c = &cases->cases[i];
+        const oracle_bits wanted = cases->expects[c->first];
+        double all = 0, kept = 0;
+        for (uint64_t k = 0; k < dims_n(&c->dims); k++) {
+            const double x = element_load(problem->type, cases->elements, c->offset + k);
+            const double term = problem->op == SUMSQ ? x * x : x;
+            all += term;
+            kept += isfinite(x) && ilogb(x) == exponent ? 0 : term;
+        }
+        if (oracle_to_double(problem->acc, wanted) == all && kept != all) /* exact at all */
+            return true;
+    }
+    return false;
+}
+
+/* A kernel that loses elements of one size is caught, whatever size that is. */
+static void test_every_exponent_counts(void **state)
+{
+    static const struct {
+        enum op op;
+        enum type type, acc;
+        int least, most;
+    } rows[] = {
+        {SUM, F32, F32, -125, 110},   {SUMSQ, F32, F32, -61, 56}, {SUM, F64, F64, -1021, 1005},
+        {SUMSQ, F64, F64, -509, 500}, {SUM, F16, F32, -13, 15},   {SUM, BF16, F32, -125, 110},
+    };
+    const struct oracle_shape shape = {.block = 32, .tile = 256};
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const struct problem problem = {.op = rows[r].op,
+                                        .type = rows[r].type,
+                                        .acc = rows[r].acc,
+                                        .dims = DIMS_VALUE(0)};
+        struct oracle_cases cases;
+        struct error error = {0};
+        assert_int_equal(oracle_make_specials(&cases, &problem, &shape, &error), 0);
+        for (int e = rows[r].least; e <= rows[r].most; e++)
+            if (!shows_loss(&cases, &problem, e))
+                fail_msg("%zu: elements of 2^%d are not missed", r, e);
+        oracle_dispose_cases(&cases);
+    }
+}
+
 /* --- Floats that round -------------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *state)
@@ -1373,6 +1422,7 @@ int main(void)
         cmocka_unit_test(test_wide_reference),
         cmocka_unit_test(test_inexact_is_refused),
         cmocka_unit_test(test_specials_hold),
+        cmocka_unit_test(test_every_exponent_counts),
         cmocka_unit_test(test_broken_rules_fail),
         cmocka_unit_test(test_bound_holds),
         cmocka_unit_test(test_cancellation),
