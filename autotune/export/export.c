@@ -7,6 +7,7 @@
 #include "generator/dims_text.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,12 @@ int export_check_prefix(const char *prefix, struct error *error)
                          "--prefix %s: the headers of C, C++ or CUDA have that name: choose "
                          "another, as my_%s",
                          prefix, prefix);
+    if (dlsym(RTLD_DEFAULT, prefix))
+        return error_set(
+            error, ERROR_USAGE,
+            "--prefix %s: the C library has that name, and others would call yours: "
+            "choose another, as my_%s",
+            prefix, prefix);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* The prefix of an export: names that the headers of C, C++ and CUDA have are refused, and every
  * other name that stands in these headers compiles as a function of that name. Seen to fail with
- * any word of library_names.c left out. */
+ * any word of library_names.c left out that is no function of the C library, whose names are refused
+ * anyway. */
 #include "autotune/export/export.h"
 
 #include "generator/text.h"
@@ -36,6 +37,19 @@ static void test_names(void **state)
     }
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_int_equal(export_check_prefix(good[i], &error), 0);
+}
+
+/* A function of an export that has the name of one of the C library's is called in its place, by
+ * CUDA's libraries too. */
+static void test_calls_of_others(void **state)
+{
+    static const char *const bad[] = {"fork", "access", "dup2", "error", "dlopen", "environ"};
+    struct error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(export_check_prefix(bad[i], &error), -1);
+        assert_non_null(strstr(error.text, "others would call yours"));
+    }
 }
 
 /* Each operation and type gives a default that is no name of theirs. */
@@ -123,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_calls_of_others),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_headers),
     };
