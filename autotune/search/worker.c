@@ -10,10 +10,12 @@
 #include "autotune/search/measurer.h"
 #include "autotune/search/other_space.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct worker {
     int socket;
@@ -228,6 +230,11 @@ int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *j
                               .default_config = job->context->space->default_config,
                               .width = job->context->space->param_count,
                               .sources = *job->sources};
+    if (access(program, X_OK))
+        return error_set(error, ERROR_FAILED,
+                         "cannot start a worker process: %s, this program, cannot be run: %s; "
+                         "mount /proc",
+                         program, strerror(errno));
     if (spec)
         snprintf(setup.info.spec, sizeof setup.info.spec, "%s", spec);
     const int failed = worker_pool_start(pool, slot, argv, error) ||

@@ -166,4 +166,16 @@ sed 's/^FAULT = NONE/FAULT = TRAP/' faulty.ini > unsound.ini
 run --device host --n 20K --space unsound.ini --template faulty.cu
 check default-crashes refused 70 'the kernel of .*FAULT=TRAP.* crashes: .*signal'
 check default-crashes-no-process no_process
+
+# Without /proc no worker can be started: not for a kernel's fault.
+printf '#!/bin/sh\nexec unshare -m sh -c '\''mount -t tmpfs none /proc && exec "$@"'\'' sh "%s" "$@"\n' \
+    "$AUTOTUNE" > without
+chmod +x without
+if unshare -m sh -c 'mount -t tmpfs none /proc' 2> /dev/null; then
+    AUTOTUNE=$SCRATCH/without
+    refuses no-proc 1 'cannot start a worker process.*mount /proc' --device host --n 1K
+    AUTOTUNE=$program
+else
+    skip no-proc "no other mounts can be made here"
+fi
 finish
