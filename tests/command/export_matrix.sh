@@ -49,7 +49,8 @@ refuses not-named 1 "no record of max of f32 in.*there are records of rows" \
     export --format cu --op max --type f32 --cache rows-alone
 refuses rows-not-columns 1 "no record of max of columns of f32 in.*records of rows: --space rows" \
     export --format cu --op max --type f32 --rows 4 --len 4 --axis 0 --cache rows-alone
-run --device host --n 500 --op max --cache values --quiet
+small_space small.ini
+run --device host --n 500 --op max --space small.ini --cache values --quiet
 refuses no-value 1 "no record of max of rows of i32 in i32 in.*records of single values: leave" \
     export --format cu --op max --rows 4 --len 4 --cache values
 run export --format json --op max --type f32 --rows 4096 --len 1024 --cache gpus --output - --quiet
