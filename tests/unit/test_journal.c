@@ -1,6 +1,7 @@
 /* journal: what was appended is read back the same, whatever became of the file or of the
  * writer; a damaged line costs that line and nothing else; one process writes at a time. */
 #include "cache/journal.h"
+#include "cache/line.h"
 
 #include "tests/unit/record_files.h"
 
@@ -977,6 +978,65 @@ static void test_too_large(void **state)
 }
 
 /* What another journal has is taken over once, in its order; what this one has stays. */
+static void keep_line(void *text, const char *line, size_t length)
+{
+    text_add(text, line, length);
+}
+
+/* Lines that another process sends: each is taken as it is told, or counted; one that is cut, too long
+ * or none costs no other. */
+static void test_lines_are_taken(void **state)
+{
+    char path[PATH_CHARS];
+    struct journal journal = opened(path_in(path, state, journal_file)), taken = {0};
+    struct journal_trial trial = trial_of(1), other = trial_of(2);
+    struct text lines = {0};
+    struct error error = {0};
+    journal.tell = keep_line;
+    journal.tell_context = &lines;
+    append(&journal, &trial);
+    text_adds(&lines, "rubbish\n\n");
+    for (int i = 0; i < LINE_MAX_BYTES + 1; i++)
+        text_adds(&lines, "x");
+    text_adds(&lines, "\n");
+    append(&journal, &other);
+    const size_t whole = lines.length;
+    append(&journal, &trial);
+    for (size_t length = whole; length < lines.length; length++) {
+        assert_int_equal(journal_take_lines(&taken, lines.at, length, &error), 0);
+        assert_int_equal(taken.count, 2);
+        assert_int_equal(taken.skipped, length == whole ? 3 : 4);
+        assert_true(is_same(&taken.trials[0], &trial) && is_same(&taken.trials[1], &other));
+        free(taken.trials);
+        taken = (struct journal){0};
+    }
+    assert_int_equal(journal_take_lines(&taken, lines.at, lines.length, &error), 0);
+    assert_int_equal(taken.count, 3);
+    free(taken.trials);
+    text_dispose(&lines);
+    journal_close(&journal);
+}
+
+/* A folder in the place of what is set aside: said, and the journal stays as it was. */
+static void test_cannot_be_set_aside(void **state)
+{
+    char path[PATH_CHARS], aside[PATH_CHARS + 8];
+    struct record other = example_record;
+    struct journal journal;
+    struct error error = {0};
+    make_journal(path_in(path, state, journal_file), 2);
+    snprintf(aside, sizeof aside, "%s.old", path);
+    assert_int_equal(mkdir(aside, 0700), 0);
+    strcpy(other.driver, "another driver");
+    assert_int_equal(journal_open(&journal, path, &other, false, NULL, &error), -1);
+    assert_non_null(strstr(error.text, "cannot set aside"));
+    journal_close(&journal);
+    assert_int_equal(rmdir(aside), 0);
+    journal = read_back(path);
+    assert_int_equal(journal.count, 2);
+    journal_close(&journal);
+}
+
 static void test_trials_are_taken_over(void **state)
 {
     char path[PATH_CHARS], from[PATH_CHARS];
@@ -1054,6 +1114,8 @@ int main(void)
         IN_FOLDER(test_sync),
         IN_FOLDER(test_hostile_files),
         IN_FOLDER(test_too_large),
+        IN_FOLDER(test_lines_are_taken),
+        IN_FOLDER(test_cannot_be_set_aside),
         IN_FOLDER(test_trials_are_taken_over),
         IN_FOLDER(test_no_journal_there),
     };
