@@ -32,8 +32,9 @@ static inline void caller_leave(const struct caller *caller)
 }
 
 /* The first line of a public function: gives errno, or arithmetic too, back when it returns. */
-#define KEEP_ERRNO __attribute__((cleanup(caller_set_errno))) const int caller_errno = errno
+#define KEEP_ERRNO                                                                             \
+    __attribute__((cleanup(caller_set_errno), unused)) const int caller_errno = errno
 #define KEEP_CALLER                                                                            \
-    __attribute__((cleanup(caller_leave))) const struct caller caller = caller_enter()
+    __attribute__((cleanup(caller_leave), unused)) const struct caller caller = caller_enter()
 
 #endif

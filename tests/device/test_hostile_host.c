@@ -597,7 +597,7 @@ static void look(struct scene *out)
             out->actions[i].mask |= (uint64_t)(sigismember(&now.sa_mask, k) > 0) << (k - 1);
     }
     sigaltstack(NULL, &out->stack);
-    for (int i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         getitimer(i, &out->timers[i]);
         out->timers[i].it_value.tv_sec = out->timers[i].it_value.tv_sec > 0; /* it runs */
         out->timers[i].it_value.tv_usec = 0;
@@ -606,7 +606,7 @@ static void look(struct scene *out)
 #ifdef __x86_64__
     out->control = _mm_getcsr() & ~0x3fu; /* without what has come up */
 #endif
-    for (int i = 0; i < RLIM_NLIMITS; i++)
+    for (unsigned i = 0; i < RLIM_NLIMITS; i++)
         getrlimit(i, &out->limits[i]);
     for (char **at = environ; *at; at++) {
         out->environment = out->environment * 31 + (uintptr_t)*at;
