@@ -5,6 +5,7 @@
 #include "autotune/verify/oracle_layout.h"
 #include "autotune/verify/oracle_ops.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { GAP = 64 };
@@ -42,6 +43,7 @@ static struct scales find_scales(const struct problem *problem, uint64_t n)
  * them alone is odd. */
 static int add_scaled(struct layout *layout, uint64_t n, int power, int span)
 {
+    assert(span > 0);
     const struct problem *problem = &layout->problem;
     const struct dims dims = oracle_resize(&problem->dims, 1, n, 0);
     const uint64_t start = layout->out->count % (LAYOUT_LINE * layout->starts);
