@@ -1,0 +1,113 @@
+/* Tests of the spaces that come with the program: each problem that one serves has points that its
+ * rules and prunes leave, on old and new architectures and on GPUs of one, four and sixteen SMs. */
+#include "autotune/device/gpus.h"
+#include "tests/unit/reduce_files.h"
+
+#include <stdlib.h>
+
+static struct error error;
+
+/* Of kernels of one value and of scans: elements. Of a matrix: those of each result, and all. */
+static const uint64_t counts[] = {1,       1000,     65536,     1000000,
+                                  8388608, 30000000, 400000000, UINT64_C(1) << 32};
+static const uint64_t depths[] = {1, 3, 33, 1000, 65536, 4000000};
+enum { COUNTS = sizeof counts / sizeof *counts, DEPTHS = sizeof depths / sizeof *depths };
+
+enum { TARGETS_MAX = 8 };
+
+/* The oldest and the newest architecture, and one between with all that there is; the newest also with
+ * few SMs and a small cache. */
+static size_t find_targets(struct target targets[TARGETS_MAX])
+{
+    static const char *const archs[] = {"sm_75", "sm_90", "sm_120"};
+    static const int sms[] = {1, 4, 16};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        assert_int_equal(gpus_find(&targets[count++], archs[i], &error), 0);
+    for (size_t i = 0; i < sizeof sms / sizeof *sms; i++, count++) {
+        targets[count] = targets[count - 1];
+        targets[count].sms = sms[i];
+        targets[count].l2_bytes = UINT64_C(1) << 20;
+    }
+    return count;
+}
+
+struct seen {
+    size_t problems, empty;
+};
+
+static void expand(struct seen *seen, struct space *space, const struct problem *problem,
+                   const struct target *target)
+{
+    const struct point_context context = {space, problem, target};
+    struct points points;
+    char words[PROBLEM_CHARS];
+    seen->problems++;
+    if (point_expand(&points, &context, &error)) {
+        print_error("%s: %s on sm_%d with %u SMs: %s\n", space->name,
+                    problem_format(words, problem), target->cc, target->sms, error.text);
+        seen->empty++;
+    } else
+        point_dispose(&points);
+}
+
+/* The sizes of the problem that the space serves. */
+static void try_sizes(struct seen *seen, struct space *space, struct problem problem,
+                      const struct target *target)
+{
+    for (size_t i = 0; i < COUNTS; i++)
+        for (size_t d = 0; d < DEPTHS; d++) {
+            struct problem sized = problem;
+            if (depths[d] > counts[i] ||
+                !space_find_dims(space, &sized, counts[i], depths[d], d % 2))
+                continue;
+            if (d > 0 && dims_kept(&sized.dims) <= 1)
+                continue; /* n alone counts */
+            expand(seen, space, &sized, target);
+        }
+}
+
+static void test_points_of(void **state)
+{
+    static const enum op ops[] = {SUM, ARGMIN};
+    static const enum type types[] = {I8, F32, F64};
+    const char *name = *state;
+    struct target targets[TARGETS_MAX];
+    const size_t target_count = find_targets(targets);
+    struct space *space = load_space(name);
+    struct seen seen = {0};
+    for (size_t t = 0; t < target_count; t++)
+        for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+            for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+                for (int order = 0; order < ORDER_COUNT; order++)
+                    for (int scan = 0; scan < DIMS_SCANS; scan++) {
+                        struct problem problem = {.op = ops[i],
+                                                  .type = types[k],
+                                                  .acc = problem_default_acc(types[k]),
+                                                  .order = (enum order)order,
+                                                  .regime = COLD};
+                        problem.dims.scan = (enum dims_scan)scan;
+                        if (problem_check(&problem, &error) == 0)
+                            try_sizes(&seen, space, problem, &targets[t]);
+                    }
+    space_free(space);
+    assert_true(seen.problems > 40);
+    if (seen.empty)
+        fail_msg("%zu of %zu problems have no points", seen.empty, seen.problems);
+}
+
+int main(void)
+{
+    static const char *const names[] =
+        {"configs/reduce.ini",  "configs/arg.ini",          "configs/rows.ini",
+         "configs/columns.ini", "configs/scan.ini",         "configs/scan-rows.ini",
+         "configs/ordered.ini", "configs/ordered-rows.ini", "configs/ordered-columns.ini"};
+    /* A prune that was found on a large GPU may leave nothing on a small one: as of scans, whose
+     * tiles were to be few for each SM. */
+    struct CMUnitTest tests[sizeof names / sizeof *names];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        tests[i] = (struct CMUnitTest){.name = names[i],
+                                       .test_func = test_points_of,
+                                       .initial_state = (void *)(uintptr_t)names[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
