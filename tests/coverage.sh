@@ -59,12 +59,12 @@ count() {
     }' | sort
 }
 
-# The example of docs links the archive as a user does, without gcov; and calls that fail would be those
+# docs, library and sums link the archive as a user does, without gcov; and calls that fail would be those
 # by which counts are written.
 tests/run "$build" quick -docs -failing_calls
 status=$?
 count > "$scratch/quick" || exit 1
-tests/run "$build" rest -library || status=1
+tests/run "$build" rest -library -sums || status=1
 count > "$scratch/all" || exit 1
 printf '\nby make test\n'
 cat "$scratch/quick"
