@@ -1,5 +1,6 @@
 /* Tests of the spaces that come with the program: each problem that one serves has points that its
- * rules and prunes leave, on old and new architectures and on GPUs of one, four and sixteen SMs. */
+ * rules and prunes leave, and a default that its rules allow, on old and new architectures and on
+ * GPUs of one, four and sixteen SMs. */
 #include "autotune/device/gpus.h"
 #include "tests/unit/reduce_files.h"
 
@@ -33,22 +34,31 @@ static size_t find_targets(struct target targets[TARGETS_MAX])
 }
 
 struct seen {
-    size_t problems, empty;
+    size_t problems, wrong;
 };
 
-static void expand(struct seen *seen, struct space *space, const struct problem *problem,
-                   const struct target *target)
+static void complain(struct seen *seen, const struct point_context *context, const char *what)
+{
+    char words[PROBLEM_CHARS];
+    print_error("%s of %s: %s on sm_%d with %d SMs: %s\n", what, context->space->name,
+                problem_format(words, context->problem), context->target->cc,
+                context->target->sms, error.text);
+    seen->wrong++;
+}
+
+static void try_problem(struct seen *seen, struct space *space, const struct problem *problem,
+                        const struct target *target)
 {
     const struct point_context context = {space, problem, target};
     struct points points;
-    char words[PROBLEM_CHARS];
     seen->problems++;
-    if (point_expand(&points, &context, &error)) {
-        print_error("%s: %s on sm_%d with %u SMs: %s\n", space->name,
-                    problem_format(words, problem), target->cc, target->sms, error.text);
-        seen->empty++;
-    } else
+    if (point_expand(&points, &context, &error))
+        complain(seen, &context, "points");
+    else
         point_dispose(&points);
+    if (space_settle_default(space, problem, target, &error) ||
+        point_reject(&context, space->default_config, &error) != POINT_VALID)
+        complain(seen, &context, "default");
 }
 
 /* The sizes of the problem that the space serves. */
@@ -63,11 +73,11 @@ static void try_sizes(struct seen *seen, struct space *space, struct problem pro
                 continue;
             if (d > 0 && dims_kept(&sized.dims) <= 1)
                 continue; /* n alone counts */
-            expand(seen, space, &sized, target);
+            try_problem(seen, space, &sized, target);
         }
 }
 
-static void test_points_of(void **state)
+static void test_space_of(void **state)
 {
     static const enum op ops[] = {SUM, ARGMIN};
     static const enum type types[] = {I8, F32, F64};
@@ -92,8 +102,8 @@ static void test_points_of(void **state)
                     }
     space_free(space);
     assert_true(seen.problems > 40);
-    if (seen.empty)
-        fail_msg("%zu of %zu problems have no points", seen.empty, seen.problems);
+    if (seen.wrong)
+        fail_msg("%zu of %zu problems have no points or no default", seen.wrong, seen.problems);
 }
 
 int main(void)
@@ -107,7 +117,7 @@ int main(void)
     struct CMUnitTest tests[sizeof names / sizeof *names];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         tests[i] = (struct CMUnitTest){.name = names[i],
-                                       .test_func = test_points_of,
+                                       .test_func = test_space_of,
                                        .initial_state = (void *)(uintptr_t)names[i]};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
