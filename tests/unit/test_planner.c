@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,6 +18,13 @@ struct pass {
                 * of what is read, at least 1; else so many */
     int is_repeated;
 };
+
+/* A value that a key has in the place of its own, or the parts by PLANNER_KEYS. */
+static struct {
+    bool is_set;
+    enum planner_key key;
+    int64_t value;
+} other;
 
 static int eval(void *context, int pass, const struct dims *dims, int64_t *parts,
                 int64_t keys[PLANNER_KEYS])
@@ -33,6 +41,10 @@ static int eval(void *context, int pass, const struct dims *dims, int64_t *parts
                                                 : at->outputs;
     keys[PLANNER_PARTIALS] = at->partials;
     keys[PLANNER_STATE] = at->state;
+    if (other.is_set && other.key == PLANNER_KEYS)
+        *parts = other.value;
+    else if (other.is_set)
+        keys[other.key] = other.value;
     return n == 666;
 }
 
@@ -114,6 +126,87 @@ static void test_refused(void **state)
     assert_int_equal(plan.refused.key, PLANNER_BLOCK);
 }
 
+static enum planner_status plan_with(enum planner_key key, int64_t value)
+{
+    const struct pass one[] = {{.outputs = 1}};
+    other.is_set = true;
+    other.key = key;
+    other.value = value;
+    const enum planner_status status = plan_value(one, 1, 5);
+    other.is_set = false;
+    return status;
+}
+
+/* Each key is taken from the least to the greatest of its range, and refused beyond them. */
+static void test_ranges(void **state)
+{
+    static const struct {
+        enum planner_key key;
+        int64_t low, high;
+    } rows[] = {
+        {PLANNER_KEYS, 1, INT32_MAX},      {PLANNER_BLOCK, 1, 1024},
+        {PLANNER_GRID, 1, INT32_MAX},      {PLANNER_PARTIALS, 0, INT64_MAX / 8},
+        {PLANNER_STATE, 0, INT64_MAX / 8}, {PLANNER_SHARED_BYTES, 0, INT32_MAX},
+        {PLANNER_CLUSTER, 0, 16},          {PLANNER_TILE, 1, INT64_MAX / 8},
+        {PLANNER_RESULTS, 0, INT32_MAX},   {PLANNER_HEIGHT, 0, INT64_MAX / 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(plan_with(rows[i].key, rows[i].low), PLANNER_DONE);
+        assert_int_equal(plan_with(rows[i].key, rows[i].high), PLANNER_DONE);
+        for (int is_high = 0; is_high < 2; is_high++) {
+            const int64_t beyond = is_high ? rows[i].high + 1 : rows[i].low - 1;
+            assert_int_equal(plan_with(rows[i].key, beyond), PLANNER_OUT_OF_RANGE);
+            assert_int_equal(plan.refused.key, rows[i].key);
+            assert_int_equal(plan.refused.value, beyond);
+            assert_int_equal(plan.refused.low, rows[i].low);
+            assert_int_equal(plan.refused.high, rows[i].high);
+        }
+    }
+}
+
+/* Of each result there are as many outputs; a scan of nothing has none. */
+static void test_uneven_outputs(void **state)
+{
+    const struct dims rows = {{3, 100}, {90, 1}, {1, 1}, DIMS_ALL};
+    const struct dims nothing = dims_run(0, DIMS_INCLUSIVE);
+    (void)state;
+    for (int64_t outputs = 0; outputs < 8; outputs++) {
+        const struct pass pass[] = {{.outputs = outputs}};
+        const struct planner_passes all = passes_of(pass, 1);
+        const enum planner_status status = planner_shape(&plan, &parts, &all, &rows);
+        assert_int_equal(status == PLANNER_OUT_OF_RANGE, outputs % 3 != 0);
+        if (outputs % 3) {
+            assert_int_equal(plan.refused.key, PLANNER_OUTPUTS);
+            assert_int_equal(plan.refused.value, outputs);
+            assert_int_equal(plan.refused.high, 0);
+        }
+        int64_t of_pass = 1;
+        plan.count = 0;
+        assert_int_equal(planner_add(&plan, &all, 0, &nothing, &of_pass),
+                         outputs == 0 ? PLANNER_DONE : PLANNER_OUT_OF_RANGE);
+    }
+}
+
+/* What is taken is rounded up to whole lines. */
+static void test_rounding(void **state)
+{
+    static const uint64_t rows[][2] = {{1, 256},
+                                       {255, 256},
+                                       {256, 256},
+                                       {257, 512},
+                                       {513, 768}};
+    const struct dims dims = dims_value(5);
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct pass one[] = {{.outputs = 1, .partials = (int64_t)rows[i][0]}};
+        struct planner_passes all = passes_of(one, 1);
+        all.partial_bytes = 1;
+        assert_int_equal(planner_shape(&plan, &parts, &all, &dims), PLANNER_DONE);
+        assert_int_equal(plan.scratch_bytes, rows[i][1]);
+    }
+}
+
 static void test_memory(void **state)
 {
     const struct pass passes[] = {{.outputs = 0, .state = 1},
@@ -135,6 +228,7 @@ static void test_memory(void **state)
     assert_int_equal(values[PLANNER_ARG_N], 300);
     assert_int_equal(values[PLANNER_ARG_OUTPUT], 3000);
     assert_int_equal(values[PLANNER_ARG_PARTIALS], 4024);
+    assert_int_equal(plan.launches[2].partials, 0); /* it has none */
     planner_bind(values, &plan.launches[2], &buffers);
     assert_int_equal(values[PLANNER_ARG_INPUT], 3000);
     assert_int_equal(values[PLANNER_ARG_N], 100);
@@ -180,9 +274,9 @@ static void test_fewer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_status),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_status),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_ranges),   cmocka_unit_test(test_uneven_outputs),
+        cmocka_unit_test(test_rounding), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_fewer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
