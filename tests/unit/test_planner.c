@@ -207,6 +207,23 @@ static void test_rounding(void **state)
     }
 }
 
+/* A launch that prepares what the next one reads leaves it both its inputs and its values; the state is
+ * as large as the largest of all. */
+static void test_prepared(void **state)
+{
+    const struct pass passes[] = {{.outputs = -3, .state = 3},
+                                  {.outputs = 0, .partials = 33, .state = 1},
+                                  {.outputs = 1}};
+    (void)state;
+    assert_int_equal(plan_value(passes, 3, 300), PLANNER_DONE);
+    assert_int_equal(plan.count, 3);
+    assert_int_equal(plan.launches[1].partials, 1024); /* behind 100 of 8 bytes */
+    assert_int_equal(plan.launches[2].partials, 1024);
+    assert_true(plan.launches[1].reads_scratch && plan.launches[2].reads_scratch);
+    assert_int_equal(plan.launches[2].input, plan.launches[0].output);
+    assert_int_equal(plan.state_bytes, 24);
+}
+
 static void test_memory(void **state)
 {
     const struct pass passes[] = {{.outputs = 0, .state = 1},
@@ -277,7 +294,7 @@ int main(void)
         cmocka_unit_test(test_status),   cmocka_unit_test(test_refused),
         cmocka_unit_test(test_ranges),   cmocka_unit_test(test_uneven_outputs),
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_fewer),
+        cmocka_unit_test(test_prepared), cmocka_unit_test(test_fewer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
