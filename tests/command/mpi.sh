@@ -98,59 +98,64 @@ check replay-equal cmp whole/host.ini by-four/host.ini
 shared 2 "$@" --problems thirty --replay shared-cache --cache by-two
 check replay-equal-of-two cmp whole/host.ini by-two/host.ini
 
-# Rank 2 is killed when something was tried, and when some problems are done; the same command goes on.
-head -n 8 thirty > eight
-has_begun() { [ "$(trials killed)" -ge 1 ]; }
-has_records() { [ "$(records killed)" -ge "$1" ]; }
-for moment in has_begun "has_records 3" "has_records 6"; do
-    begin_shared 4 "$@" --problems eight --cache killed
-    # shellcheck disable=SC2086 # words
-    wait_until $moment
-    check "killed-environment-$passed" test "$(for number in $(coordinators); do
+# Rank 2 is killed at three moments of five problems: each time a few more trials have come than when
+# it began. With MPI_KILLS=N it is killed at N moments of thirty problems. The same command goes on.
+list=five kills=3
+head -n 5 thirty > five
+[ -z "${MPI_KILLS:-}" ] || list=thirty kills=$MPI_KILLS
+problems=$(wc -l < $list)
+has_gone_on() { [ "$(trials killed)" -ge $((had + more)) ] && [ -n "$(rank_process 2)" ]; }
+for kill in $(seq $kills); do
+    had=$(trials killed) more=$((1 + kill * 2 % 7))
+    begin_shared 4 "$@" --problems $list --cache killed
+    wait_until has_gone_on
+    check "killed-environment-$kill" test "$(for number in $(coordinators); do
         tr '\0' '\n' < "/proc/$number/environ"; done 2> /dev/null | grep -cE '^(OMPI|PMIX|PMI)_')" -eq 0
-    kill -KILL "$(rank_process 2)" 2> /dev/null
+    victim=$(rank_process 2)
+    [ -z "$victim" ] || kill -KILL "$victim" 2> /dev/null
     wait $running
     ended=$?
-    check "killed-ends-the-job-$passed" test $ended -ne 0 -o "$(records killed)" -eq 8
-    check "killed-once-$passed" once killed
-    check "killed-leaves-none-$passed" no_process
+    [ -z "${MPI_KILLS:-}" ] || echo "kill $kill: status $ended, $(records killed) records, $(trials killed) trials"
+    check "killed-ends-the-job-$kill" test -n "$victim" -a $ended -ne 0 -a "$(records killed)" -lt "$problems"
+    check "killed-once-$kill" once killed
+    check "killed-leaves-none-$kill" no_process
 done
-shared 4 "$@" --problems eight --cache killed
+shared 4 "$@" --problems $list --cache killed
 check killed-goes-on has_status 0
-check killed-all test "$(records killed)" -eq 8
+check killed-all test "$(records killed)" -eq "$problems"
 check killed-nothing-twice once killed
 
 # SIGTERM to mpirun, as a time limit has it.
-head -n 4 thirty > four
-begin_shared 3 "$@" --problems four --cache ended
+head -n 3 thirty > three
+begin_shared 3 "$@" --problems three --cache ended
 has_tried() { [ "$(trials ended)" -ge 1 ]; }
 wait_until has_tried
 kill -TERM $running
 wait $running
 check ended-by-signal test $? -ne 0
 check ended-leaves-none no_process
-shared 3 "$@" --problems four --cache ended
-check ended-goes-on test "$(records ended)" -eq 4
+shared 3 "$@" --problems three --cache ended
+check ended-goes-on test "$(records ended)" -eq 3
 check ended-nothing-twice once ended
 
 # A rank with another template is refused, and named.
 mkdir other
 sed 's/^meaning = threads per block.*/meaning = threads of a block/' tiny.ini > other/tiny.ini
-cp four other
-mpirun -n 2 "$MPI" "$@" --problems four --cache "$PWD/refused" : \
-    -n 1 -wdir "$PWD/other" "$MPI" "$@" --problems four --cache "$PWD/refused" > out 2> err < /dev/null
+cp three other
+mpirun -n 2 "$MPI" "$@" --problems three --cache "$PWD/refused" : \
+    -n 1 -wdir "$PWD/other" "$MPI" "$@" --problems three --cache "$PWD/refused" > out 2> err < /dev/null
 status=$?
 check other-template test $status -ne 0
 check other-template-is-named grep -q 'rank 2 on .* has other templates, spaces' err
 check other-template-tries-nothing test "$(records refused)" -eq 0
 
 # A rank that hangs is found, and named; the others do its work.
-begin_shared 3 "$@" --problems four --cache hung
+begin_shared 3 "$@" --problems three --cache hung
 has_hung_begun() { [ "$(trials hung)" -ge 1 ]; }
 wait_until has_hung_begun
 kill -STOP "$(rank_process 1)" 2> /dev/null
 wait $running
 check hung-is-named grep -q "rank 1 on $(hostname) hangs" err
-check hung-is-done-by-others test "$(records hung)" -eq 4
+check hung-is-done-by-others test "$(records hung)" -eq 3
 check no-process-left no_process
 finish
