@@ -386,10 +386,12 @@ static bool take_broadcast(int *argc, char **argv)
     return is_there;
 }
 
-static int read_request(struct request *out, int argc, char **argv, struct error *error)
+/* The request refers to *words, which the caller frees after it. */
+static int read_request(struct request *out, char ***words, int argc, char **argv,
+                        struct error *error)
 {
-    char program[] = "autotune-mpi";
-    char **copy = calloc((size_t)argc + 1, sizeof *copy);
+    static char program[] = "autotune-mpi";
+    char **copy = *words = calloc((size_t)argc + 1, sizeof *copy);
     if (!copy)
         return error_memory(error, (unsigned)argc);
     memcpy(copy, argv, (size_t)argc * sizeof *copy);
@@ -399,7 +401,7 @@ static int read_request(struct request *out, int argc, char **argv, struct error
         failed = error_set(error, ERROR_USAGE,
                            "autotune-mpi shares a list out: give --problems FILE, and neither "
                            "--part nor --dry-run; see cluster.md");
-    return failed; /* `copy` stays: the request refers to it */
+    return failed;
 }
 
 static int first_rank(void)
@@ -423,15 +425,17 @@ int main(int argc, char **argv)
     struct rank rank = {.pause_ms = SHORTEST_MS};
     struct request request;
     struct error error = {.code = ERROR_NONE};
+    char **words = NULL;
     int provided;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* as in main.c */
     const bool is_broadcast = take_broadcast(&argc, argv);
-    int failed = read_request(&request, argc, argv, &error) ||
+    int failed = read_request(&request, &words, argc, argv, &error) ||
                  start_coordinator(&rank, argc, argv, &error);
     if (failed) {
         if (error.code != ERROR_NONE && first_rank() == 0)
             fprintf(stderr, "autotune-mpi: %s\n", error.text);
+        free(words);
         return (int)error.code;
     }
     keep_mpi_off_gpus();
@@ -446,6 +450,7 @@ int main(int argc, char **argv)
     failed = run(&rank, &request, is_broadcast, &error);
     end_coordinator(&rank);
     MPI_Finalize();
+    free(words);
     return failed && interrupt_signal() ? SIGNAL_EXIT + interrupt_signal()
            : failed                     ? (int)error.code
                                         : 0;
