@@ -188,6 +188,20 @@ static void test_uneven_outputs(void **state)
     }
 }
 
+/* More results than a grid has blocks. */
+static void test_many_results(void **state)
+{
+    const struct pass pass[] = {{.outputs = -1}};
+    const struct planner_passes all = passes_of(pass, 1);
+    const struct dims rows = {{UINT64_C(1) << 33, 2}, {2, 1}, {1, 1}, DIMS_ALL};
+    (void)state;
+    other.is_set = true;
+    other.key = PLANNER_GRID;
+    other.value = 1;
+    assert_int_equal(planner_shape(&plan, &parts, &all, &rows), PLANNER_DONE);
+    other.is_set = false;
+}
+
 /* What is taken is rounded up to whole lines. */
 static void test_rounding(void **state)
 {
@@ -294,7 +308,8 @@ int main(void)
         cmocka_unit_test(test_status),   cmocka_unit_test(test_refused),
         cmocka_unit_test(test_ranges),   cmocka_unit_test(test_uneven_outputs),
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_prepared), cmocka_unit_test(test_fewer),
+        cmocka_unit_test(test_prepared), cmocka_unit_test(test_many_results),
+        cmocka_unit_test(test_fewer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
