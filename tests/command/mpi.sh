@@ -98,15 +98,15 @@ check replay-equal cmp whole/host.ini by-four/host.ini
 shared 2 "$@" --problems thirty --replay shared-cache --cache by-two
 check replay-equal-of-two cmp whole/host.ini by-two/host.ini
 
-# Rank 2 is killed at three moments of five problems: each time a few more trials have come than when
+# Rank 2 is killed at three moments of eight problems: each time a few more trials have come than when
 # it began. With MPI_KILLS=N it is killed at N moments of thirty problems. The same command goes on.
-list=five kills=3
-head -n 5 thirty > five
+list=eight kills=3
+head -n 8 thirty > eight
 [ -z "${MPI_KILLS:-}" ] || list=thirty kills=$MPI_KILLS
 problems=$(wc -l < $list)
 has_gone_on() { [ "$(trials killed)" -ge $((had + more)) ] && [ -n "$(rank_process 2)" ]; }
 for kill in $(seq $kills); do
-    had=$(trials killed) more=$((1 + kill * 2 % 7))
+    had=$(trials killed) more=$((1 + kill % 3))
     begin_shared 4 "$@" --problems $list --cache killed
     wait_until has_gone_on
     check "killed-environment-$kill" test "$(for number in $(coordinators); do
