@@ -28,6 +28,7 @@ profile         needs a GPU and Nsight Compute
 1K..4G          takes minutes on the emulator; sweep.sh has sweeps
 --problems      takes minutes on the emulator; list.sh has lists
 ~/.cache/autotune/parts/*  needs parts of a list; list.sh has them
+/shared/autotune/parts/*   needs parts of a list; list.sh has them
 report.html     needs tables of this very GPU; report.sh has them
 END
 
