@@ -8,12 +8,7 @@
 . "$(dirname "$0")/helpers"
 status=0
 : > err
-SHIM=$SCRATCH/failing.so
-if ! cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$SHIM" "$ROOT/tests/command/failing_call.c" -ldl ||
-    ! LD_PRELOAD=$SHIM "$AUTOTUNE" version > /dev/null 2>&1; then
-    skip failing-calls "no compiler here, or the program has a sanitizer"
-    finish
-fi
+build_failing_shim failing-calls
 shipped=$(find "$ROOT/bench/records" -name "*h200*.ini" | sort | head -n 1)
 "$AUTOTUNE" merge --cache kept "$shipped" --quiet > out 2> err || { not_ok prepare "$(cat err)" && finish; }
 before=$("$AUTOTUNE" show --cache kept --csv - | sort | cksum)

@@ -6,12 +6,7 @@
 . "$(dirname "$0")/helpers"
 status=0
 : > err
-SHIM=$SCRATCH/failing.so
-if ! cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$SHIM" "$ROOT/tests/command/failing_call.c" -ldl ||
-    ! LD_PRELOAD=$SHIM "$AUTOTUNE" version > /dev/null 2>&1; then
-    skip failing-tune "no compiler here, or the program has a sanitizer"
-    finish
-fi
+build_failing_shim failing-tune
 small_space small.ini
 tune() {
     timeout "$PATIENCE" "$AUTOTUNE" --device host --n 1K --space small.ini --cache "$@" > out 2> err < /dev/null
