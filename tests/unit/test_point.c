@@ -392,20 +392,21 @@ static struct space *load_walked(size_t i)
     return space;
 }
 
+static const struct problem walked_problem = {.op = SUM,
+                                              .type = I32,
+                                              .acc = I32,
+                                              .dims = DIMS_VALUE(1000),
+                                              .regime = COLD};
+
 static void test_walk(void **state)
 {
     (void)state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
-                                    .type = I32,
-                                    .acc = I32,
-                                    .dims = DIMS_VALUE(1000),
-                                    .regime = COLD};
     for (size_t i = 0; i < WALKED_SPACES; i++) {
         static struct brute brute;
         struct points points;
         struct space *space = load_walked(i);
-        const struct point_context context = {space, &problem, &target};
+        const struct point_context context = {space, &walked_problem, &target};
         brute_force(&brute, &context);
         assert_true(brute.count > 0 && (space->rule_count == 0 || brute.rejected > 0));
         if (point_expand(&points, &context, &error) != 0)
@@ -448,17 +449,12 @@ static void test_draw(void **state)
     enum { TRIES = 8 };
     (void)state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
-                                    .type = I32,
-                                    .acc = I32,
-                                    .dims = DIMS_VALUE(1000),
-                                    .regime = COLD};
     uint64_t random = 1;
     size_t drawn = 0, never = 0;
     for (size_t s = 0; s < WALKED_SPACES; s++) {
         static struct brute brute;
         struct space *space = load_walked(s);
-        const struct point_context context = {space, &problem, &target};
+        const struct point_context context = {space, &walked_problem, &target};
         const size_t width = space->param_count;
         brute_force(&brute, &context);
         for (size_t a = 0; a < width; a++)
