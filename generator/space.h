@@ -184,6 +184,8 @@ const char *space_launch_name(const struct space *space, const struct expr *expr
 /* The param of this name (length `length`), or -1. */
 int space_find_param(const struct space *space, const char *name, size_t length);
 
+bool pass_has_arg(const struct pass *pass, enum planner_arg arg);
+
 /* Does a call of this plan leave an epoch in its state, for the next one? */
 bool space_leaves_epoch(const struct space *space, const struct planner_plan *plan);
 

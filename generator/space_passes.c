@@ -141,7 +141,7 @@ bool space_leaves_epoch(const struct space *space, const struct planner_plan *pl
     return false;
 }
 
-static bool has_arg(const struct pass *pass, enum planner_arg arg)
+bool pass_has_arg(const struct pass *pass, enum planner_arg arg)
 {
     for (size_t i = 0; i < pass->arg_count; i++)
         if (pass->args[i] == arg)
@@ -154,11 +154,13 @@ static const char *find_missing(const struct space *space, const struct pass *pa
     for (size_t i = 0; i < PLANNER_KEYS; i++)
         if (!pass->keys[i] && space_pass_keys[i].is_required)
             return space_pass_keys[i].name;
-    return !pass->arg_count                                                       ? "args"
-           : !pass->keys[PLANNER_PARTIALS] && has_arg(pass, PLANNER_ARG_PARTIALS) ? "partials"
-           : !pass->keys[PLANNER_STATE] && has_arg(pass, PLANNER_ARG_STATE)       ? "state"
-           : !space->parts && has_arg(pass, PLANNER_ARG_PARTS) ? "parts = NAME' in '[space]"
-                                                               : NULL;
+    return !pass->arg_count ? "args"
+           : !pass->keys[PLANNER_PARTIALS] && pass_has_arg(pass, PLANNER_ARG_PARTIALS)
+               ? "partials"
+           : !pass->keys[PLANNER_STATE] && pass_has_arg(pass, PLANNER_ARG_STATE) ? "state"
+           : !space->parts && pass_has_arg(pass, PLANNER_ARG_PARTS)
+               ? "parts = NAME' in '[space]"
+               : NULL;
 }
 
 static int check_pass(const struct space *space, const struct pass *pass, struct error *error)

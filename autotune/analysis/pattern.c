@@ -190,7 +190,16 @@ static int make_buffers(struct bench *bench, const struct planner_plan *plan,
                : 0;
 }
 
-/* Launches the call up to its first step that leaves values. */
+int pattern_launch(const struct planner_plan *plan, const struct space *space)
+{
+    int i = 0;
+    while (i < plan->first &&
+           !pass_has_arg(&space->passes[plan->launches[i].pass], PLANNER_ARG_INPUT))
+        i++;
+    return i;
+}
+
+/* Launches the call up to what is looked at. */
 static int launch(struct bench *bench, const struct planner_plan *plan,
                   const struct space *space, const struct emit_variant *variant,
                   struct error *error)
@@ -201,8 +210,8 @@ static int launch(struct bench *bench, const struct planner_plan *plan,
         if (variant->text_of_pass[p] >= 0)
             kernels[p] = &bench->kernels[variant->text_of_pass[p]];
     bind_launches(launches, plan, space, kernels, &bench->buffers);
-    return bench->device->ops->launch(bench->device, launches, (size_t)plan->first + 1, NULL,
-                                      error);
+    return bench->device->ops->launch(bench->device, launches,
+                                      (size_t)pattern_launch(plan, space) + 1, NULL, error);
 }
 
 static void close_bench(struct bench *bench)
@@ -236,10 +245,11 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
 }
 
 /* Shrinks a problem to one block: the results that it makes at a time, or one tile. */
-static void shrink(struct problem *problem, const struct planner_plan *plan)
+static void shrink(struct problem *problem, const struct planner_plan *plan,
+                   const struct space *space)
 {
     const struct dims *dims = &problem->dims;
-    const int64_t *keys = plan->launches[plan->first].keys;
+    const int64_t *keys = plan->launches[pattern_launch(plan, space)].keys;
     const uint64_t all = dims_kept(dims), at_once = (uint64_t)keys[PLANNER_RESULTS];
     const uint64_t depth = at_once >= all ? (uint64_t)keys[PLANNER_TILE] : dims->depth.n;
     problem->dims = dims_resized(dims, at_once < all ? at_once : all, depth, dims_gap(dims));
@@ -258,7 +268,7 @@ int pattern_run(struct pattern *out, const struct point_context *context,
     host.is_host = true;
     if (call_plan(&plan, &here, config, error))
         return -1;
-    shrink(&problem, &plan);
+    shrink(&problem, &plan, here.space);
     if (call_plan(&plan, &here, config, error) || host_trace_init(&trace, error))
         return -1;
     if (emit_variant(&variant, &here, sources, config, error)) {

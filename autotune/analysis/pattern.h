@@ -46,8 +46,11 @@ struct pattern {
     size_t site_count;
 };
 
-/* Runs one full block of the first pass that leaves values on the emulator, and adds up its
- * accesses. A machine without a C compiler is ERROR_NO_DEVICE. */
+/* The launch whose block is looked at: the first that reads elements. */
+int pattern_launch(const struct planner_plan *plan, const struct space *space);
+
+/* Runs one full block of that launch on the emulator, and adds up its accesses. A machine without
+ * a C compiler is ERROR_NO_DEVICE. */
 int pattern_run(struct pattern *out, const struct point_context *context,
                 const struct emit_sources *sources, const int64_t *config, struct error *error);
 

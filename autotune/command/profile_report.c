@@ -152,7 +152,7 @@ static int print_words(const struct request *request, const struct planner_plan 
     explain_limit(&text, pass, &launches[longest]);
     explain_stall(&text, pass, &launches[longest]);
     explain_shared(&text, pass, &launches[longest]);
-    const struct pattern *own = longest == (size_t)plan->first ? pattern : NULL;
+    const struct pattern *own = longest == (size_t)pattern_launch(plan, space) ? pattern : NULL;
     explain_divergence(&text, pass, &launches[longest], own);
     explain_loads(&text, pass, &launches[longest], own);
     int failed = output_write("-", &text, error);
@@ -168,7 +168,7 @@ int profile_report(const struct request *request, const struct planner_plan *pla
     for (size_t i = 0; i < count; i++) {
         const struct planner_launch *launch = &plan->launches[i];
         add_launch(&table, space->passes[launch->pass].name, launch, &launches[i],
-                   i == (size_t)plan->first ? pattern : NULL);
+                   i == (size_t)pattern_launch(plan, space) ? pattern : NULL);
     }
     int failed = output_table(request, &table, NULL, error) ||
                  print_words(request, plan, space, launches, count, pattern, error);

@@ -9,7 +9,7 @@
 
 /* Writes the measurements of the `count` launches of a call of `plan`, in their order; for
  * people also, below the table, what limits the longest one. `pattern` is what the emulator counts
- * of the launch plan->first; NULL = unknown. */
+ * of pattern_launch; NULL = unknown. */
 int profile_report(const struct request *request, const struct planner_plan *plan,
                    const struct space *space, const struct ncu_launch *launches, size_t count,
                    const struct pattern *pattern, struct error *error);

@@ -15,14 +15,6 @@ static const double STEADY = 1.1; /* limit of a rung's slowest run over its fast
 
 /* --- Figures ------------------------------------------------------------------------------ */
 
-static bool has_input(const struct pass *pass)
-{
-    for (size_t i = 0; i < pass->arg_count; i++)
-        if (pass->args[i] == PLANNER_ARG_INPUT)
-            return true;
-    return false;
-}
-
 double ladder_bytes(const struct planner_plan *plan, const struct space *space,
                     const struct problem *problem)
 {
@@ -33,7 +25,7 @@ double ladder_bytes(const struct planner_plan *plan, const struct space *space,
         const struct planner_launch *launch = &plan->launches[i];
         const struct pass *pass = &space->passes[launch->pass];
         const int64_t outputs = launch->keys[PLANNER_OUTPUTS];
-        if (has_input(pass))
+        if (pass_has_arg(pass, PLANNER_ARG_INPUT))
             bytes += (double)dims_n(&launch->dims) * (pass->reads_partials ? accum : elem);
         bytes += (double)(outputs ? outputs : 1) * accum;
     }

@@ -43,14 +43,17 @@ __device__ __forceinline__ accum block_scan(accum a)
     __shared__ accum shared[2][BLOCK];
     const unsigned t = threadIdx.x;
     unsigned out = 0;
+    accum upto = a;
     __syncthreads();
     shared[out][t] = a;
     for (unsigned d = 1; d < blockDim.x; d *= 2) {
         __syncthreads();
-        shared[1 - out][t] = t >= d ? combine(shared[out][t - d], shared[out][t]) : shared[out][t];
+        const accum own = shared[out][t];
+        upto = t >= d ? combine(shared[out][t - d], own) : own;
+        shared[1 - out][t] = upto;
         out = 1 - out;
     }
-    return shared[out][t];
+    return upto;
 }
 //? else
 // Blelloch's work-efficient scan, as Harris, Sengupta and Owens have it: up a tree to the sum of all,

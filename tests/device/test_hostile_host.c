@@ -779,6 +779,7 @@ static atomic_bool is_over;
 
 static void *make_plans(void *shared)
 {
+    make_current();
     while (!is_over)
         end_plan(make_plan(shared, &sum));
     return NULL;

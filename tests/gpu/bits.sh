@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that order n gives the same bits everywhere. Each step writes tables to OUT, with a line for each
 # problem and size; the last compares them: equal lines have equal bits.
-#   exports   exports of records made for $N_RECORD elements (1Mi) in $BUDGET each (2s), of the GPU $GPU
+#   exports   exports of records made for $N_RECORD elements (1Mi) in $BUDGET each (20s, side by side), of the GPU $GPU
 #             (H200), built by nvcc as machine code and as PTX, which the driver compiles
 #   host      variants of the covering sample on the emulator, up to 4097 elements
 #   values    on the device: variants, starts 0 to 15, sizes to 2^24 + 1, three unequal parts
@@ -26,7 +26,7 @@ build()
 {
     local name=${2}_${3}_order1 arch
     "$build/autotune" tune --device "$device" --order n --op "$2" --type "$3" \
-        --n "${N_RECORD:-1Mi}" --budget "${BUDGET:-2s}" --quiet >/dev/null
+        --n "${N_RECORD:-1Mi}" --budget "${BUDGET:-20s}" --quiet >/dev/null
     "$build/autotune" export --order n --op "$2" --type "$3" --gpu "${GPU:-H200}" --format cu \
         --output "$out/exports" --quiet >/dev/null
     for arch in "${archs[@]}"; do
