@@ -67,7 +67,8 @@ struct rule {
     uint64_t uses;
 };
 
-/* A value of [default]: a constant, or an expression over what is known of problem and target. */
+/* A value of [default]: a constant, or an expression over what is known of problem and target, with
+ * derived values of these alone. */
 struct space_default {
     const char *file;
     int line;          /* 0: missing */

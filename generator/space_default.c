@@ -29,27 +29,22 @@ static struct problem example(int i)
                             .order = is_ordered ? ORDER_BY_N : ORDER_FREE};
 }
 
-/* A name that is known at launch only, or NULL. A default may use the dims: what is best for few
- * elements is slow for many. A kernel that serves other sizes too is chosen for the most. */
-static const char *find_launch_name(const struct expr *expr)
+static bool is_of_params(const struct derived *derived)
 {
-    const char *name = NULL;
-    for (size_t i = 0; i < SPACE_BUILTINS; i++) {
-        const bool is_dim = i >= SPACE_OUTER && i <= SPACE_INNER_STRIDE;
-        if (space_builtins[i].is_launch && expr_uses(expr, i) && !is_dim)
-            name = space_builtins[i].name;
-    }
-    return name;
+    return derived->uses & ~SPACE_USES_PROBLEM;
 }
 
-/* A name that a default must not use, or NULL: one that is known only once a config is chosen,
- * or a symbol of another param, whose number would pass for a value of this one. */
+/* A name that a default must not use, or NULL: one that is known only once a config is chosen, or a
+ * symbol of another param, whose number would pass for a value of this one. It may use the dims:
+ * what is best for few elements is slow for many. */
 static const char *find_refused(const struct space *space, const struct expr *expr, size_t own)
 {
-    const char *name = find_launch_name(expr);
-    for (size_t i = 0; i < space->derived_count; i++)
-        if (expr_uses(expr, space->derived[i].slot))
-            name = space->derived[i].name;
+    const char *name = expr_uses(expr, SPACE_BLOCKS) ? space_builtins[SPACE_BLOCKS].name : NULL;
+    for (size_t i = 0; i < space->derived_count; i++) {
+        const struct derived *derived = &space->derived[i];
+        if (expr_uses(expr, derived->slot) && is_of_params(derived))
+            name = derived->name;
+    }
     for (size_t i = 0; i < space->param_count; i++) {
         const struct param *param = &space->params[i];
         if (expr_uses(expr, param->slot))
@@ -106,6 +101,18 @@ static bool is_value(const struct param *param, int64_t value)
     return false;
 }
 
+/* The derived values that depend on no param: a default may name them. */
+static int set_derived(const struct space *space, int64_t *values, struct error *error)
+{
+    for (size_t i = 0; i < space->derived_count; i++) {
+        const struct derived *derived = &space->derived[i];
+        if (!is_of_params(derived) &&
+            expr_eval(derived->expr, values, &values[derived->slot], error))
+            return -1;
+    }
+    return 0;
+}
+
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error)
 {
@@ -114,6 +121,8 @@ int space_settle_default(struct space *space, const struct problem *problem,
     if (space_check_problem(space, problem, error))
         return -1;
     point_builtins(&context, false, values);
+    if (set_derived(space, values, error))
+        return -1;
     for (size_t i = 0; i < space->param_count; i++) {
         const struct space_default *from = &space->defaults[i];
         char shown[PROBLEM_CHARS];

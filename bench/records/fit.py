@@ -21,6 +21,7 @@ BYTES = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u
          "f32": 4, "i64": 8, "u64": 8, "f64": 8}
 NOT_TRIED = 1.5  # what a config that has no trial counts for
 
+DERIVED, DEFAULT = "[derived]", "[default]"
 TOKEN = re.compile(r"\s*(\d+|[A-Za-z_]\w*|\|\||&&|[=!<>]=|[-+*/%<>!?:(),])")
 LEVELS = [["||"], ["&&"], ["==", "!="], ["<", "<=", ">", ">="], ["+", "-"], ["*", "/", "%"]]
 
@@ -104,21 +105,50 @@ class Expression:
         return lambda names: function(*(arg(names) for arg in args))
 
 
-def read_default(path):
-    """The lines of [default]: param and expression."""
+def read_section(path, wanted):
+    """The lines of a section: name and expression."""
     lines, section = {}, ""
     last = None
     for line in open(path):
         line = line.rstrip("\n")
         if line.startswith("["):
             section = line
-        elif section == "[default]" and " = " in line and not line.startswith(";"):
+        elif section == wanted and " = " in line and not line.startswith(";"):
             key, value = line.split(" = ", 1)
             if key == "+":
                 lines[last] += " " + value
             else:
                 lines[key], last = value, key
     return lines
+
+
+def read_default(path):
+    """The lines of [default], and of [derived] those that it needs."""
+    params, derived, needed = read_section(path, "[default]"), read_section(path, "[derived]"), {}
+
+    def need(text):
+        for name in re.findall(r"[A-Za-z_]\w*", text):
+            if name in derived and name not in needed and name not in params:
+                needed[name] = derived[name]
+                need(derived[name])
+
+    for text in params.values():
+        need(text)
+    return {**{(DERIVED, name): text for name, text in needed.items()},
+            **{(DEFAULT, name): text for name, text in params.items()}}
+
+
+class Names(dict):
+    """What is known of a problem, with the derived values, each computed when it is asked for."""
+
+    def __init__(self, known, derived):
+        super().__init__(known)
+        self.derived = derived
+
+    def get(self, name, symbol):
+        if name in self.derived and name not in self:
+            self[name] = self.derived[name].eval(self)
+        return super().get(name, symbol)
 
 
 class Recorded:
@@ -174,9 +204,11 @@ class Recorded:
 
     def ratio(self, default):
         """The default's time over the fastest's, and its config."""
+        params, derived = default
+        names = Names(self.names, derived)
         config = " ".join(sorted(f"{param}={int(v) if not isinstance(v, str) else v}"
-                                 for param, v in ((p, e.eval(self.names))
-                                                  for p, e in default.items())))
+                                 for param, v in ((p, e.eval(names))
+                                                  for p, e in params.items())))
         time = self.times.get(config)
         return (time / self.best if time else NOT_TRIED), config, time is not None
 
@@ -196,7 +228,8 @@ def read_all(paths):
 
 
 def parse(lines):
-    return {param: Expression(text) for param, text in lines.items()}
+    return tuple({name: Expression(text) for (section, name), text in lines.items() if section == part}
+                 for part in (DEFAULT, DERIVED))
 
 
 def mean(problems, default):
@@ -248,10 +281,12 @@ def main():
         sys.exit(f"fit.py: no journal is of the space {space}")
     if sys.argv[1] == "fit":
         lines = search(lines, problems[0::2])
-        print("[default]")
-        for param, text in lines.items():
-            print(f"{param} = {text}")
-        print()
+        for part in (DERIVED, DEFAULT):
+            print(part)
+            for (section, name), text in lines.items():
+                if section == part:
+                    print(f"{name} = {text}")
+            print()
     report(problems, parse(lines))
 
 

@@ -181,7 +181,7 @@ static const struct bad {
     {"BLOCK = 64\n", "BLOCK = 16 * 3\n", 39, "BLOCK = 48 for sum i32 400M cold"},
     {"BLOCK = 64\n", "BLOCK = 64 / (ACC == TYPE ? 0 : 1)\n", 39, "by zero"},
     {"BLOCK = 64\n", "BLOCK = ELEM_BYTES\n", 39, "BLOCK = 4 for sum i32"},
-    {"BLOCK = 64\n", "BLOCK = N > 5 ? 64 : 32\n", 39, "not 'N'"},
+    {"BLOCK = 64\n", "BLOCK = BLOCKS > 5 ? 64 : 32\n", 39, "not 'BLOCKS'"},
     {"BLOCK = 64\n", "BLOCK = 32 + 32 * GRID\n", 39, "not 'GRID'"},
     {"BLOCK = 64\n", "BLOCK = 0 * TILE + 64\n", 39, "not 'TILE'"},
     {"BLOCK = 64\n", "BLOCK = 64 + LEFT\n", 39, "not 'LEFT'"},
