@@ -29,66 +29,78 @@ static bool is_host(const struct run *run)
     return run->job->info->target.is_host;
 }
 
+static bool is_point(const struct points *points, size_t candidate, const int64_t *config)
+{
+    return config && memcmp(points->configs + candidate * points->width, config,
+                            points->width * sizeof *config) == 0;
+}
+
 static bool is_config(const struct run *run, size_t candidate, const int64_t *config)
 {
-    return config && memcmp(tune_result_config(run->result, candidate), config,
-                            run->result->points.width * sizeof *config) == 0;
+    return is_point(&run->result->points, candidate, config);
 }
 
 /* --- Before the search -------------------------------------------------------------------- */
 
-static bool is_listed(const struct run *run, const int64_t *config)
+static bool is_listed(const struct points *points, const int64_t *config)
 {
-    for (size_t i = 0; i < run->result->points.count; i++)
-        if (is_config(run, i, config))
+    for (size_t i = 0; i < points->count; i++)
+        if (is_point(points, i, config))
             return true;
     return false;
 }
 
-static int add_unlisted(struct run *run, const int64_t *config, struct error *error)
+static int add_unlisted(struct points *points, const int64_t *config, struct error *error)
 {
-    return is_listed(run, config) ? 0 : point_add(&run->result->points, config, error);
+    return is_listed(points, config) ? 0 : point_add(points, config, error);
 }
 
 /* Adds the untuned default and winners of similar problems even where the space prunes them, or a
  * sample leaves them out. */
-static int add_pruned(struct run *run, struct error *error)
+static int add_pruned(struct points *points, const struct point_context *context,
+                      const struct tune_options *options, struct error *error)
 {
-    const struct point_context *context = run->job->context;
-    const int64_t *const configs[] = {context->space->default_config, run->options.seed_config};
+    const int64_t *const configs[] = {context->space->default_config, options->seed_config};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         if (!configs[i])
             continue;
         const int broken = point_prune(context, configs[i], error);
         const bool is_right =
             broken == POINT_VALID || (broken >= 0 && context->space->rules[broken].is_prune);
-        if (broken == POINT_FAILED || (is_right && add_unlisted(run, configs[i], error)))
+        if (broken == POINT_FAILED || (is_right && add_unlisted(points, configs[i], error)))
             return -1;
     }
     return 0;
 }
 
-/* Expands the points to try, and the configs asked for that are not among them. */
-static int expand_points(struct run *run, struct error *error)
+static int add_configs(struct points *points, const struct point_context *context,
+                       const struct tune_options *options, struct error *error)
 {
-    const struct tune_options *options = &run->options;
-    const struct point_context *context = run->job->context;
-    struct points *points = &run->result->points;
-    if (options->is_only_configs ? point_single(points, context->space, options->configs, error)
-                                 : strategy_points(points, context, options->strategy,
-                                                   (unsigned)options->seed, error) ||
-                                       add_pruned(run, error))
+    if (!options->is_only_configs && add_pruned(points, context, options, error))
         return -1;
     for (size_t i = 0; i < options->config_count; i++)
-        if (add_unlisted(run, options->configs + i * points->width, error))
+        if (add_unlisted(points, options->configs + i * points->width, error))
             return -1;
     return 0;
+}
+
+int tune_points(struct points *out, const struct point_context *context,
+                const struct tune_options *options, struct error *error)
+{
+    if (options->is_only_configs
+            ? point_single(out, context->space, options->configs, error)
+            : strategy_points(out, context, options->strategy, (unsigned)options->seed, error))
+        return -1;
+    if (add_configs(out, context, options, error) == 0)
+        return 0;
+    point_dispose(out);
+    return -1;
 }
 
 static int list_points(struct run *run, struct error *error)
 {
     struct tune_result *result = run->result;
-    if (expand_points(run, error))
+    if (tune_points(&result->points, run->job->context, &run->options, error))
         return -1;
     result->trials = calloc(result->points.count, sizeof *result->trials);
     run->prior = calloc(result->points.count, sizeof *run->prior);

@@ -42,8 +42,7 @@ static void describe_job(struct tune_task *task, size_t kinds)
 static int note_points(const struct tune_task *task, struct error *error)
 {
     struct points points;
-    if (strategy_points(&points, &task->setup.context, task->options.strategy,
-                        (unsigned)task->options.seed, error))
+    if (tune_points(&points, &task->setup.context, &task->options, error))
         return -1;
     tune_notes_space(task->request, &task->setup, &points, task->options.strategy);
     point_dispose(&points);
