@@ -59,8 +59,10 @@ static int print_proof(const struct prove_result *result, struct error *error)
 /* What verify alone has options for. */
 struct verify_request {
     bool cover, small, all;
-    double limit_s; /* processor time of a proof; 0 = the usual */
+    double limit_s; /* processor time without an answer; 0 = the usual */
 };
+
+static const struct prove_watch watch = {watchdog_kernel, watchdog_answer};
 
 static int prove_many(const struct request *request, const struct setup *setup,
                       struct error *error)
@@ -74,7 +76,7 @@ static int prove_many(const struct request *request, const struct setup *setup,
          .show = request->quiet ? NULL : show_progress,
          .context = &progress,
          .is_stopping = interrupt_came,
-         .watch = watchdog_kernel};
+         .watch = &watch};
     struct prove_result result;
     if (!request->quiet)
         terminal_progress_start(&progress, stderr);
@@ -187,7 +189,7 @@ static int prove_small(const struct request *request, const struct setup *setup,
     tune_notes_setup(request, setup, 1);
     if (setup_config(config, setup, request, error) ||
         prove_config(&result, setup->device, &setup->context, &setup->sources, config,
-                     request->seed, watchdog_kernel, error))
+                     request->seed, &watch, error))
         return -1;
     if (result.wrong)
         return error_set(error, ERROR_WRONG, "%s is wrong: %s", result.failures[0].what,
@@ -254,7 +256,7 @@ static const struct option_row options[] = {
     {VERB_VERIFY, "cover", NULL, "a covering sample of space, operation, type and architecture", .flag = offsetof(struct verify_request, cover), .group = 2},
     {VERB_VERIFY, "small", NULL, "of one variant: at small sizes only, for tools that look at each access, as compute-sanitizer", .flag = offsetof(struct verify_request, small), .group = 2},
     {VERB_VERIFY, "all", NULL, "every variant of every operation, type and architecture", .flag = offsetof(struct verify_request, all), .group = 2},
-    {VERB_VERIFY, "limit", "TIME", "of --small, --cover or --all: a kernel whose proof takes more processor time is wrong, as 500ms, 30s or 5m (default 20s)", .parse = parse_limit, .more = "Tools that look at each access, as compute-sanitizer, need more.", .group = 2},
+    {VERB_VERIFY, "limit", "TIME", "of --small, --cover or --all: a kernel that takes more processor time without an answer is wrong, as 500ms, 30s or 5m (default 20s)", .parse = parse_limit, .more = "Tools that look at each access, as compute-sanitizer, need more.", .group = 2},
     {.verbs = 0},
 };
 

@@ -36,6 +36,16 @@ static void end(int number)
     _exit(ERROR_WRONG);
 }
 
+static void start_clocks(void)
+{
+    const time_t whole = (time_t)limit_s;
+    const struct itimerval limit = {
+        .it_value = {.tv_sec = whole,
+                     .tv_usec = (suseconds_t)((limit_s - (double)whole) * 1e6)}};
+    setitimer(ITIMER_PROF, &limit, NULL);
+    alarm(SLEEP_SECONDS + (unsigned)whole);
+}
+
 static void catch_all(void)
 {
     struct sigaction action = {.sa_handler = end, .sa_flags = SA_ONSTACK};
@@ -45,12 +55,7 @@ static void catch_all(void)
         sigaltstack(&stack, NULL);
     for (size_t i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &action, &before[i]);
-    const time_t whole = (time_t)limit_s;
-    const struct itimerval limit = {
-        .it_value = {.tv_sec = whole,
-                     .tv_usec = (suseconds_t)((limit_s - (double)whole) * 1e6)}};
-    setitimer(ITIMER_PROF, &limit, NULL);
-    alarm(SLEEP_SECONDS + (unsigned)whole);
+    start_clocks();
 }
 
 static void release_all(void)
@@ -70,6 +75,11 @@ void watchdog_limit(double seconds)
     limit_s = seconds;
 }
 
+void watchdog_answer(void)
+{
+    start_clocks();
+}
+
 void watchdog_kernel(const char *what)
 {
     if (what == NULL) {
@@ -82,7 +92,7 @@ void watchdog_kernel(const char *what)
              what);
     snprintf(
         sentences[1], sizeof sentences[1],
-        "autotune: %.880s is wrong: it does not end within %s s of processor time (--limit); "
+        "autotune: %.870s is wrong: it gives no answer within %s s of processor time (--limit); "
         "correct the template or the space\n",
         what, figures_short(limit, limit_s, limit_s < 1 ? 3 : 1));
     catch_all();

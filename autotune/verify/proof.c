@@ -58,9 +58,13 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
     const uint64_t results = dims_kept(&problem->dims);
     proof->check_problem.dims =
         dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, N, 0);
-    return check_open(&proof->check, proof->device, &proof->check_problem,
-                      proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
-                      proof->seed, error);
+    if (check_open(&proof->check, proof->device, &proof->check_problem,
+                   proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
+                   proof->seed, error))
+        return -1;
+    if (proof->watch)
+        check_tell(proof->check, proof->watch->answer);
+    return 0;
 }
 
 /* Compiles kernels for the real architecture; a variant that does not compile is wrong. Several
@@ -121,7 +125,7 @@ static void watch(const struct proof *proof, const struct point_context *context
         return;
     if (config)
         name_variant(what, sizeof what, context, config);
-    proof->watch(config ? what : NULL);
+    proof->watch->kernel(config ? what : NULL);
 }
 
 static int prove_variant(struct proof *proof, const struct point_context *context,

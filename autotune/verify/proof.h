@@ -14,8 +14,8 @@ struct proof {
     const struct emit_sources *sources;
     struct prove_result *result; /* results are added to it */
     uint64_t seed;
-    prove_watch *watch;  /* or NULL */
-    struct check *check; /* of check_problem; NULL = none yet */
+    const struct prove_watch *watch; /* or NULL */
+    struct check *check;             /* of check_problem; NULL = none yet */
     struct problem check_problem;
 };
 void proof_dispose(struct proof *proof);

@@ -373,7 +373,8 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
 
 int prove_config(struct prove_result *out, struct device *device,
                  const struct point_context *context, const struct emit_sources *sources,
-                 const int64_t *config, uint64_t seed, prove_watch *watch, struct error *error)
+                 const int64_t *config, uint64_t seed, const struct prove_watch *watch,
+                 struct error *error)
 {
     struct proof proof = {.device = device,
                           .sources = sources,

@@ -8,9 +8,12 @@
 #include "generator/emit.h"
 #include "generator/part.h"
 
-/* Called with the variant whose kernels run from now on in this process, and with NULL when
- * they no longer do. Faulty kernels may do anything to the process. */
-typedef void prove_watch(const char *what);
+/* Told of kernels that run in this process, to which faulty ones may do anything. */
+struct prove_watch {
+    void (*kernel)(const char *what); /* the variant whose kernels run from now on; NULL: they
+                                       * no longer do */
+    void (*answer)(void);             /* launches of it have ended */
+};
 
 struct prove_options {
     bool all;         /* the whole product, not a sample */
@@ -19,8 +22,8 @@ struct prove_options {
     const char *nvrtc; /* path, or NULL to look for one */
     void (*show)(void *context, uint64_t done, uint64_t total); /* progress, or NULL */
     void *context;
-    bool (*is_stopping)(void); /* true: stop early; NULL = never */
-    prove_watch *watch;        /* or NULL */
+    bool (*is_stopping)(void);       /* true: stop early; NULL = never */
+    const struct prove_watch *watch; /* or NULL */
 };
 
 struct prove_failure {
@@ -51,6 +54,7 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
  * longer where a tool looks at each access. */
 int prove_config(struct prove_result *out, struct device *device,
                  const struct point_context *context, const struct emit_sources *sources,
-                 const int64_t *config, uint64_t seed, prove_watch *watch, struct error *error);
+                 const int64_t *config, uint64_t seed, const struct prove_watch *watch,
+                 struct error *error);
 
 #endif

@@ -39,10 +39,14 @@ refuses crash-small-by-a-rule 70 "BLOCK=64 .*is wrong: it crashes" verify --devi
 began=$(date +%s)
 refuses endless 70 "kernel of BLOCK=.* does not end: " verify --device host --n 3K \
     --template endless.cu --space mine.ini
-refuses endless-small 70 "does not end within 2 s of processor time .--limit." verify --device host --small --n 3K \
+refuses endless-small 70 "gives no answer within 2 s of processor time .--limit." verify --device host --small --n 3K \
     --template endless.cu --variant WALK=STRIDED --limit 2s
-refuses endless-of-many 70 "does not end within 0\.50+ s" verify --device host --cover \
+refuses endless-of-many 70 "gives no answer within 0\.50+ s" verify --device host --cover \
     --template endless.cu --space mine.ini --limit 500ms
+# A proof that takes three seconds, and answers all the time.
+spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = 0; on < 12000; on++) continue;' > slow.cu
+run verify --device host --small --n 3K --template slow.cu --variant WALK=STRIDED --limit 1s
+check slow-is-no-fault is_right
 refuses limit-of-a-worker 64 "give --small, --cover or --all too" verify --device host --n 3K --limit 2s
 refuses limit-without-a-unit 64 "--limit is '30': write a whole number above 0 and a unit" verify --small --limit 30
 check "endless-is-soon: $(($(date +%s) - began)) s" test $(($(date +%s) - began)) -le 200

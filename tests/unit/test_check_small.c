@@ -166,6 +166,25 @@ static void test_right_kernels(void **state)
     assert_right(*state, counting, "nothing");
 }
 
+static uint64_t answers;
+
+static void count_answer(void)
+{
+    answers++;
+}
+
+/* One that waits for an answer hears of a few launches at a time on the emulator. */
+static void test_answers(void **state)
+{
+    struct fixture *fixture = *state;
+    struct check_outcome outcome;
+    check_tell(fixture->check, count_answer);
+    assert_int_equal(run_kernel(fixture, counting, &outcome), 0);
+    check_tell(fixture->check, NULL);
+    assert_true(outcome.is_right);
+    assert_in_range(answers, outcome.cases / 20, outcome.cases);
+}
+
 static void test_wrong_kernels(void **state)
 {
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
@@ -281,9 +300,9 @@ static void test_special_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_kernels),     cmocka_unit_test(test_wrong_kernels),
-        cmocka_unit_test(test_state_of_no_words), cmocka_unit_test(test_kernels_that_hang),
-        cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_right_kernels),     cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_wrong_kernels),     cmocka_unit_test(test_state_of_no_words),
+        cmocka_unit_test(test_kernels_that_hang), cmocka_unit_test(test_special_values),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
