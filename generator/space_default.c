@@ -129,6 +129,10 @@ int space_settle_default(struct space *space, const struct problem *problem,
         int64_t value;
         if (!from->expr)
             continue;
+        if (space->params[i].count == 1) { /* as in a space that narrows another's */
+            space->default_config[i] = space->params[i].values[0];
+            continue;
+        }
         if (expr_eval(from->expr, values, &value, error))
             return -1;
         if (!is_value(&space->params[i], value))

@@ -41,6 +41,8 @@ static const struct variant {
      "PREFIXES=GROUPS"},
     {'V', SUM, U32, U64, DIMS_EXCLUSIVE,
      "BLOCK=64 ITEMS=4 VECTOR=4 WRITE=2 MIN_BLOCKS=4 METHOD=WAVES STAGES=1 LOOK=32"},
+    {'M', SUM, U16, U32, DIMS_INCLUSIVE,
+     "BLOCK=64 ITEMS=2 VECTOR=2 WRITE=2 METHOD=LOOK_BACK NUMBERING=TICKET LOOK=64"},
     {'C', SUM, U32, U64, DIMS_EXCLUSIVE,
      "BLOCK=64 ITEMS=4 VECTOR=2 WRITE=2 METHOD=ONE_CLUSTER CLUSTER=2"},
     {'B', SUM, U32, U64, DIMS_EXCLUSIVE,
@@ -54,7 +56,7 @@ static const struct variant {
      "BLOCK=64 ITEMS=8 VECTOR=8 ARRANGE=BLOCKED WRITE=4 METHOD=REDUCE_FIRST"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
-static const char by_check[] = "txigwvorc", by_maps[] = "ABGOWVCR";
+static const char by_check[] = "txigwvorc", by_maps[] = "ABGOWMVCR";
 
 enum source { TEMPLATE, INTRINSICS };
 
@@ -96,7 +98,8 @@ static const struct fault {
     /* A tile's border. */
     {TEMPLATE, "t", "combine(so_far, all), ALL_UP_TO", "all, ALL_UP_TO"},
     {TEMPLATE, "x", "combine(so_far, all), ALL_UP_TO", "so_far, ALL_UP_TO"},
-    {TEMPLATE, "t", "        sums[r] = combine(so_far, sums[r]);\n    if", "        ;\n    if"},
+    {TEMPLATE, "t", "        sums[r] = combine(so_far, sums[r]);\n    write",
+     "        ;\n    write"},
     {TEMPLATE, "x", "before_all = so_far;", "before_all = all;"},
     {TEMPLATE, "o", "        so_far = combine(so_far, all);\n", ""},
     {TEMPLATE, "r", "so_far = combine(so_far, all);", "so_far = all;"},
@@ -128,7 +131,7 @@ static const struct fault {
     /* The epoch: what calls before have left counts for nothing. */
     {TEMPLATE, "t", "if (number == gridDim.x - 1)", "if (false)"},
     {TEMPLATE, "i", "if (number == gridDim.x - 1)", "if (number == 0)"},
-    {TEMPLATE, "t", "(epoch + 1) % (1u << 30)", "epoch"},
+    {TEMPLATE, "v", "(epoch + 1) % (1u << 30)", "epoch"},
     {TEMPLATE, "t", "flag >> 2 == epoch ? flag & 3 : 0", "flag & 3"},
 
     /* A look-back that depends on the order in which blocks start. */
@@ -181,8 +184,8 @@ static const struct fault {
     {TEMPLATE, "C", "sum = combine(sum, i == rank ? all : with->value[turn][i]);",
      "sum = combine(i == rank ? all : with->value[turn][i], sum);"},
     {TEMPLATE, "A", "combine(so_far, all), ALL_UP_TO", "combine(all, so_far), ALL_UP_TO"},
-    {TEMPLATE, "B", "sums[r] = combine(so_far, sums[r]);\n    if",
-     "sums[r] = combine(sums[r], so_far);\n    if"},
+    {TEMPLATE, "B", "sums[r] = combine(so_far, sums[r]);\n    write",
+     "sums[r] = combine(sums[r], so_far);\n    write"},
     {TEMPLATE, "O", "so_far = combine(so_far, all);", "so_far = combine(all, so_far);"},
     {TEMPLATE, "R", "so_far = combine(so_far, partials[i]);",
      "so_far = combine(partials[i], so_far);"},
@@ -422,10 +425,12 @@ static void test_faults(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* Not the second of a wide look back, behind which a warp may begin the next look while others still
+ * read this one's: the emulator does not let a warp run that far ahead. */
 static void test_without_a_barrier(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const legend[] = {"o", "i", "i", "v", "v", "t", "x", "r", "o"};
+    static const char *const legend[] = {"o", "i", "", "v", "v", "t", "x", "r", "o"};
     assert_int_equal(count_barriers(check_letter, fixture, &fixture->sources, legend, 9), 9);
 }
 
