@@ -141,8 +141,6 @@ static inline struct dims dims_canonical(const struct dims *dims)
         out.outer = unit;
     if (out.depth.n == 1)
         out.depth = unit;
-    if (out.inner.n == 1)
-        out.inner = unit;
     if (out.outer.n == 1 || out.inner.n == 1 ||
         out.outer.stride == out.inner.n * out.inner.stride) {
         struct dim kept = out.outer;

@@ -2,6 +2,7 @@
  * between them, and arguments stand where the space says; a call that is asked often gives what
  * one planned alone gives; fewer results keep their parts. */
 #include "autotune/device/bind.h"
+#include "autotune/device/fiber.h" /* FIBER_ASAN */
 #include "autotune/device/gpus.h"
 #include "generator/call.h"
 #include "tests/unit/reduce_files.h"
@@ -302,9 +303,10 @@ static struct space *make_space(const char *passes)
     return space;
 }
 
-#define PASS(name, outputs, more)                                                              \
+#define PASS(name, outputs, more) PASS_HEIGHT(name, outputs, "1", more)
+#define PASS_HEIGHT(name, outputs, height, more)                                               \
     "[pass " name "]\nblock = 32\ngrid = N + 1\ntile = 32\noutputs = " outputs "\n"            \
-    "args = input n output\nheight = 1\n" more
+    "args = input n output\nheight = " height "\n" more
 
 static void test_passes_that_do_not_end(void **state)
 {
@@ -329,6 +331,10 @@ static void test_passes_that_do_not_end(void **state)
         {PASS("a", "0", ""), "no pass writes a value", 0},
         {PASS("a", "0", "") PASS("b", "0", ""), "no pass writes a value", 0},
         {PASS("a", "0", "") PASS("b", "2", ""), "leave 2 values", 0},
+        {PASS_HEIGHT("a", "1", "1 - N", ""),
+         "a.ini: '1 - N' gives -999 for 1000 elements, which is not within "
+         "0..1152921504606846975: correct 'height' of pass 'a'",
+         0},
     };
     const struct target target = find_target();
     const struct problem problem = {.op = SUM,
@@ -557,6 +563,12 @@ static void test_refused_as_planned_alone(void **state)
         {PASS("a", "max(1, HALF)", ""), "leave 500 values"},
         {PASS("a", "1", "when = P == 2\n"), "leave 1000 values"},
         {PASS("a", "N > 600 ? 1 : 600 - N", ""), "not within 0.."},
+        {PASS("a", "1", "cluster = 16 + P\n"),
+         "a.ini: '16 + P' gives 17 for 1000 elements, which "
+         "is not within 0..16: correct 'cluster' of pass "
+         "'a'"},
+        {PASS("a", "1", "cluster = 1 / (P - 1)\n"), "division by zero"},
+        {PASS("a", "1", "when = 1 / (P - 1)\n"), "division by zero"},
     };
     const struct problem problem = {.op = SUM,
                                     .type = I32,
@@ -595,6 +607,107 @@ static void test_refused_as_planned_alone(void **state)
     }
 }
 
+/* One launch of a pass: what the plan has of it, keys for reports too; nothing where the config lacks
+ * the pass. */
+static void test_one_pass(void **state)
+{
+    (void)state;
+    const struct target target = find_target();
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I64,
+                                    .dims = DIMS_VALUE(1000)};
+    const int64_t row[] = {1};
+    struct space *space = make_space(PASS("a", "N / 10", "when = P == 1\n")
+                                         PASS_HEIGHT("b", "N", "7", "when = P == 2\n")
+                                             PASS_HEIGHT("c", "1", "9 + N", "partials = N\n"));
+    const struct point_context context = {space, &problem, &target};
+    const struct dims left = dims_value(100);
+    struct planner_plan plan;
+    struct planner_launch launch, untouched;
+    bool applies[] = {true, true};
+    assert_int_equal(call_plan(&plan, &context, row, &error), 0);
+    assert_int_equal(plan.count, 2);
+    assert_int_equal(call_pass(&launch, applies, &context, row, 0, &problem.dims, &error), 0);
+    assert_true(applies[0]);
+    assert_memory_equal(launch.keys, plan.launches[0].keys, sizeof launch.keys);
+    applies[0] = applies[1] = false;
+    assert_int_equal(call_pass(&launch, applies, &context, row, 2, &left, &error), 0);
+    assert_true(applies[0]);
+    assert_memory_equal(launch.keys, plan.launches[1].keys, sizeof launch.keys);
+    assert_int_equal(launch.keys[PLANNER_HEIGHT], 109);
+    assert_int_equal(launch.keys[PLANNER_PARTIALS], 100);
+    memset(&launch, 0xa5, sizeof launch);
+    untouched = launch;
+    applies[0] = applies[1] = true;
+    assert_int_equal(call_pass(&launch, applies, &context, row, 1, &left, &error), 0);
+    assert_false(applies[0]);
+    assert_memory_equal(&launch, &untouched, sizeof launch);
+    space_free(space);
+}
+
+/* A pass that cannot be planned says so, in the same words as a plan. */
+static void test_one_pass_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *passes, *said;
+    } cases[] = {
+        {PASS("a", "1", "cluster = 16 + P\n"), "'16 + P' gives 17 for 1000 elements"},
+        {PASS("a", "1", "cluster = 1 / (P - 1)\n"), "division by zero"},
+        {PASS("a", "1", "when = 1 / (P - 1)\n"), "division by zero"},
+    };
+    const struct target target = find_target();
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000)};
+    const int64_t row[] = {1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct space *space = make_space(cases[i].passes);
+        const struct point_context context = {space, &problem, &target};
+        struct planner_launch launch;
+        bool applies;
+        error.text[0] = 0;
+        assert_int_equal(call_pass(&launch, &applies, &context, row, 0, &problem.dims, &error),
+                         -1);
+        if (!strstr(error.text, cases[i].said))
+            fail_msg("'%s' does not say '%s'", error.text, cases[i].said);
+        space_free(space);
+    }
+}
+
+/* Room that no machine has, for want of another way to be out of memory at one place. */
+static void test_no_memory(void **state)
+{
+#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+    (void)state;
+    skip(); /* these end the program */
+#else
+    struct space space = *(const struct space *)*state;
+    const struct target target = find_target();
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000)};
+    const struct point_context context = {&space, &problem, &target};
+    int64_t row[SPACE_NAMES_MAX];
+    struct planner_plan plan;
+    struct planner_launch launch;
+    struct call *call;
+    bool applies;
+    make_row(&space, "FINISH=PASSES GRID=0", row);
+    space.pass_count = (size_t)1 << 38;
+    assert_int_equal(call_make(&call, &plan, &context, row, &error), -1);
+    assert_null(call);
+    assert_int_equal(call_plan(&plan, &context, row, &error), -1);
+    assert_int_equal(plan.status, PLANNER_NO_VALUE);
+    assert_int_equal(call_pass(&launch, &applies, &context, row, find_pass(*state, "main"),
+                               &problem.dims, &error),
+                     -1);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -607,6 +720,9 @@ int main(void)
         cmocka_unit_test(test_same_as_planned_alone),
         cmocka_unit_test(test_fewer),
         cmocka_unit_test(test_refused_as_planned_alone),
+        cmocka_unit_test(test_one_pass),
+        cmocka_unit_test(test_one_pass_refused),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -40,6 +40,65 @@ static uint32_t hash(uint32_t i)
     return i ^ i >> 13;
 }
 
+/* --- Copies that fail --------------------------------------------------------------------- */
+
+static const struct device_ops *real;
+static int copies_left, turn; /* that succeed; which one fails */
+
+static int fail_in_turn(struct error *cause)
+{
+    return copies_left-- > 0 ? 0
+                             : error_set(cause, ERROR_FAILED, "copy %d came to nothing", turn);
+}
+
+static int write_in_turn(struct device *device, uint64_t to, const void *from, uint64_t bytes,
+                         void *stream, struct error *cause)
+{
+    return fail_in_turn(cause) ? -1 : real->write_async(device, to, from, bytes, stream, cause);
+}
+
+static int read_in_turn(struct device *device, void *to, uint64_t from, uint64_t bytes,
+                        void *stream, struct error *cause)
+{
+    return fail_in_turn(cause) ? -1 : real->read_async(device, to, from, bytes, stream, cause);
+}
+
+/* Each copy of a call fails once: the call says so, and the next one is right. */
+static void test_failing_copies(void **state)
+{
+    static int32_t x[3 * CHUNK];
+    const struct autotune_problem problem = {.op = "argmax", .type = "i32", .n = MOST};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_pipeline *pipeline = make_pipeline(context, &problem, 2, 1);
+    struct device_ops failing = *context->device->ops;
+    int failed = -1;
+    char said[40];
+    (void)state;
+    for (uint32_t i = 0; i < 3 * CHUNK; i++)
+        x[i] = (int32_t)(hash(i) % 1000);
+    x[CHUNK + 7] = 2000;
+    real = context->device->ops;
+    failing.write_async = write_in_turn;
+    failing.read_async = read_in_turn;
+    for (turn = -1; failed;) {
+        uint64_t got = 0;
+        copies_left = ++turn;
+        snprintf(said, sizeof said, "copy %d came to nothing", turn);
+        context->device->ops = &failing;
+        failed = autotune_execute_host(pipeline, x, 3 * CHUNK, &got, &error);
+        context->device->ops = real;
+        if (failed) {
+            assert_int_equal(failed, AUTOTUNE_FAILED);
+            assert_non_null(strstr(error.text, said));
+            assert_int_equal(autotune_execute_host(pipeline, x, 3 * CHUNK, &got, &error), 0);
+        }
+        assert_int_equal(got, CHUNK + 7);
+    }
+    assert_int_equal(turn, 8); /* three chunks to the device and back, and the list */
+    close_pipeline(pipeline);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
 /* --- Operations --------------------------------------------------------------------------- */
 
 static uint64_t fold(const char *op, const int32_t *x, uint64_t n)
@@ -172,6 +231,11 @@ static void test_long_list(void **state)
         assert_int_equal(pipeline->list_most, CHUNK);
         assert_int_equal(autotune_execute_host(pipeline, x, LONG, &got, &error), 0);
         assert_int_equal(got, i ? LONG - 2 : expected);
+        if (i) { /* less, and before the list is full: 7 comes after it is shortened */
+            x[500 * CHUNK + 3] = 5;
+            assert_int_equal(autotune_execute_host(pipeline, x, LONG, &got, &error), 0);
+            assert_int_equal(got, 500 * CHUNK + 3);
+        }
         close_pipeline(pipeline);
     }
     assert_int_equal(autotune_context_destroy(context, &error), 0);
@@ -489,11 +553,12 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations), cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_long_list),  cmocka_unit_test(test_types),
-        cmocka_unit_test(test_order_n),    cmocka_unit_test(test_scans),
-        cmocka_unit_test(test_sources),    cmocka_unit_test(test_sinks),
-        cmocka_unit_test(test_record),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_failing_copies), cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_positions),      cmocka_unit_test(test_long_list),
+        cmocka_unit_test(test_types),          cmocka_unit_test(test_order_n),
+        cmocka_unit_test(test_scans),          cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_sinks),          cmocka_unit_test(test_record),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
