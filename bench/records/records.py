@@ -29,23 +29,25 @@ COLUMNS = [(262144, 1024), (16777216, 16), (2097152, 128), (16384, 16384), (4096
            (333333, 777), (100, 2684354), (50000, 513), (1000, 100)]
 FIRST = ["sum i32", "sum f32", "sum bf16", "min i32", "sum f64", "argmin f32"]
 SHAPED = ["sum f32", "sum bf16"]  # of which matrices come before other classes
+SCANNED = ["sum i32", "sum f32"]
 
 
 class Problem:
     """Operation, type and dims; `options` is its line of a list."""
 
-    def __init__(self, name, n=0, shape=(), axis=1, warm=False):
+    def __init__(self, name, n=0, shape=(), axis=1, warm=False, scan=False):
         self.op, self.type = name.split()
-        self.n, self.shape, self.axis, self.warm = n, shape, axis, warm
+        self.n, self.shape, self.axis, self.warm, self.scan = n, shape, axis, warm, scan
 
     def options(self):
         size = f"--n {self.n}"
         if self.shape:
             size = f"--rows {self.shape[0]} --len {self.shape[1]} --axis {self.axis}"
-        return f"--op {self.op} --type {self.type} {size}" + (" --warm" if self.warm else "")
+        more = (" --warm" if self.warm else "") + (" --scan inclusive" if self.scan else "")
+        return f"--op {self.op} --type {self.type} {size}{more}"
 
     def key(self):
-        n, kind = self.n, "value"
+        n, kind = self.n, "scan" if self.scan else "value"
         if self.shape:
             n, kind = self.shape[0] * self.shape[1], "rows" if self.axis else "columns"
         return (self.op, self.type, kind, n, self.shape[0] if self.shape else 0,
@@ -75,11 +77,12 @@ def plan_sweep(name, is_matrix):
 
 
 def plan_all(names):
-    """The sweeps of the first classes, their matrices, the others', and what is warm last."""
+    """The sweeps of the first classes, their matrices, the others', scans, and what is warm last."""
     sweeps = {name: plan_sweep(name, not name.startswith("arg")) for name in names}
     steps = [sweeps[name][0] for name in names[:2]]
     steps += [sweeps[name][2] for name in names if name in SHAPED]
     steps += [sweeps[name][0] for name in names[2:len(FIRST)]]
+    steps += [[Problem(name, n, scan=True) for n in SIZES] for name in SCANNED]
     steps += [sweeps[name][1] for name in names[:len(FIRST)]]
     steps += [sweeps[name][0] for name in names[len(FIRST):]]
     steps += [sweeps[name][2] for name in names if name not in SHAPED]
