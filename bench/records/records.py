@@ -107,7 +107,8 @@ def key_of(row):
 
 
 def print_todo(autotune, state, problems):
-    done = {key_of(row) for row in read_state(autotune, state) if row["result"] == "ships"}
+    done = {key_of(row) for row in read_state(autotune, state)
+            if row["result"] == "ships" and row["order"] == "free"}
     for problem in problems:
         if problem.key() not in done:
             print(problem.options())

@@ -287,6 +287,9 @@ static int setup(void **state)
     fixture.target = device->info.target;
     device_close(device);
     fixture.space = load_space("configs/reduce-wide.ini");
+    struct error error;
+    if (space_settle_default(fixture.space, &source.problem, &fixture.target, &error))
+        fail_msg("%s", error.text);
     fixture.sources = load_sources();
     oracle_fill_random(&source, 0, N, fixture.elements);
     *state = &fixture;
