@@ -4,6 +4,7 @@
 #include "tests/unit/record_files.h"
 
 #include <dirent.h>
+#include <xxhash.h>
 
 static struct error error;
 static const struct image_key key = {0x0123456789abcdef, 90, "NVRTC 13.0", 2};
@@ -127,6 +128,118 @@ static void test_damage(void **state)
     text_dispose(&whole);
 }
 
+/* --- Files of another form, with a checksum that is right ---------------------------------- */
+
+/* Writes the file that `whole` is, with its first `from` replaced, and the checksum of that. */
+static void forge(const char *path, const struct text *whole, const char *from, const char *to,
+                  size_t to_length)
+{
+    const size_t length = whole->length - 8;
+    const char *at = memmem(whole->at, length, from, strlen(from));
+    struct text forged = {0};
+    assert_non_null(at);
+    text_add(&forged, whole->at, (size_t)(at - whole->at));
+    text_add(&forged, to, to_length);
+    at += strlen(from);
+    text_add(&forged, at, length - (size_t)(at - whole->at));
+    const XXH64_hash_t hash = XXH3_64bits(forged.at, forged.length);
+    text_add(&forged, (const char *)&hash, sizeof hash);
+    put_file(path, forged.at, forged.length);
+    text_dispose(&forged);
+}
+
+static void assert_damaged(void **state, const char *what)
+{
+    if (find(state, &key))
+        fail_msg("'%s' is taken", what);
+    assert_int_equal(error.code, ERROR_IO);
+    assert_non_null(strstr(error.text, "is damaged"));
+}
+
+static void test_forged(void **state)
+{
+    static const struct {
+        const char *from, *to;
+    } changes[] = {
+        {"ptx 0", "ptx 0"}, /* as it is: the only one that is taken */
+        {"ptx 0", "ptx 2"},
+        {"ptx 0", "ptx "},
+        {"ptx 0", "ptx 0 "},
+        {"ptx 0", "ptx -0"},
+        {"ptx 0", "ptx :"},
+        {"ptx 0", "ptx 00000000000"},
+        {"ptx 0", "PTX 0"},
+        {"ptx 0\n", ""},
+        {"name _Z1a", "Name _Z1a"},
+        {"name _Z1a", "name "},
+        {"name _Z1a\n", ""},
+        {"name _Z1a\n", "name _Z1a\nname _Z1b\n"},
+        {"bytes 12", "Bytes 12"},
+        {"bytes 12\n", ""},
+        {"bytes 12", "bytes 11"},
+        {"bytes 12", "bytes 13"},
+        {"bytes 12", "bytes 0"},
+        {"bytes 12", "bytes "},
+        {"bytes 12", "bytes 0x12"},
+        {"bytes 12", "bytes 4294967308"}, /* 2^32 + 12 */
+        {"bytes 12\n", "bytes 12 \n"},
+        {"kernels 2", "kernels 3"},
+        {"kernels 2", "kernels 1"},
+        {"arch sm_90", "arch sm_80"},
+        {"made by version ", "made by version 9"},
+        {"autotune compiled", "autotune  compiled"},
+    };
+    char path[PATH_CHARS];
+    keep(state);
+    find_path(path, state);
+    struct text whole = get_file(path);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        forge(path, &whole, changes[i].from, changes[i].to, strlen(changes[i].to));
+        if (i == 0)
+            assert_true(find(state, &key));
+        else
+            assert_damaged(state, changes[i].to);
+    }
+    text_dispose(&whole);
+}
+
+/* Names of a zero byte, of more than 4096, and without an end; and nothing at all behind a line. */
+static void test_forged_names(void **state)
+{
+    char path[PATH_CHARS], longest[5 + 4096 + 1] = "name ";
+    struct text named = {0}, endless = {0};
+    struct device_image found;
+    keep(state);
+    find_path(path, state);
+    struct text whole = get_file(path);
+    forge(path, &whole, "name _Z1a", "name _Z\0a", 9);
+    assert_damaged(state, "a zero byte");
+    memset(longest + 5, 'a', 4096);
+    forge(path, &whole, "name _Z1a", longest, 5 + 4096);
+    assert_true(images_find(&found, *state, &key, &error));
+    assert_int_equal(strlen(found.names[0]), 4096);
+    device_dispose_image(&found);
+    text_add(&named, longest, 5 + 4096);
+    text_adds(&named, "a");
+    forge(path, &whole, "name _Z1a", named.at, named.length);
+    assert_damaged(state, "a name of 4097");
+    for (const char *const *end =
+             (const char *const[]){"ptx", "ptx 0\n", "name _Z1a", "name ", "bytes 12", NULL};
+         *end; end++) {
+        const char *at = memmem(whole.at, whole.length, *end, strlen(*end));
+        assert_non_null(at);
+        text_clear(&endless);
+        text_add(&endless, whole.at, (size_t)(at - whole.at) + strlen(*end));
+        const XXH64_hash_t hash = XXH3_64bits(endless.at, endless.length);
+        text_add(&endless, (const char *)&hash, sizeof hash);
+        put_file(path, endless.at, endless.length);
+        assert_damaged(state, *end);
+    }
+    text_dispose(&named);
+    text_dispose(&endless);
+    text_dispose(&whole);
+}
+
 static void test_distrust(void **state)
 {
     char path[PATH_CHARS], other[PATH_CHARS];
@@ -159,13 +272,36 @@ static void test_no_place(void **state)
     assert_int_equal(error.code, ERROR_IO);
     assert_non_null(strstr(error.text, path));
     assert_int_equal(images_store(*state, &more, &image, &error), -1);
+    struct device_image large = image;
+    large.size = IMAGE_BYTES_MAX / 2 + 1;
+    assert_int_equal(images_store(*state, &key, &large, &error), -1);
+    assert_non_null(strstr(error.text, "is not kept"));
+}
+
+/* Neither a lock nor a file can be had; what was kept stays. */
+static void test_folder_in_the_way(void **state)
+{
+    char lock[PATH_CHARS], path[PATH_CHARS];
+    const struct device_image image = make_image();
+    keep(state);
+    find_path(path, state);
+    path_in(lock, state, "kernels.lock");
+    unlink(lock);
+    assert_int_equal(mkdir(lock, 0700), 0);
+    assert_int_equal(images_store(*state, &key, &image, &error), -1);
+    assert_non_null(strstr(error.text, lock));
+    assert_true(find(state, &key));
+    assert_int_equal(rmdir(lock), 0);
+    assert_int_equal(images_store(*state, &key, &image, &error), 0);
+    assert_true(find(state, &key));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_round),  IN_FOLDER(test_keys),     IN_FOLDER(test_moved),
-        IN_FOLDER(test_damage), IN_FOLDER(test_distrust), IN_FOLDER(test_no_place),
+        IN_FOLDER(test_round),  IN_FOLDER(test_keys),         IN_FOLDER(test_moved),
+        IN_FOLDER(test_damage), IN_FOLDER(test_distrust),     IN_FOLDER(test_no_place),
+        IN_FOLDER(test_forged), IN_FOLDER(test_forged_names), IN_FOLDER(test_folder_in_the_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
