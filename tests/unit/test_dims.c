@@ -34,7 +34,41 @@ static const struct {
      DIMS(60, 20, 20, 1, 1, 1)},
     {"rows written as inner", DIMS(1, 1, 1000, 1, 10, 1024), DIMS(10, 1024, 1000, 1, 1, 1)},
     {"columns written as outer", DIMS(1000, 1, 10, 1000, 1, 1), DIMS(1, 1, 10, 1000, 1000, 1)},
+    {"every other column, written as outer", DIMS(1000, 2, 10, 2000, 1, 1),
+     DIMS(1, 1, 10, 2000, 1000, 2)},
+    {"two columns of two", DIMS(1, 1, 2, 2, 2, 1), DIMS(1, 1, 2, 2, 2, 1)},
+    {"a middle axis, two behind it", DIMS(4, 600, 20, 30, 2, 1), DIMS(4, 600, 20, 30, 2, 1)},
+    {"kept axes that lie as one, two each", DIMS(4, 2, 20, 8, 2, 1), DIMS(1, 1, 20, 8, 8, 1)},
+    {"windows that slide by one", DIMS(10, 1, 10, 1, 1, 1), DIMS(10, 1, 10, 1, 1, 1)},
 };
+
+/* One number of dims being another, they are not the same. */
+static void test_same(void **state)
+{
+    (void)state;
+    const struct dims dims = {{2, 3}, {4, 5}, {6, 7}, DIMS_INCLUSIVE};
+    assert_true(dims_is_same(&dims, &dims));
+    for (int i = 0; i < 7; i++) {
+        struct dims other = dims;
+        uint64_t *const numbers[] = {&other.outer.n, &other.outer.stride,
+                                     &other.depth.n, &other.depth.stride,
+                                     &other.inner.n, &other.inner.stride};
+        if (i < 6)
+            ++*numbers[i];
+        else
+            other.scan = DIMS_EXCLUSIVE;
+        assert_false(dims_is_same(&dims, &other));
+        assert_false(dims_is_same(&other, &dims));
+    }
+}
+
+static void test_run(void **state)
+{
+    (void)state;
+    const struct dims run = dims_run(9, DIMS_INCLUSIVE);
+    const struct dims expected = {{1, 1}, {9, 1}, {1, 1}, DIMS_INCLUSIVE};
+    assert_true(dims_is_same(&run, &expected));
+}
 
 static void test_canonical(void **state)
 {
@@ -79,12 +113,15 @@ static void test_left(void **state)
     const struct dims expected_columns = DIMS(1, 3000, 3, 1000, 1000, 1);
     assert_true(dims_is_same(&of_rows, &expected_rows));
     assert_true(dims_is_same(&of_columns, &expected_columns));
+    const struct dims apart = DIMS(1, 1, 10, 2000, 1000, 2);
+    const struct dims of_apart = dims_left(&apart, 3);
+    assert_true(dims_is_same(&of_apart, &expected_columns));
 }
 
 static void test_nothing(void **state)
 {
     (void)state;
-    const struct dims none = dims_value(0), no_rows = DIMS(0, 8, 8, 1, 1, 1);
+    const struct dims none = dims_value(0), no_rows = DIMS(0, 16, 8, 1, 1, 1);
     assert_int_equal(dims_extent(&none), 0);
     assert_int_equal(dims_results(&none), 1);
     assert_int_equal(dims_extent(&no_rows), 0);
@@ -94,10 +131,9 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical),
-        cmocka_unit_test(test_same_elements),
-        cmocka_unit_test(test_left),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_canonical), cmocka_unit_test(test_same_elements),
+        cmocka_unit_test(test_left),      cmocka_unit_test(test_same),
+        cmocka_unit_test(test_run),       cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
