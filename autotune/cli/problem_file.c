@@ -31,9 +31,14 @@ static int parse_lines(struct problem_file *file, const struct request *base,
 {
     size_t number = 1;
     for (char *line = file->text.at, *end; line; line = end, number++) {
-        end = strchr(line, '\n');
+        end = memchr(line, '\n', file->text.length - (size_t)(line - file->text.at));
         if (end)
             *end++ = '\0';
+        const char *const next = end ? end : file->text.at + file->text.length + 1;
+        if (line + strlen(line) + 1 != next)
+            return error_set(error, ERROR_USAGE,
+                             "%.200s:%zu: a NUL byte; this is no text file, or it is damaged",
+                             base->problems, number);
         if (parse_line(file, base, line, number, error))
             return -1;
     }

@@ -33,6 +33,8 @@ check list-of-eight test "$(grep -c -- --op problems)" -eq 8
 refuses none 74 "nothing" --problems nothing
 : > empty
 refuses empty 64 "empty has no problem" --problems empty
+printf -- '--n 10\n--n 7\000 --op max\n' > nul
+refuses nul 64 "nul:2: a NUL byte" --problems nul --device host --dry-run
 bad() {
     printf '%s\n' "--n 1K" "$2" > bad
     refuses "$1" 64 "bad$3" --problems bad --device host
