@@ -367,12 +367,15 @@ static int visit_all(struct worker_pool *pool, uint64_t now, struct worker_pool_
 static int watch(struct worker_pool *pool, uint64_t end_ns)
 {
     uint64_t until_ns = end_ns < pool->roll_call_ns ? end_ns : pool->roll_call_ns;
+    nfds_t count = 0; /* poll refuses more than this process may have open */
     for (size_t i = 0; i < WORKER_POOL_MAX; i++) {
         const struct worker *worker = &pool->workers[i];
         pool->polls[i] = (struct pollfd){
             .fd = worker->pid ? worker->socket : -1,
             .events = (short)(worker->first ? POLLIN | POLLOUT : POLLIN),
         };
+        if (worker->pid)
+            count = i + 1;
         if (worker->pid && worker->deadline_ns < until_ns)
             until_ns = worker->deadline_ns;
     }
@@ -380,7 +383,7 @@ static int watch(struct worker_pool *pool, uint64_t end_ns)
     const uint64_t rest_ns = until_ns > now ? until_ns - now : 0;
     const struct timespec rest = {.tv_sec = (time_t)(rest_ns / SECOND_NS),
                                   .tv_nsec = (long)(rest_ns % SECOND_NS)};
-    return ppoll(pool->polls, WORKER_POOL_MAX, &rest, NULL);
+    return ppoll(pool->polls, count, &rest, NULL);
 }
 
 int worker_pool_wait(struct worker_pool *pool, struct worker_pool_event *out, double timeout_s,
