@@ -256,6 +256,8 @@ static int read_n(struct problem *problem, struct published *out, const struct i
     uint64_t n;
     if (read_count(&n, out, item, error))
         return -1;
+    if (n == 0)
+        return complain(out, item, error, "is 0: give the number of elements");
     problem->dims = dims_value(n);
     return 0;
 }

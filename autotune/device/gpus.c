@@ -64,10 +64,12 @@ static int load(struct ini *ini, struct error *error)
 
 /* --- Numbers ------------------------------------------------------------------------------ */
 
-static int report_missing(const char *section, const char *key, struct error *error)
+static int report_missing(const struct ini *ini, const char *section, const char *key,
+                          struct error *error)
 {
-    return error_set(error, ERROR_FAILED, "%s: [%s] lacks %s; add it and build again", file,
-                     section, key);
+    const bool is_own = strcmp(ini->file, file) == 0;
+    return error_set(error, is_own ? ERROR_FAILED : ERROR_USAGE, "%s: [%s] lacks %s; add it%s",
+                     ini->file, section, key, is_own ? " and build again" : "");
 }
 
 /* 0 to INT_MAX. */
@@ -75,10 +77,10 @@ static int read_number(int64_t *out, const struct ini *ini, const char *section,
                        const char *key, struct error *error)
 {
     const struct ini_item *item = ini_find(ini, section, key);
-    char what[120];
+    char what[250];
     if (!item)
-        return report_missing(section, key, error);
-    snprintf(what, sizeof what, "%s:%d: %.60s", file, item->line, key);
+        return report_missing(ini, section, key, error);
+    snprintf(what, sizeof what, "%.150s:%d: %.60s", ini->file, item->line, key);
     if (number_parse_int(out, item->value, what, error))
         return -1;
     if (*out < 0 || *out > INT_MAX)
@@ -265,12 +267,14 @@ static int read_size(struct gpus_model *out, const struct ini *ini, const char *
     const struct ini_item *arch = ini_find(ini, section, "arch");
     char known[16];
     if (!arch)
-        return report_missing(section, "arch", error);
+        return report_missing(ini, section, "arch", error);
     if (find_section(known, arch->value, error) || gpus_find(&out->target, known, error) ||
         read_number(&sms, ini, section, "sms", error) ||
         (ini_find(ini, section, "l2_bytes") &&
          read_number(&l2, ini, section, "l2_bytes", error)))
         return -1;
+    if (sms == 0)
+        return report_missing(ini, section, "sms", error);
     out->target.sms = (int)sms;
     out->has_l2 = l2 > 0;
     if (out->has_l2) /* else that of the architecture's GPU */
@@ -298,7 +302,7 @@ static int read_speed(struct gpus_model *out, const struct ini *ini, const char 
     if (values[MEMORY] && values[BUS])
         out->peak_bytes = (uint64_t)values[MEMORY] * 1000 * (uint64_t)values[BUS] * 2 / 8;
     return out->peak_bytes ? 0
-                           : report_missing(section,
+                           : report_missing(ini, section,
                                             "memory_clock_khz and bus_bits, or "
                                             "peak_gbs",
                                             error);
@@ -332,7 +336,7 @@ static int read_words(struct gpus_model *out, const struct ini *ini, const char 
 {
     const struct ini_item *source = ini_find(ini, section, "source");
     if (!source)
-        return report_missing(section, "source", error);
+        return report_missing(ini, section, "source", error);
     snprintf(out->name, sizeof out->name, "%s", model_of(section));
     snprintf(out->label, sizeof out->label, "%s", ini_find(ini, section, "name")->value);
     snprintf(out->source, sizeof out->source, "%s", source->value);

@@ -64,6 +64,8 @@ check itself grep -q 'warning: V100 is named twice' err
 # A document by its name, by its file, and the GPU that it is about give the same figures.
 run compare cs599-lecture-6 cuda-006 --csv by-name.csv
 check document has_status 0
+sed 's/^n = .*/n = 0/' "$ROOT/configs/published/cs599-lecture-6.ini" > zero.ini
+refuses no-elements 64 "zero.ini:[0-9]*: .*n: is 0" compare v100 zero.ini
 cp "$ROOT/configs/published/cs599-lecture-6.ini" mine.ini
 run compare ./mine.ini cuda-006 --csv by-file.csv
 check document-file has_status 0
@@ -201,6 +203,10 @@ check gpu-without-l2 grep -Eq '^RTX 6000 Ada  *sm_89  *142 .* 960 ' out
 refuses gpu-file-missing 74 "cannot open no.gpus: No such file" compare mine l40s --gpu-file no.gpus
 sed 's/^arch = .*/arch = sm_1/' mine.gpus > wrong.gpus
 refuses gpu-file-of-no-arch 64 'unknown architecture "sm_1"' compare mine l40s --gpu-file wrong.gpus
+sed 's/^peak_gbs = .*/peak_gbs = -1/' mine.gpus > wrong.gpus
+refuses gpu-file-out-of-range 1 "wrong.gpus:5: peak_gbs: -1 is out of range" compare mine l40s --gpu-file wrong.gpus
+sed 's/^sms = .*/sms = 0/' mine.gpus > wrong.gpus
+refuses gpu-file-of-no-sm 64 "wrong.gpus: \[gpu Mine\] lacks sms; add it$" compare mine l40s --gpu-file wrong.gpus
 run compare "Tesla V100-SXM2-16GB" "NVIDIA GB10" --quiet "$none"
 check names-that-cuda-reports grep -q '^DGX Spark  *sm_121' out
 for arch in sm_87 sm_88 sm_103 sm_110 sm_121; do
