@@ -32,6 +32,27 @@ static int check_file(const char *path)
     return access(path, W_OK) ? errno : 0;
 }
 
+/* Do both names lead to one file, or would they once it is made? Of devices two may be written. */
+static bool is_same(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    const bool has_a = stat(a, &of_a) == 0, has_b = stat(b, &of_b) == 0;
+    struct text folder_a = {0}, folder_b = {0};
+    if (has_a && has_b)
+        return S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
+               of_a.st_ino == of_b.st_ino;
+    const char *const slash_a = strrchr(a, '/'), *const slash_b = strrchr(b, '/');
+    file_add_folder_of(&folder_a, a);
+    file_add_folder_of(&folder_b, b);
+    const bool is_one = !has_a && !has_b && !folder_a.failed && !folder_b.failed &&
+                        strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 &&
+                        stat(folder_a.at, &of_a) == 0 && stat(folder_b.at, &of_b) == 0 &&
+                        of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    text_dispose(&folder_a);
+    text_dispose(&folder_b);
+    return is_one;
+}
+
 int request_files_check(const struct request *request, struct error *error)
 {
     const char *const written[] = {request->csv, request->json, request->cubin,
@@ -43,6 +64,11 @@ int request_files_check(const struct request *request, struct error *error)
         if (cause)
             return error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", written[i],
                              strerror(cause));
+        for (size_t k = 0; k < i && is_file; k++)
+            if (written[k] && strcmp(written[k], "-") != 0 && is_same(written[k], written[i]))
+                return error_set(error, ERROR_USAGE,
+                                 "%.500s and %.500s are the same file: give each its own",
+                                 written[k], written[i]);
     }
     return request->nvrtc && request->verb & needless ? nvrtc_check(request->nvrtc, error) : 0;
 }
