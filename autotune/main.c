@@ -63,6 +63,7 @@ int main(int argc, char **argv)
 {
     struct error error = {.code = ERROR_FAILED};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which has an exit code */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file above the limit of its size */
     signal(SIGCHLD, SIG_DFL); /* who started us may ignore it; we ask how children ended */
     const int failed = open_streams(&error) || run(argc, argv, &error);
     if (!failed || error.code == ERROR_NONE)

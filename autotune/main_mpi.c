@@ -428,6 +428,7 @@ int main(int argc, char **argv)
     char **words = NULL;
     int provided;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* as in main.c */
     const bool is_broadcast = take_broadcast(&argc, argv);
     int failed = read_request(&request, &words, argc, argv, &error) ||

@@ -2,6 +2,7 @@
  * pipe ends in an error and not in half a result. */
 #include "autotune/cli/output.h"
 
+#include "autotune/cli/output_file.h"
 #include "autotune/print/table_fit.h"
 #include "autotune/print/terminal.h"
 
@@ -11,24 +12,33 @@
 #include <string.h>
 #include <unistd.h>
 
+static int write_stdout(const void *bytes, size_t length, struct error *error)
+{
+    if (fwrite(bytes, 1, length, stdout) == length && fflush(stdout) == 0)
+        return 0;
+    if (errno == EPIPE) /* as 'autotune list | head' does */
+        return error_set(error, ERROR_IO, "%s", "");
+    return error_set(error, ERROR_IO, "standard output: cannot be written: %s",
+                     strerror(errno));
+}
+
 int output_bytes(const char *path, const void *bytes, size_t length, struct error *error)
 {
-    const bool is_stdout = strcmp(path, "-") == 0;
-    FILE *file = is_stdout ? stdout : fopen(path, "wb");
-    if (!file)
-        return error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
-    bool is_bad = fwrite(bytes, 1, length, file) != length || fflush(file) != 0;
-    int cause = errno;
-    if (!is_stdout && fclose(file) != 0 && !is_bad) {
-        is_bad = true;
-        cause = errno;
+    struct output_file out;
+    const char *next = bytes;
+    int failed = 0;
+    if (strcmp(path, "-") == 0)
+        return write_stdout(bytes, length, error);
+    if (output_file_open(&out, path, error))
+        return -1;
+    for (const char *const end = next + length; next < end && !failed;) {
+        const ssize_t written = write(out.file, next, (size_t)(end - next));
+        next += written > 0 ? written : 0;
+        if (written < 0 && errno != EINTR)
+            failed =
+                error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
     }
-    if (is_bad && is_stdout && cause == EPIPE) /* as 'autotune list | head' does */
-        return error_set(error, ERROR_IO, "%s", "");
-    if (is_bad)
-        return error_set(error, ERROR_IO, "%s: cannot be written: %s",
-                         is_stdout ? "standard output" : path, strerror(cause));
-    return 0;
+    return output_file_close(&out, path, failed, error);
 }
 
 int output_write(const char *path, const struct text *text, struct error *error)

@@ -8,7 +8,8 @@
 #include "generator/error.h"
 #include "generator/text.h"
 
-/* Writes the text to a file, or to stdout for "-". ERROR_IO with path and cause. */
+/* Writes the text to a file, or to stdout for "-": a whole file or none, see output_file.h. ERROR_IO with
+ * path and cause. */
 int output_write(const char *path, const struct text *text, struct error *error);
 
 /* Writes bytes the same way. */

@@ -189,22 +189,6 @@ static int check_ours(const char *path, struct error *error)
         path);
 }
 
-/* Writes a whole file or nothing: a build must not find half a file. */
-static int write_file(const char *path, const struct text *text, struct error *error)
-{
-    char temporary[PATH_CHARS + 8];
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    if (output_write(temporary, text, error)) {
-        remove(temporary);
-        return -1;
-    }
-    if (rename(temporary, path) == 0)
-        return 0;
-    error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(errno));
-    remove(temporary);
-    return -1;
-}
-
 /* Two formats may have a file in common. */
 static void list_once(struct text *written, const char *path)
 {
@@ -225,7 +209,7 @@ static int write_files(const char *folder, const struct export_files *files, boo
                                   folder ? "/" : "", files->at[i].name);
         if (used < 0 || (size_t)used >= sizeof path)
             return error_set(error, ERROR_USAGE, "--output is too long: give a shorter one");
-        if (is_write ? write_file(path, &files->at[i].text, error) : check_ours(path, error))
+        if (is_write ? output_write(path, &files->at[i].text, error) : check_ours(path, error))
             return -1;
         if (is_write)
             list_once(written, path);

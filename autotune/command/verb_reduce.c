@@ -3,6 +3,7 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/option_conflicts.h"
 #include "autotune/cli/output.h"
+#include "autotune/cli/output_file.h"
 #include "autotune/cli/supervise.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/device/monotonic.h"
@@ -12,7 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,7 +31,7 @@ struct reduction {
     int input, output;
     bool is_file;                                       /* it can be read anywhere */
     uint64_t bytes;                                     /* of a file */
-    char place[PATH_MAX];                               /* what is written until it is whole */
+    struct output_file file;                            /* behind `output`, if it is one */
     int write_error;                                    /* errno */
     uint64_t n, open_ns, run_ns, chunk_bytes;           /* found out */
     unsigned streams, copiers;                          /* likewise */
@@ -101,7 +102,8 @@ static int open_input(struct reduction *reduction, struct error *error)
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
     reduction->name = is_stdin ? "stdin" : path;
-    reduction->input = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    reduction->input =
+        is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (reduction->input < 0 || fstat(reduction->input, &status))
         return error_set(error, ERROR_IO, "%.1000s: cannot be opened: %s", reduction->name,
                          strerror(errno));
@@ -111,14 +113,12 @@ static int open_input(struct reduction *reduction, struct error *error)
         return error_set(
             error, ERROR_USAGE,
             "stdin is a terminal: pipe the elements' bytes into it, or name a file");
-    if (S_ISFIFO(
-            status
-                .st_mode)) /* a larger one is read in fewer turns; where it may not be, so be it */
+    if (S_ISFIFO(status.st_mode)) /* a larger one is read in fewer turns, where it may be */
         fcntl(reduction->input, F_SETPIPE_SZ, PIPE_BYTES);
-    reduction->is_file = S_ISREG(status.st_mode) && lseek(reduction->input, 0, SEEK_CUR) == 0;
+    /* A file of no bytes may have some all the same, as those of /proc: it is read as a stream. */
+    reduction->is_file = S_ISREG(status.st_mode) && status.st_size > 0 &&
+                         lseek(reduction->input, 0, SEEK_CUR) == 0;
     reduction->bytes = reduction->is_file ? (uint64_t)status.st_size : 0;
-    if (reduction->is_file && reduction->bytes == 0)
-        return refuse_input(reduction, "empty: there are no elements to reduce", error);
     if (reduction->bytes % (uint64_t)problem_types[type].bytes)
         return error_set(error, ERROR_IO,
                          "%.1000s: its %llu bytes are no whole number of elements of type %s, "
@@ -128,48 +128,28 @@ static int open_input(struct reduction *reduction, struct error *error)
     return 0;
 }
 
-/* A file is written beside its place, and gets there when it is whole; what is no file is written to
- * at once. */
 static int open_output(struct reduction *reduction, struct error *error)
 {
     const char *path = reduction->request->output;
-    struct stat status;
+    reduction->output = STDOUT_FILENO;
     if (!path)
         return 0;
-    reduction->output = STDOUT_FILENO;
     if (strcmp(path, "-") == 0)
         return isatty(STDOUT_FILENO)
                    ? error_set(error, ERROR_USAGE,
                                "--output - would write bytes to a terminal: name a file")
                    : 0;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        reduction->output = open(path, O_WRONLY | O_CLOEXEC);
-    else if (snprintf(reduction->place, sizeof reduction->place, "%s.part", path) >= PATH_MAX)
-        errno = ENAMETOOLONG, reduction->output = -1;
-    else
-        reduction->output =
-            open(reduction->place, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (reduction->output >= 0)
-        return 0;
-    const int reason = errno;
-    reduction->place[0] = '\0';
-    return error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(reason));
+    if (output_file_open(&reduction->file, path, error))
+        return -1;
+    reduction->output = reduction->file.file;
+    return 0;
 }
 
 static int close_output(struct reduction *reduction, int failed, struct error *error)
 {
-    const char *path = reduction->request->output;
-    if (path && reduction->output > STDOUT_FILENO && close(reduction->output) && !failed)
-        failed =
-            error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(errno));
-    if (!reduction->place[0])
-        return failed;
-    if (!failed && rename(reduction->place, path))
-        failed =
-            error_set(error, ERROR_IO, "%.1000s: cannot be written: %s", path, strerror(errno));
-    if (failed)
-        unlink(reduction->place);
-    return failed;
+    return reduction->output == STDOUT_FILENO
+               ? failed
+               : output_file_close(&reduction->file, reduction->request->output, failed, error);
 }
 
 /* --- In a process of its own -------------------------------------------------------------- */
@@ -186,6 +166,16 @@ static int translate(const struct reduction *reduction, const struct autotune_er
     return host_context_error(cause, error);
 }
 
+/* A FIFO was opened without its writer, for whom this process waits: a signal ends it. */
+static void await_data(const struct reduction *reduction)
+{
+    struct pollfd look = {.fd = reduction->input, .events = POLLIN};
+    if (reduction->input == STDIN_FILENO)
+        return;
+    poll(&look, 1, -1);
+    fcntl(reduction->input, F_SETFL, fcntl(reduction->input, F_GETFL) & ~O_NONBLOCK);
+}
+
 static int execute(struct reduction *reduction, struct autotune_pipeline *pipeline,
                    struct error *error)
 {
@@ -193,6 +183,7 @@ static int execute(struct reduction *reduction, struct autotune_pipeline *pipeli
                                            reduction, reduction->is_file};
     const struct autotune_sink sink = {write_results, reduction};
     struct autotune_error cause = {0};
+    await_data(reduction);
     const uint64_t start_ns = monotonic_ns();
     const bool is_scan = reduction->request->problem.dims.scan != DIMS_ALL;
     if (autotune_execute_source(pipeline, &source, is_scan ? NULL : &reduction->result,
@@ -201,10 +192,14 @@ static int execute(struct reduction *reduction, struct autotune_pipeline *pipeli
     reduction->run_ns = monotonic_ns() - start_ns;
     if (reduction->n == 0)
         return refuse_input(reduction, "empty: there are no elements to reduce", error);
-    if (reduction->is_file &&
-        reduction->n !=
-            reduction->bytes / autotune_plan_element_bytes(host_context_plan(pipeline)))
-        return refuse_input(reduction, "was cut short while it was read", error);
+    const uint64_t got =
+        reduction->n * autotune_plan_element_bytes(host_context_plan(pipeline));
+    if (reduction->is_file && got != reduction->bytes)
+        return error_set(
+            error, ERROR_IO,
+            "%.1000s: had %llu bytes when it was opened, and %llu were read: did it "
+            "change meanwhile?",
+            reduction->name, (unsigned long long)reduction->bytes, (unsigned long long)got);
     return 0;
 }
 

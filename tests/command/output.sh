@@ -121,6 +121,18 @@ for file in /nowhere/x folder small.ini/x; do
 done
 refuses no-file-of-a-report 74 "/nowhere/x.html: cannot be written: No such" report h200 -o /nowhere/x.html
 refuses no-file-of-emit 74 "/nowhere/x: cannot be written: No such" emit --cubin /nowhere/x
+refuses two-of-one-name 64 "twice and ./twice are the same file|./twice and twice are the same file" show --json twice --csv ./twice
+: > twice && ln twice again
+refuses two-of-one-file 64 "are the same file: give each its own" show --json twice --csv again
+# Above the limit of a file's size: a sentence, and neither half a file nor a lost one.
+echo before > kept.json
+sh -c 'ulimit -f 1; exec "$@"' sh "$AUTOTUNE" list params --json kept.json > /dev/null 2> err
+check too-large test $? -eq 74
+check too-large-said grep -q '^autotune: kept.json: cannot be written: File too large' err
+check too-large-keeps test "$(cat kept.json)" = before
+# Few files may be open: no more than are needed are waited for.
+sh -c 'ulimit -n 256; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
+check few-files test $? -eq 0
 run "$@" --csv /dev/full --json still.json
 check full-csv-other-file test -s still.json
 for words in "$*" "$* --json -" "$* --csv -" "show" "list types" "doctor" "help" "version" \

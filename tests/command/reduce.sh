@@ -51,7 +51,10 @@ mkfifo fifo
 cat x.i32 > fifo &
 gives fifo "$sum" fifo
 
+# What stands beside it is somebody's own.
+echo precious > y.i32.part
 run reduce x.i32 --device host --scan inclusive -o y.i32
+check another-file-stays grep -q precious y.i32.part
 check scan has_status 0
 check scan-says-nothing test ! -s out
 od -An -v -t d4 -w4 y.i32 | tr -d ' ' > got
@@ -62,7 +65,33 @@ od -An -v -t d4 -w4 y.i32 | tr -d ' ' > got
 check exclusive-over-a-file cmp -s got before
 "$AUTOTUNE" reduce - --device host --scan inclusive -o - < x.i32 2> err | od -An -v -t d4 -w4 | tr -d ' ' > got
 check scan-of-stdin-to-stdout cmp -s got sums
-check no-part-is-left test ! -e y.i32.part
+no_part() {
+    test -z "$(find . -maxdepth 1 -name '.autotune-*')"
+}
+check no-part-is-left no_part
+if [ -r /proc/version ]; then
+    run reduce /proc/version --type u8 --op max --device host
+    check file-of-no-size has_status 0
+fi
+# Two scans to one file at once: it is that of one of them, whole.
+mkfifo one two
+parts() {
+    test "$(find . -maxdepth 1 -name '.autotune-*' | wc -l)" -eq 2
+}
+"$AUTOTUNE" reduce one --device host --scan inclusive -o both -q 2> err &
+first=$!
+begin reduce two --device host --scan inclusive -o both -q
+wait_until parts
+cat x.i32 > one &
+tail -c +5 x.i32 > two
+wait $first
+check two-at-once-first test $? -eq 0
+wait $running
+check two-at-once-second test $? -eq 0
+od -An -v -t d4 -w4 both | tr -d ' ' > got
+awk 'NR == 1 { first = $1; next } { print $1 - first }' sums > sums.two
+check two-at-once-whole sh -c 'cmp -s got sums || cmp -s got sums.two'
+check two-at-once-leave-nothing no_part
 
 # --- What is refused: a sentence each, and nothing is left -----------------------------------
 : > empty
@@ -81,7 +110,8 @@ refuses scan-of-squares 64 "scan their sum" reduce x.i32 --op sumsq --scan inclu
 refuses matrix 64 "not of 'autotune reduce'" reduce x.i32 --rows 3 --len 4
 refuses bits-of-floats 64 "needs an integer type" reduce x.i32 --type f32 --op and
 refuses no-such-device 64 "no such device" reduce x.i32 --device nine
-check no-output-is-left test ! -e y -a ! -e y.part
+check no-output-is-left test ! -e y
+check no-part-is-left-of-what-is-refused no_part
 head -c 7 x.i32 | "$AUTOTUNE" reduce - --device host > out 2> err
 check odd-stdin-status test $? -eq 74
 check odd-stdin grep -q '^autotune: stdin: the data has 7 bytes' err
@@ -100,16 +130,26 @@ fi
 sleep 1000 > fifo &
 writer=$!
 begin reduce fifo --device host --scan inclusive -o z
-wait_until test -e z.part
+wait_until eval '! no_part'
 end INT
 check interrupt has_status 130
 check interrupt-said grep -q '^autotune: interrupted: there is no result' err
-check interrupt-leaves-nothing test ! -e z -a ! -e z.part
+check interrupt-leaves-nothing test ! -e z
+check interrupt-leaves-no-part no_part
 begin reduce fifo --device host
 sleep 0.3
 end TERM
 check terminated has_status 143
 kill $writer
+# A FIFO whose other end nobody opens.
+begin reduce one --device host
+sleep 0.5
+end TERM
+check no-writer has_status 143
+begin reduce x.i32 --device host --scan inclusive -o one
+sleep 0.5
+end TERM
+check no-reader has_status 143
 
 # --- Chunks and streams ----------------------------------------------------------------------
 run --device host --data pageable --n 30000 --json tuned.json

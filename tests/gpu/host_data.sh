@@ -116,12 +116,12 @@ host_interrupt()
         -o "$scratch/sums" 2>"$scratch/said" &
     pid=$!
     sleep 4
-    ls -l "$scratch"/sums* | sed 's/^/        /'
+    ls -l -A "$scratch" | sed 's/^/        /'
     kill -INT $pid
     wait $pid || status=$?
     kill $writer 2>/dev/null || true
     check "host_data Ctrl-C" test "$status" -eq 130
-    check "host_data Ctrl-C leaves no file" test ! -e "$scratch/sums" -a ! -e "$scratch/sums.part"
+    check "host_data Ctrl-C leaves no file" test ! -e "$scratch/sums" -a -z "$(find "$scratch" -name ".autotune-*.part")"
     check "host_data Ctrl-C leaves no process" none_left 15
 }
 

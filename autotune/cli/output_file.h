@@ -1,0 +1,27 @@
+/* output_file: a file that a command writes. It is written under a name of its own beside its place
+ * and gets there when it is whole, so that nobody finds half of it, and two who write it at once do
+ * not mix. What is no file, as a FIFO or a device, is written to at once. */
+#ifndef AUTOTUNE_OUTPUT_FILE_H
+#define AUTOTUNE_OUTPUT_FILE_H
+
+#include "generator/error.h"
+
+#include <limits.h>
+
+struct output_file {
+    int file;             /* to write to */
+    char place[PATH_MAX]; /* where it belongs, links followed; "" where it is written at once */
+    char part[PATH_MAX];  /* what it is called until it is whole */
+};
+
+/* Makes a new file beside `path`; no file that is there is touched before output_file_close. Opens a
+ * FIFO when it has a reader, and waits for one. ERROR_IO with path and cause; ERROR_INTERRUPTED after a
+ * signal while it waited. Then nothing is to be closed. */
+int output_file_open(struct output_file *out, const char *path, struct error *error);
+
+/* Closes it, and puts it in its place unless `failed`, with which it is removed. Returns `failed`, or -1
+ * with ERROR_IO. `path` is for sentences. */
+int output_file_close(struct output_file *out, const char *path, int failed,
+                      struct error *error);
+
+#endif
