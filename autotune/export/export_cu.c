@@ -29,13 +29,27 @@ static void open_guard(struct text *out, int cc)
     text_addf(out, "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= %d\n", 10 * cc);
 }
 
-/* Adds a kernel. Its declaration must not depend on the architecture, its body may. */
+/* Adds a kernel's head. What says the size of a cluster has no meaning for an older compiler. */
+static void add_head(struct text *out, const char *at, size_t length, int cc)
+{
+    for (size_t done = 0, line; done < length; done += line) {
+        line = strcspn(at + done, "\n") + 1;
+        const bool is_guarded = begins(at + done, "__cluster_dims__");
+        if (is_guarded)
+            open_guard(out, cc);
+        text_add(out, at + done, line);
+        if (is_guarded)
+            text_adds(out, "#endif\n");
+    }
+}
+
+/* Adds a kernel. Its arguments must not depend on the architecture, its body may. */
 static size_t add_kernel(struct text *out, const char *at, int cc)
 {
     const size_t head = find_line(at, "{"), whole = find_line(at, "}");
     if (head == 0 || whole < head + 2)
         return 0;
-    text_add(out, at, head);
+    add_head(out, at, head, cc);
     open_guard(out, cc);
     text_add(out, at + head, whole - head - 2);
     text_adds(out, "#endif\n}\n");

@@ -33,7 +33,7 @@ bad value-twice 'value-twice.ini:[0-9]+: ' 's/^values = 64 128/values = 64 64/'
 bad default-not-in-values 'default-not-in-values.ini:[0-9]+: .*96' 's/^BLOCK = 64/BLOCK = 96/'
 bad default-gives-none-of-them 'default-gives-none-of-them.ini:[0-9]+: .*BLOCK = 24 .*sum i32' \
     's/^BLOCK = 64/BLOCK = 6 * ELEM_BYTES/'
-bad default-knows-no-n "default-knows-no-n.ini:[0-9]+: .*'N'" 's/^BLOCK = 64/BLOCK = N > 9 ? 64 : 128/'
+bad default-knows-no-blocks "default-knows-no-blocks.ini:[0-9]+: .*'BLOCKS'" 's/^BLOCK = 64/BLOCK = BLOCKS > 9 ? 64 : 128/'
 bad syntax 'syntax.ini:[0-9]+: ' 's/^\[rule\]/&\nthis rule ends early = BLOCK %/'
 bad indented 'indented.ini:[0-9]+: ' 's/^values = 64 128/  values = 64 128/'
 bad nothing-left 'to never|never' 's/^\[rule\]/&\nthis holds never = BLOCK == 7/'

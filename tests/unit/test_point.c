@@ -87,7 +87,7 @@ static void test_values(void **state)
         {"THREADS_PER_BLOCK", 1024, 1024},
         {"THREADS_PER_SM", 2048, 2048},
     };
-    make_row(space, "ITEMS=16 VECTOR=2", row);
+    make_row(space, "ITEMS=16 VECTOR=2 WARP=SHUFFLE", row);
     for (int partials = 0; partials < 2; partials++) {
         assert_int_equal(point_values(&context, row, partials, values, &error), 0);
         for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
@@ -199,7 +199,7 @@ static void test_rules(void **state)
         const struct point_context context = {space, &problem, &target};
         int64_t row[SPACE_NAMES_MAX];
         target.cc = cases[i].cc;
-        make_row(space, "FINISH=FLAGGED", row);
+        make_row(space, "FINISH=FLAGGED WARP=SHUFFLE", row);
         assert_int_equal(point_parse(space, cases[i].params, row, &error), 0);
         const int broken = point_prune(&context, row, &error);
         if (broken == POINT_FAILED)
@@ -786,7 +786,7 @@ static void test_round_trip(void **state)
     text_clear(&text);
     point_format(&text, space, space->default_config, false);
     assert_int_equal(strncmp(text.at, "BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 ", 37), 0);
-    assert_non_null(strstr(text.at, " WARP=SHUFFLE LOAD=PLAIN "));
+    assert_non_null(strstr(text.at, " WARP=REDUX LOAD=PLAIN "));
     assert_non_null(strstr(text.at, " FINISH=PACKED"));
     assert_null(strstr(text.at, "GRID="));
     text_dispose(&text);
@@ -804,7 +804,8 @@ static void test_parse(void **state)
         memcpy(row, space->default_config, space->param_count * sizeof *row);
         assert_int_equal(point_parse(space, same[i], row, &error), 0);
         assert_int_equal(row[0], i < 3 ? 256 : 64);
-        assert_int_equal(row[space_find_param(space, "WARP", 4)], i < 3 ? 0 : 3);
+        assert_int_equal(row[space_find_param(space, "WARP", 4)],
+                         i < 3 ? 1 : 3); /* redux, and a tree */
         assert_int_equal(row[1], 32);
     }
 }
