@@ -11,6 +11,7 @@
 #include <string.h>
 
 const double analysis_latency_s = 0.5e-6;
+const double analysis_least_latency_s = 0.35e-6;
 
 /* From compute capability 7.0 on: four schedulers, each with an instruction of a warp a cycle.
  */
@@ -141,7 +142,8 @@ static int bound(struct analysis *out, const struct analysis_subject *subject, s
     out->wanted = (double)subject->peak_bytes * analysis_latency_s / fmax(1, target->sms);
     if (out->in_flight <= 0 || out->wanted <= 0)
         return 0;
-    const double flight = out->in_flight / out->wanted;
+    out->wanted_least = out->wanted * (analysis_least_latency_s / analysis_latency_s);
+    const double flight = out->in_flight / out->wanted_least;
     const double issue = instruction_share(out, subject);
     out->bound = fmin(1, fmin(flight, issue));
     out->limiter = out->bound >= 1  ? ANALYSIS_MEMORY

@@ -44,13 +44,15 @@ struct analysis {
     double resident;     /* blocks that an SM holds of this grid */
     /* Bytes on an SM: in flight, and needed: bandwidth x latency / SMs (Little's law). */
     double in_flight, wanted;
-    double bound;                  /* of the theoretical bandwidth, 0 .. 1; 0 = unknown */
+    double wanted_least; /* the same by the least latency: without as much, no full speed */
+    double bound;        /* of the theoretical bandwidth, 0 .. 1; 0 = unknown */
     enum analysis_limiter limiter; /* the limit behind that bound */
 };
 
-/* The latency of memory for Little's law: less than it is under load, so that the bound is one.
- * docs/measuring.md has the source. */
-extern const double analysis_latency_s;
+/* Latencies of memory for Little's law: one with which most kernels that reach the peak have
+ * enough in flight, and one that no measured kernel undercuts, so that the bound is one.
+ * docs/measuring.md has the sources. */
+extern const double analysis_latency_s, analysis_least_latency_s;
 
 /* Without NVRTC, or if the kernel does not compile, it is no error: is_compiled is false and
  * `why` has the reason. */

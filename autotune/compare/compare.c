@@ -49,7 +49,7 @@ static const struct table_column columns[] = {
     {"KiB in flight", "in_flight_kib", true},
     {"KiB wanted", "wanted_kib", true},
     {"instructions / element", "instructions_per_element", true},
-    {NULL, "instructions_from", false},
+    {"counted in", "instructions_from", false},
     {"bound, % of peak", "bound_pct", true},
     {"bound by", "bound_by", false},
     {NULL, "loss_pct", true},

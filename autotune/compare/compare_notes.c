@@ -402,11 +402,11 @@ void compare_notes_all(struct text *out, const struct compare *compare)
          "program"},
         {COMPARE_PUBLISHED, "published",
          "a document's figures of its own kernels, counted its way; not measured here; in "
-         "parentheses what no document has: computed from its time"},
+         "parentheses what no document has: computed from its GB/s, else from its time"},
         {COMPARE_BOUND, "at most",
          "another GPU's winner, or the default, cannot be faster there: a latency, then "
-         "its bytes at the share of the bandwidth that bytes in flight and instructions allow "
-         "(static analysis), or at the peak alone where it is not analysed; how much slower it "
+         "its bytes at the share of the bandwidth that bytes in flight, were memory faster than "
+         "any kernel here has shown it to be, and instructions allow (static analysis), or at the peak alone where it is not analysed; how much slower it "
          "is nobody knows, nothing was run"},
         {COMPARE_PREDICTED, "predicted",
          "that bound, divided by what bounds were of the times known here, from the largest to "
@@ -426,7 +426,9 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         if (words[i].basis == COMPARE_BOUND) {
             text_adds(&text, "; the latency is taken as ");
             sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
-            text_adds(&text, " us everywhere");
+            text_adds(&text, " us everywhere, and for bytes in flight as ");
+            sentence_add_fixed(&text, analysis_least_latency_s * 1e6, 2);
+            text_adds(&text, " us");
         }
         sentence_end(out, words[i].label, &text);
     }

@@ -175,11 +175,11 @@ static void add_caches(struct text *out, const struct compare *compare,
 {
     const double one = (double)a->l2_bytes, other = (double)b->l2_bytes;
     const double bytes = element_bytes(compare);
-    char small[NUMBER_CHARS], large[NUMBER_CHARS];
+    char first[NUMBER_CHARS], second[NUMBER_CHARS];
     if (one <= 0 || other <= 0 || fmax(one, other) < (1 + EQUAL) * fmin(one, other))
         return;
-    text_addf(out, " They differ in the L2 cache (%s and %s): a warm input of ",
-              figures_size(small, one), figures_size(large, other));
+    text_addf(out, " They differ in the L2 cache (%s %s, %s %s): a warm input of ", a->name,
+              figures_size(first, one), b->name, figures_size(second, other));
     add_about(out, fmin(one, other) / bytes, ceil);
     text_adds(out, " to ");
     add_about(out, fmax(one, other) / bytes, floor);
@@ -244,6 +244,15 @@ static void add_pair(struct text *out, const struct compare *compare, size_t b)
     sentence_end(out, "verdict", &text);
 }
 
+/* Has a GPU that was not measured at these sizes small ones that were? */
+static bool has_small(const struct compare *compare)
+{
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (compare->lines[0].latency_ps[s] && !has_measured(compare, s))
+            return true;
+    return false;
+}
+
 static void add_unknown(struct text *out, const struct compare *compare)
 {
     struct text text = {0}, names = {0};
@@ -251,7 +260,8 @@ static void add_unknown(struct text *out, const struct compare *compare)
         if (!has_measured(compare, s))
             text_addf(&names, "%s%s", names.length ? ", " : "", compare->sides[s].name);
     if (names.length) {
-        text_addf(&text, "how fast autotune's kernels are on %s: no record is here", names.at);
+        text_addf(&text, "how fast autotune's kernels are on %s: no record %sis here", names.at,
+                  has_small(compare) ? "of these sizes " : "");
         for (size_t s = 0; s < compare->side_count; s++)
             add_published(&text, compare, s);
         sentence_end(out, "not known", &text);

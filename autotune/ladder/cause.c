@@ -12,10 +12,10 @@
  * a warp, wavefronts relative to those without conflicts, active lanes, sectors of a load
  * relative to those of lanes side by side, waves of a grid of which the last one counts, share of
  * the wanted bytes that such a wave may lack, share of the peak from which on the memory is the
- * limit. */
+ * limit, share of the bandwidth that bytes in flight allow below which they are not the limit. */
 static const double ATOMICS_MANY = 0.25, WAVEFRONTS_MANY = 1, CONFLICTS_MANY = 1.25,
                     LANES_FEW = 12, SECTORS_MANY = 1.25, WAVES_FEW = 4, WAVE_FULL = 0.5,
-                    NEAR_PEAK = 0.8;
+                    NEAR_PEAK = 0.8, FLIGHT_REACHED = 0.6;
 
 /* Of a full block. */
 static double elements_of(const struct ladder_cell *cell)
@@ -123,15 +123,16 @@ static void add_idle(struct text *out, const struct ladder_cell *cell)
     const struct analysis *analysis = &cell->analysis;
     text_addf(out,
               "idle SMs: %u block%s for %d SMs; %.1f kB in flight where there is one, and the "
-              "memory wants %.1f an SM",
+              "memory wants %.1f to %.1f an SM",
               analysis->grid, analysis->grid == 1 ? "" : "s", analysis->sms,
-              analysis->in_flight / 1e3, analysis->wanted / 1e3);
+              analysis->in_flight / 1e3, analysis->wanted_least / 1e3, analysis->wanted / 1e3);
 }
 
 static void add_in_flight(struct text *out, const struct ladder_cell *cell)
 {
-    text_addf(out, "bytes in flight: %.1f kB an SM of the %.1f that the memory wants",
-              cell->analysis.in_flight / 1e3, cell->analysis.wanted / 1e3);
+    const struct analysis *analysis = &cell->analysis;
+    text_addf(out, "bytes in flight: %.1f kB an SM of the %.1f to %.1f that the memory wants",
+              analysis->in_flight / 1e3, analysis->wanted_least / 1e3, analysis->wanted / 1e3);
 }
 
 static void add_accesses(struct text *out, const struct ladder_cell *cell)
@@ -187,6 +188,16 @@ static bool is_near_peak(const struct ladder_cell *cell, const struct ladder *la
            ladder_gbs(cell) * 1e9 >= NEAR_PEAK * (double)ladder->peak;
 }
 
+/* Is the time far longer than its bytes in flight explain, with atomic operations of more than
+ * one thread a block? They come one after another then. */
+static bool is_queued(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    const struct analysis *analysis = &cell->analysis;
+    const double allowed = in_flight_of(analysis) / fmax(1, analysis->wanted_least);
+    return has_share(cell, ladder) && cell->pattern.atomics_global > 1 && is_short(analysis) &&
+           ladder_gbs(cell) * 1e9 < FLIGHT_REACHED * fmin(1, allowed) * (double)ladder->peak;
+}
+
 static add_clause *choose_clause(const struct ladder_cell *cell, const struct ladder *ladder)
 {
     const struct pattern *pattern = &cell->pattern;
@@ -198,6 +209,7 @@ static add_clause *choose_clause(const struct ladder_cell *cell, const struct la
     if (tree_wavefronts_of(cell) < WAVEFRONTS_MANY)
         return is_scattered(pattern)       ? add_sectors
                : is_idle(&cell->analysis)  ? add_idle
+               : is_queued(cell, ladder)   ? add_atomics
                : is_short(&cell->analysis) ? add_in_flight
                : has_share(cell, ladder)   ? add_unknown
                                            : add_loads;

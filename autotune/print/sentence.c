@@ -41,7 +41,7 @@ void sentence_add_n(struct text *out, uint64_t n)
 void sentence_add_about(struct text *out, uint64_t n)
 {
     uint64_t unit = 1;
-    while (n / unit >= 100)
+    while (n / unit >= 1000)
         unit *= 10;
     sentence_add_n(out, (n + unit - 1) / unit * unit);
 }

@@ -17,7 +17,7 @@ void sentence_end(struct text *out, const char *label, struct text *sentence);
 
 void sentence_add_n(struct text *out, uint64_t n); /* 400M */
 void sentence_add_about(struct text *out,
-                        uint64_t n); /* rounded up to two digits: 317801 is 320K */
+                        uint64_t n); /* rounded up to three digits: 317801 is 318K */
 void sentence_add_fixed(struct text *out, double value,
                         int digits); /* a point in every locale */
 

@@ -31,11 +31,13 @@ static void add_notes(struct text *out, struct document_block *block)
     for (const char *line = block->text; *line;) {
         const size_t length = strcspn(line, "\n");
         const size_t label = length < DOCUMENT_NOTE_LABEL ? length : DOCUMENT_NOTE_LABEL;
-        const size_t word = strcspn(line, " \n");
+        size_t word = label; /* a label may have blanks within */
+        while (word > 0 && line[word - 1] == ' ')
+            word--;
         text_adds(out, *line == ' ' ? " " : end);
         if (*line != ' ') {
             text_adds(out, "<dt>");
-            markup_bytes(out, line, word < label ? word : label);
+            markup_bytes(out, line, word);
             text_adds(out, "</dt><dd>");
             end = "</dd>\n";
         }

@@ -327,7 +327,8 @@ static void add_tile(struct table *tiles, const struct bench *bench)
               number_format_count(n, (uint64_t)totals.most.n));
     add_times(&remark, &totals.least);
     table_add(tiles, "faster than others");
-    table_addf(tiles, "%s times", figures_short(ratio, totals.most.ratio, 3));
+    table_addf(tiles, "%s%s times", totals.count > 1 ? "up to " : "",
+               figures_short(ratio, totals.most.ratio, 3));
     table_add(tiles, remark.at);
     tiles->failed |= remark.failed;
     text_dispose(&remark);

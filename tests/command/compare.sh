@@ -39,6 +39,7 @@ check pair-verdict grep -q '^verdict   by its theoretical peak the memory of V10
 check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^verdict'
 check pair-cache-that-fits sh -c 'tr -s " \n" " " < out | grep -q "a warm input of 1.6 million to 12 million elements is no larger than that of RTX 5070 Ti alone"'
 check pair-names-its-latency sh -c 'tr -s " \n" " " < out | grep -q "10 times the latency of 0.5 us that is assumed"'
+check pair-parentheses sh -c 'tr -s " \n" " " < out | grep -q "no document has: computed from its GB/s, else from its time"'
 check pair-occupancy-apart sh -c '! grep -q "^warps:" out && grep -Eq "^occupancy by +V100 +RTX 5070 Ti$" out'
 check pair-not-known grep -q "^not known how fast autotune's kernels are on V100, RTX 5070 Ti" out
 check pair-settles grep -q "^to settle 'autotune --device 0 --op sum --type f32 --n 1K..1G'" out
@@ -127,6 +128,7 @@ check no-nvrtc-bounds-of-both test "$(grep -c ',,the peak alone,' out)" -eq 12
 if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     run compare rtx5070 rtx5090
     check bound test "$(rows '^400M .*A published .*A at most  *[0-9.]+  *[0-9.]+$')" -eq 1
+    check caches-by-name sh -c '"$AUTOTUNE" compare rtx5070 v100 | tr -s " \n" " " | grep -q "L2 cache (RTX 5070 50 MB, V100 6.3 MB)"'
     check bound-says-so grep -q '^at most .*cannot be faster there: a latency' out
     check computed-is-doubted sh -c 'tr -s " \n" " " < out | grep -q "remark RTX 5070: were they 400 x 2^20, computed .* 4.9 % higher, the best 94.2 %"'
     check computed-is-said test "$(rows '^400M .*A published  2\.65 ms  \(604\)  \(89\.8\) ')" -eq 1
@@ -134,6 +136,9 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*the bounds of its published kernels are.*published' out
     run compare h200 rtx5090 --n 400M --op sum --type i32 --cache nothing
     check measured-says-by-whom grep -q '^measured  *by autotune on that GPU: a record that is kept here or named, or ships' out
+    run compare h200 rtx5090 --n 300K --type i32 --cache nothing
+    check small-sizes-are-known sh -c 'tr -s " \n" " " < out | grep -q "no record of these sizes is here"'
+    check withheld-three-digits grep -Eq 'below 1[45][0-9]0K on H200' out
     run compare rtx5070 rtx5090 --n 1K --op max --csv -
     check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,latency,' out
     run compare rtx5070 rtx5090 --n 1K --op max

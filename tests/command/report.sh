@@ -88,6 +88,8 @@ if ls "$ROOT"/configs/tuned/nvidia-h200/*.ini > /dev/null 2>&1; then
     check shipped has_status 0
     check shipped-may-use-an-input-again grep -q 'no input is used twice, but where one is far larger than the cache' shipped.html
     check shipped-has-no-day grep -q 'SMs\. Tuned before it was shipped, with NVRTC' shipped.html
+    check shipped-says-what-was-counted grep -q '>counted in</th>' shipped.html
+    check shipped-counts-in-code-of-a-name grep -Eq '<td>(PTX|SASS)</td>' shipped.html
     check shipped-says-of-what grep -q '>instructions / element</th>.*>bound, % of peak</th>' shipped.html
     check shipped-computed-in-parentheses grep -q '>RTX 5070</td><td>published</td><td class="n">2650</td><td class="n">(604)</td><td class="n">(89.8)<' shipped.html
     check shipped-promises-no-prediction lacks 'a prediction is' shipped.html
@@ -149,7 +151,7 @@ run report --bench max.csv -o max.html
 check table-of-another-problem grep -q '<h2>max f64 cold on host against CUB</h2>' max.html
 check table-of-another-problem-says-so \
     grep -q 'This is max f64, not the problem of this page&#39;s title, sum i32 1M cold' max.html
-check card-begins-with-the-factor grep -q '<dt>faster than others</dt><dd class="figure">1.68 times<' full.html
+check card-begins-with-the-factor grep -q '<dt>faster than others</dt><dd class="figure">up to 1.68 times<' full.html
 check table-of-this-problem-says-nothing lacks 'not the problem of this page' full.html
 sed '4s/,sum,/,max,/' cub.csv > mixed.csv
 refuses table-of-two-problems 64 "mixed.csv: line 4 is of 'max', the lines before it are of 'sum'" \
@@ -282,6 +284,7 @@ check row-of-the-other-kernel bar "1 interleaved, contiguous.*" 128 436.138
 check row-count test "$(grep -c ', published$' out)" -eq 5
 run report v100 rtx5070ti --cache nothing -o gpus.html
 check gpus has_status 0
+check gpus-at-most grep -q '<dt>at most</dt>' gpus.html
 check gpus-heat grep -q 'Published by CS599 Lecture 6' gpus.html
 check gpus-sides grep -q 'Beside other GPUs' gpus.html
 check computed-in-parentheses grep -q '>V100</td><td>published</td><td class="n">4900</td><td class="n">876.63</td><td class="n">(97.6)<' gpus.html

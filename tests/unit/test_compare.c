@@ -301,7 +301,7 @@ static void test_latency_decides(void **state)
     compare_text(&text, &compare, false);
     check_holds(text.at, "  1K  A measured    2.00   2.00   0.2  - withheld\n");
     check_says(text.at,
-               "withheld  below 260K on Two: latency may decide there; memory would need "
+               "withheld  below 251K on Two: latency may decide there; memory would need "
                "less for it all than the least that any size took on One, 2.00 us\n");
     check_says(text.at,
                "evidence  One, 1M to 100M: the bounds of its own winners are 75 to 100 "
@@ -470,7 +470,9 @@ static void test_prediction_in_words(void **state)
     check_says(text.at, "note      Two: no NVRTC\n");
     assert_null(strstr(strstr(text.at, "no NVRTC") + 1, "no NVRTC"));
     check_says(text.at, "portable  at most 78.0 to 99.8 % of peak");
-    check_says(text.at, "nothing was run; the latency is taken as 0.5 us everywhere\n");
+    check_says(
+        text.at,
+        "nothing was run; the latency is taken as 0.5 us everywhere, and for bytes in flight as 0.35 us\n");
     text_dispose(&text);
 }
 
@@ -542,7 +544,7 @@ static void test_outcome(void **state)
         "times the latency of 0.5 us that is assumed, memory decides: that is the factor "
         "between kernels that come near the peak. Below, and for some way above, latency "
         "counts: no size took less than 2.00 us on One, nothing is known of it on Two. "
-        "They differ in the L2 cache (40 MB and 10 MB): a warm input of 2.5 million to 10 "
+        "They differ in the L2 cache (One 40 MB, Two 10 MB): a warm input of 2.5 million to 10 "
         "million elements is no larger than that of One alone.\n");
     check_says(text.at,
                "not known how fast autotune's kernels are on Two: no record is here\n");
@@ -553,8 +555,9 @@ static void test_outcome(void **state)
     for (size_t i = 0; i < SIZES; i++)
         sweep[i].latency_ps[0] = 0;
     compare_verdict(&text, &compare);
-    check_says(text.at, "latency counts, of which nothing is known here. They differ in the L2 "
-                        "cache (50 MB and 10 MB): a warm input of 2.6 million to 12 million ");
+    check_says(text.at,
+               "latency counts, of which nothing is known here. They differ in the L2 "
+               "cache (One 50 MB, Two 10 MB): a warm input of 2.6 million to 12 million ");
     check_says(text.at,
                "to settle 'autotune --device 0 --op sum --type f32 --n 1K..1G' on each");
     text_dispose(&text);

@@ -463,7 +463,8 @@ static void test_figures(void **state)
                           .occupancy = {12, 24, 0.5, {16, 12, 40, 32}, OCCUPANCY_REGISTERS},
                           .per_element = 12.5,
                           .in_flight = 6144,
-                          .wanted = 18200};
+                          .wanted = 18200,
+                          .wanted_least = 12740};
     strcpy(cells[1].cause, "conflicts");
     ladder_print(&text, &ladder, false);
     static const char lines[] =
