@@ -110,6 +110,7 @@ const char *dims_text_sweep(const char *name);
     "there are records of other shapes: name one of them, or leave --rows and --len out and take " \
     "all by --space rows or columns"
 #define DIMS_TEXT_SEVERAL "rows or columns"
+#define DIMS_TEXT_RESULTS "rows, columns or scans"
 #define DIMS_TEXT_SHAPE "--shape rows"
 #define DIMS_TEXT_SPACE "--space rows"
 #define DIMS_TEXT_EXPORTS                                                                      \

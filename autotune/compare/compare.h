@@ -56,6 +56,7 @@ struct compare_cell {
         char time[NUMBER_CHARS], us[NUMBER_CHARS]; /* published_time and published_us */
         struct published_value gbs, share;     /* of which gbs and peak_pct are the values */
         const struct published_lines *remarks; /* on its document; NULL = it is none */
+        const struct published_kernel *kernel; /* of the figure; NULL likewise */
     } published;                               /* of a published figure */
     uint64_t bound_ps; /* the least time by its bound, also where it was measured; 0 = none */
     uint64_t low_ps, high_ps; /* of a prediction: its range, with ps in the middle */

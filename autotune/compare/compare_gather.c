@@ -195,6 +195,7 @@ static void fill_published(struct compare_cell *cell, const struct compare_winne
     cell->basis = COMPARE_PUBLISHED;
     cell->ps = best->figure->ps;
     published->remarks = &best->document->remarks;
+    published->kernel = &best->document->kernels[best->figure->kernel];
     published_time(published->time, best->figure);
     published_us(published->us, best->figure);
     published->gbs = published_gbs(best->document, best->figure);

@@ -136,7 +136,7 @@ static int add_records(struct compare_input *out, const struct records *more, co
                     "them by GPU",
                     others, more->at[0].gpu);
     if (unlike)
-        output_warn("%zu record%s of " DIMS_TEXT_SEVERAL
+        output_warn("%zu record%s of " DIMS_TEXT_RESULTS
                     " %s passed over: only single values are "
                     "compared",
                     unlike, unlike == 1 ? "" : "s", unlike == 1 ? "is" : "are");
@@ -183,7 +183,7 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
         return -1;
     if (out->records.count == 0)
         return error_set(error, ERROR_USAGE,
-                         "%s: its records are of " DIMS_TEXT_SEVERAL ", and only single values "
+                         "%s: its records are of " DIMS_TEXT_RESULTS ", and only single values "
                          "are compared: name another file",
                          path);
     take_record(out, &out->records.at[0]);

@@ -329,7 +329,24 @@ static void add_sayings(struct text *out, const struct compare *compare, const c
         }
 }
 
-/* The remarks on each document with a figure here. */
+/* The remarks on each kernel with a figure here. */
+static void add_kernel_remarks(struct text *out, const struct compare *compare, size_t side)
+{
+    for (size_t l = 0, before; l < compare->line_count; l++) {
+        const struct published_kernel *kernel = compare->lines[l].cells[side].published.kernel;
+        for (before = 0; before < l; before++)
+            if (compare->lines[before].cells[side].published.kernel == kernel)
+                break;
+        for (size_t i = 0; kernel && before == l && i < kernel->remarks.count; i++) {
+            struct text text = {0};
+            text_addf(&text, "%s, %s: %s", compare->sides[side].name, kernel->kernel,
+                      kernel->remarks.at[i]);
+            sentence_end(out, "remark", &text);
+        }
+    }
+}
+
+/* The remarks on each document with a figure here: on all of it, not on these figures alone. */
 static void add_remarks(struct text *out, const struct compare *compare, size_t side)
 {
     for (size_t l = 0, before; l < compare->line_count; l++) {
@@ -339,10 +356,11 @@ static void add_remarks(struct text *out, const struct compare *compare, size_t 
                 break;
         for (size_t i = 0; remarks && before == l && i < remarks->count; i++) {
             struct text text = {0};
-            text_addf(&text, "%s: %s", compare->sides[side].name, remarks->at[i]);
+            text_addf(&text, "%s's document: %s", compare->sides[side].name, remarks->at[i]);
             sentence_end(out, "remark", &text);
         }
     }
+    add_kernel_remarks(out, compare, side);
 }
 
 static bool has_basis(const struct compare *compare, enum compare_basis basis)

@@ -318,17 +318,40 @@ static void describe(struct document *document, const struct bench *bench)
             bench->table.csv.rows - totals.count, bench->table.csv.rows);
 }
 
-static void add_tile(struct table *tiles, const struct bench *bench)
+/* The table's line of this n; its n is 0 where it has none. */
+static struct line find_line(const struct bench *bench, uint64_t n)
+{
+    for (size_t row = 0; row < bench->table.csv.rows; row++) {
+        const struct line line = read_line(bench, row);
+        if (is_whole(&line) && (uint64_t)line.n == n)
+            return (struct line){.n = line.n, .ratio = ratio_of(&line)};
+    }
+    return (struct line){.n = 0};
+}
+
+/* At the page's own n first, where the table has it. */
+static void add_tile(struct table *tiles, const struct report *report,
+                     const struct bench *bench)
 {
     const struct totals totals = add_up(bench);
+    const struct line own =
+        find_line(bench, report->headline ? dims_n(&report->headline->problem.dims) : 0);
+    const struct line shown = own.n > 0 ? own : totals.most;
     struct text remark = {0};
     char ratio[NUMBER_CHARS], n[NUMBER_CHARS];
-    text_addf(&remark, "than %s at %s; the least: ", bench->title,
-              number_format_count(n, (uint64_t)totals.most.n));
-    add_times(&remark, &totals.least);
+    text_addf(&remark, "than %s at %s", bench->title,
+              number_format_count(n, (uint64_t)shown.n));
+    if (totals.count > 1) {
+        text_adds(&remark, "; the least: ");
+        add_times(&remark, &totals.least);
+    }
+    if (totals.count > 1 && own.n > 0) {
+        text_adds(&remark, ", the most: ");
+        add_times(&remark, &totals.most);
+    }
     table_add(tiles, "faster than others");
-    table_addf(tiles, "%s%s times", totals.count > 1 ? "up to " : "",
-               figures_short(ratio, totals.most.ratio, 3));
+    table_addf(tiles, "%s%s times", totals.count > 1 && own.n == 0 ? "up to " : "",
+               figures_short(ratio, shown.ratio, 3));
     table_add(tiles, remark.at);
     tiles->failed |= remark.failed;
     text_dispose(&remark);
@@ -345,7 +368,7 @@ int report_bench_tile(struct table *tiles, const struct report *report, struct e
                        report_table_check(&bench.table, report, true, error) ||
                        find_others(&bench, error);
     if (!failed && report_table_is_of_title(&bench.table, report))
-        add_tile(tiles, &bench);
+        add_tile(tiles, report, &bench);
     table_file_close(&bench.table);
     return failed ? -1 : 0;
 }

@@ -105,7 +105,7 @@ const char *frame_get_string(struct frame *frame)
     const char *string = frame_get_block(frame, &length);
     if (!string || length == 0)
         return NULL;
-    if (string[length - 1] != '\0') {
+    if (memchr(string, '\0', length) != string + length - 1) { /* nobody writes that */
         frame->is_short = true;
         return NULL;
     }

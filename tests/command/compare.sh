@@ -130,7 +130,8 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     check bound test "$(rows '^400M .*A published .*A at most  *[0-9.]+  *[0-9.]+$')" -eq 1
     check caches-by-name sh -c '"$AUTOTUNE" compare rtx5070 v100 | tr -s " \n" " " | grep -q "L2 cache (RTX 5070 50 MB, V100 6.3 MB)"'
     check bound-says-so grep -q '^at most .*cannot be faster there: a latency' out
-    check computed-is-doubted sh -c 'tr -s " \n" " " < out | grep -q "remark RTX 5070: were they 400 x 2^20, computed .* 4.9 % higher, the best 94.2 %"'
+    check computed-is-doubted sh -c 'tr -s " \n" " " < out | grep -q "remark RTX 5070.s document: were they 400 x 2^20, computed .* 4.9 % higher, the best 94.2 %"'
+    check remark-on-a-kernel sh -c '"$AUTOTUNE" compare rtx5070 rtx5070ti | tr -s " \n" " " | grep -q "remark RTX 5070 Ti, 0 interleaved .* 256 threads: 5098.87 us give 422.81 GB/s"'
     check computed-is-said test "$(rows '^400M .*A published  2\.65 ms  \(604\)  \(89\.8\) ')" -eq 1
     check predicted-portability grep -Eq "^portable  *at most [0-9.]+( to [0-9.]+)? % of peak" out
     check predicted-accuracy grep -Eq '^evidence  *RTX 5070, .*the bounds of its published kernels are.*published' out

@@ -69,7 +69,7 @@ check merge-keeps-all test "$(grep -c '^\[record' merged/host.ini)" -eq 3
 
 run --cache single --device host --rows 3 --len 5 --quiet
 run compare single/host.ini "$RECORDS"
-check says-one-record grep -q '1 record of rows or columns is passed over' err
+check says-one-record grep -q '1 record of rows, columns or scans is passed over' err
 
 # With gaps, and down the columns.
 run verify --device host --rows 19 --len 33 --pitch 40 --type i8
@@ -171,9 +171,9 @@ refuses ladder-of-a-grid-of-rows 64 "no rung that reduces rows has a param .*: g
 
 # Where only single values are known.
 run compare "$RECORDS" "$RECORDS"
-check compare-passes-over grep -q '2 records of rows or columns are passed over' err
+check compare-passes-over grep -q '2 records of rows, columns or scans are passed over' err
 run report "$RECORDS"
-check report-passes-over grep -q 'records of rows or columns are passed over' err
+check report-passes-over grep -q 'records of rows, columns or scans are passed over' err
 check report-is-of-one-value grep -q '3700' out
 if [ -e loop.so ]; then
     run bench --device host --against loop.so --rows 37 --len 100 --type f32 --csv rows.csv

@@ -569,7 +569,7 @@ static void test_control_lines(void **state)
         {"//? if 0 && 1 / (BLOCK - 256)\n//? end\na\n", "a\n"},
         {"a //? if 0\nb\n", "a //? if 0\nb\n"},
         {"// ? if 0\nb\n", "// ? if 0\nb\n"},
-        {"//? if WARP == SHUFFLE && TYPE == I32 && OP == SUM && CC >= 90 && !HOST\na\n//? "
+        {"//? if WARP == REDUX && TYPE == I32 && OP == SUM && CC >= 90 && !HOST\na\n//? "
          "end\n",
          "a\n"},
         {"a\n\n//? if 0\nb\n//? end\n\nc\n\n\n\n", "a\n\nc\n"},

@@ -103,6 +103,10 @@ static void test_a_string_without_an_end_is_short(void **state)
     assert_null(frame_get_string(&frame));
     assert_true(frame.is_short);
     frame_dispose(&frame);
+    frame_put_block(&frame, "a\0bc", 5); /* it would be written shorter */
+    assert_null(frame_get_string(&frame));
+    assert_true(frame.is_short);
+    frame_dispose(&frame);
 }
 
 /* Between a block's length and its bytes are zeros alone: what was read is written the same. */
