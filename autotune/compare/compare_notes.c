@@ -329,38 +329,33 @@ static void add_sayings(struct text *out, const struct compare *compare, const c
         }
 }
 
-/* The remarks on each kernel with a figure here. */
-static void add_kernel_remarks(struct text *out, const struct compare *compare, size_t side)
+static const struct published_lines *remarks_on(const struct compare_cell *cell, bool is_kernel)
 {
-    for (size_t l = 0, before; l < compare->line_count; l++) {
-        const struct published_kernel *kernel = compare->lines[l].cells[side].published.kernel;
-        for (before = 0; before < l; before++)
-            if (compare->lines[before].cells[side].published.kernel == kernel)
-                break;
-        for (size_t i = 0; kernel && before == l && i < kernel->remarks.count; i++) {
-            struct text text = {0};
-            text_addf(&text, "%s, %s: %s", compare->sides[side].name, kernel->kernel,
-                      kernel->remarks.at[i]);
-            sentence_end(out, "remark", &text);
-        }
-    }
+    const struct compare_published *published = &cell->published;
+    return !is_kernel          ? published->remarks
+           : published->kernel ? &published->kernel->remarks
+                               : NULL;
 }
 
-/* The remarks on each document with a figure here: on all of it, not on these figures alone. */
-static void add_remarks(struct text *out, const struct compare *compare, size_t side)
+/* The remarks on each kernel with a figure here, or on each document: on all of it, not on these
+ * figures alone. */
+static void add_remarks(struct text *out, const struct compare *compare, size_t side,
+                        bool is_kernel)
 {
     for (size_t l = 0, before; l < compare->line_count; l++) {
-        const struct published_lines *remarks = compare->lines[l].cells[side].published.remarks;
+        const struct compare_cell *cell = &compare->lines[l].cells[side];
+        const struct published_lines *remarks = remarks_on(cell, is_kernel);
         for (before = 0; before < l; before++)
-            if (compare->lines[before].cells[side].published.remarks == remarks)
+            if (remarks_on(&compare->lines[before].cells[side], is_kernel) == remarks)
                 break;
         for (size_t i = 0; remarks && before == l && i < remarks->count; i++) {
             struct text text = {0};
-            text_addf(&text, "%s's document: %s", compare->sides[side].name, remarks->at[i]);
+            text_addf(&text, "%s%s%s: %s", compare->sides[side].name,
+                      is_kernel ? ", " : "'s document",
+                      is_kernel ? cell->published.kernel->kernel : "", remarks->at[i]);
             sentence_end(out, "remark", &text);
         }
     }
-    add_kernel_remarks(out, compare, side);
 }
 
 static bool has_basis(const struct compare *compare, enum compare_basis basis)
@@ -434,8 +429,10 @@ void compare_notes_all(struct text *out, const struct compare *compare)
     text_adds(out, "\n");
     add_sayings(out, compare, "note", missing);
     add_sayings(out, compare, "source", document);
-    for (size_t s = 0; s < compare->side_count; s++)
-        add_remarks(out, compare, s);
+    for (size_t s = 0; s < compare->side_count; s++) {
+        add_remarks(out, compare, s, false);
+        add_remarks(out, compare, s, true);
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct text text = {0};
         if (!has_basis(compare, words[i].basis))
