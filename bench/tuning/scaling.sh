@@ -4,7 +4,7 @@
 # usual command on half the default space, the default space, and one of about twice as many
 # candidates. Writes OUT/scaling.md.
 # Usage: bench/tuning/scaling.sh OUT     (from the repository's root)
-#   SPACE (a part of reduce-wide: 1,756 variants), N (4G, which takes one GPU a minute) and OPTIONS
+#   SPACE (minute.ini: 1,906 variants), N (4G, which takes one GPU a minute) and OPTIONS
 #   ("--strategy random") of the runs on several GPUs; SIZES_N (400M) of those of other spaces;
 #   STEPS, of "gpus sizes", where one call may not take that long; DEVICES, the lists to try, as
 #   "0 0,1 all"; AUTOTUNE, DEVICE: about.sh
@@ -19,17 +19,7 @@ steps=${STEPS:-gpus sizes}
 mkdir -p "$out"
 report=$out/scaling.md
 
-# All of reduce-wide would take hours on one GPU.
-part_space()
-{
-    local shapes="MIN_BLOCKS <= 1 && VECTOR * ELEM_BYTES == 16 && BLOCK >= 64 && ITEMS >= 4"
-    local kinds="LOAD != NONCOHERENT && LOAD != STREAMING && WALK == STRIDED"
-    kinds+=" && (FINISH == PACKED || FINISH == PACKED_WARPS)"
-    sed "/^\[rule\]\$/a shapes for a minute or two = ${shapes//&/\\&}\nkinds for as long = ${kinds//&/\\&}" \
-        configs/reduce-wide.ini
-}
-part_space >"$work/part.ini"
-space=${SPACE:-$work/part.ini}
+space=${SPACE:-bench/tuning/minute.ini}
 
 # One GPU, powers of two, all there are.
 lists()

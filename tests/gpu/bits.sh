@@ -8,7 +8,8 @@
 #   rows, columns   on the device: results alone, among 1, 7 and 512 others, with a pitch
 #   run       the exports
 #   compare   all lines
-# Usage: tests/gpu/bits.sh BUILD OUT [STEP]...   (DEVICE=host tries it where there is no GPU)
+# Usage: tests/gpu/bits.sh BUILD OUT [STEP]...   (DEVICE=host tries it where there is no GPU;
+#   DEVICE="0 1" proves on both, and the exports on the first)
 #   VARIANTS (8), STARTS (16) of values, N (16777217) its most
 set -euo pipefail
 build=${1:?usage: bits.sh BUILD OUT [STEP]...} out=${2:?usage: bits.sh BUILD OUT [STEP]...}
@@ -25,7 +26,7 @@ archs=(sm_90 compute_90)
 build()
 {
     local name=${2}_${3}_order1 arch
-    "$build/autotune" tune --device "$device" --order n --op "$2" --type "$3" \
+    "$build/autotune" tune --device "${device%% *}" --order n --op "$2" --type "$3" \
         --n "${N_RECORD:-1Mi}" --budget "${BUDGET:-20s}" --quiet >/dev/null
     "$build/autotune" export --order n --op "$2" --type "$3" --gpu "${GPU:-H200}" --format cu \
         --output "$out/exports" --quiet >/dev/null
@@ -69,12 +70,14 @@ step_host()
 # table NAME SPACE OPTION...: the lines of all problems, made side by side.
 table()
 {
-    local name=$1 space=$2 op type failed=0 jobs=()
+    local name=$1 space=$2 gpu op type failed=0 jobs=()
     shift 2
-    for op in sum sumsq prod; do
-        for type in f16 bf16 f32 f64; do
-            "$program" "$@" -k "$op-$type" "$device" "$space" >"$out/$name-$op-$type.txt" &
-            jobs+=($!)
+    for gpu in $device; do
+        for op in sum sumsq prod; do
+            for type in f16 bf16 f32 f64; do
+                "$program" "$@" -k "$op-$type" "$gpu" "$space" >"$out/$name-$op-$type-$gpu.txt" &
+                jobs+=($!)
+            done
         done
     done
     for job in "${jobs[@]}"; do

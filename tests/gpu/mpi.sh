@@ -44,14 +44,23 @@ bits_are()
         [ "$(grep -c ', bits ' "$@" | awk -F : '{ n += $NF } END { print n }')" -eq $# ]
 }
 
-# shared RANKS OPTION...: seconds that autotune-mpi says, on stdout.
+# seconds COMMAND...: how long it took, or what it said on stderr.
+seconds()
+{
+    local from
+    from=$(date +%s.%N)
+    timeout -k 5 200 "$@" > "$scratch/timed.out" 2> "$scratch/timed.err" ||
+        { cat "$scratch/timed.err" >&2; return 1; }
+    awk -v from="$from" -v to="$(date +%s.%N)" 'BEGIN { printf "%.2f", to - from }'
+}
+
+# shared RANKS OPTION...: seconds of autotune-mpi, from a cache with nothing.
 shared()
 {
     local ranks=$1
     shift
-    timeout -k 5 200 mpirun -n "$ranks" "$program-mpi" "$@" > "$scratch/shared.out" 2> "$scratch/shared.err" ||
-        { cat "$scratch/shared.err" >&2; return 1; }
-    sed -n 's/^list .* ranks in \([0-9.]*\) s.*/\1/p' "$scratch/shared.err"
+    rm -rf "$scratch/fast"
+    seconds mpirun -n "$ranks" "$program-mpi" "$@" --device "$device" --cache "$scratch/fast"
 }
 
 # No rank has a GPU of its own open, while its coordinator has.
@@ -77,21 +86,27 @@ has_no_context()
     [ "$mapped" -eq 0 ] && { [ "$device" = host ] || [ "$seen" -gt 0 ]; }
 }
 
-step_mpi()
+# Open MPI and autotune-mpi, or a line that says what is missing.
+has_mpi()
 {
-    local n=${SUM_N:-268435456} gpus rank
     if [ -n "${MPI_FOLDER:-}" ]; then
         # shellcheck disable=SC1091
         . "$MPI_FOLDER/env"
     fi
     if ! command -v mpirun > /dev/null || [ ! -x "$build/autotune-mpi" ]; then
-        echo "skip    mpi: no mpirun here, or no autotune-mpi: see tests/pack_mpi.sh"
-        return
+        echo "skip    $1: no mpirun here, or no autotune-mpi: see tests/pack_mpi.sh"
+        return 1
     fi
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     cp "$build/autotune-mpi" "$program-mpi"
-    export XDG_CACHE_HOME=$scratch/mpi
     gpus=$(find /dev -maxdepth 1 -name 'nvidia[0-9]*' | wc -l)
+}
+
+step_mpi()
+{
+    local n=${SUM_N:-268435456} gpus rank
+    has_mpi mpi || return 0
+    export XDG_CACHE_HOME=$scratch/mpi
     check mpi-hostname timeout 30 mpirun -n 2 hostname
     printf '%s\n' '--op sum --type f32 --n 64Ki' '--op max --type i32 --n 100K' > "$scratch/list"
 
@@ -127,35 +142,39 @@ step_mpi()
     fi
     check sums-have-one-hash bits_are "$scratch"/sum.*
     cat "$scratch/said"
-    if [ "$gpus" -gt 1 ]; then
-        step_mpi_fast
-    fi
     unset XDG_CACHE_HOME
 }
 
-# With two GPUs: one rank, two ranks and today's processes by turns; 20 problems; sums of 4Gi floats.
+# step_mpi_fast: what two GPUs gain, by turns: an exhaustive search by one rank, by two, and by one process
+# that has both GPUs; 20 problems by one rank and by two; one sum of 4Gi floats, by MPI and by NCCL.
 step_mpi_fast()
 {
-    local round
-    echo "--op sum --type i32 --n 4G" > "$scratch/one"
-    "$program" list problems --n 64Ki..1Gi --type f32 2> /dev/null | head -n 20 > "$scratch/twenty"
-    for round in 1 2 3; do
-        echo "        exhaustive 4G, round $round: 1 rank $(shared 1 --problems "$scratch/one" --device 0 \
-            --strategy exhaustive --retune --budget "${BUDGET:-90s}" --cache "$scratch/fast") s, 2 ranks $(shared 2 \
-            --problems "$scratch/one" --device 0 --strategy exhaustive --retune --budget "${BUDGET:-90s}" \
-            --cache "$scratch/fast") s"
-        SECONDS=0
-        "$program" --n 4G --device 0,1 --strategy exhaustive --retune --budget "${BUDGET:-90s}" --quiet \
-            --cache "$scratch/fast" > /dev/null 2>&1 || true
-        echo "        exhaustive 4G, round $round: --device 0,1 $SECONDS s"
-        echo "        20 problems, round $round: 1 rank $(shared 1 --problems "$scratch/twenty" --device 0 \
-            --retune --cache "$scratch/fast") s, 2 ranks $(shared 2 --problems "$scratch/twenty" --device 0 \
-            --retune --cache "$scratch/fast") s"
-    done
-    for round in 1 2; do
+    local gpus round n=${FAST_N:-4G} one=(--space bench/tuning/minute.ini --template templates/reduce.cu
+        --strategy exhaustive)
+    has_mpi mpi_fast || return 0
+    if [ "$device" != host ] && [ "$gpus" -lt 2 ]; then
+        echo "skip    mpi_fast: one GPU"
+        return
+    fi
+    export CUDA_CACHE_DISABLE=1
+    echo "--op sum --type i32 --n $n" > "$scratch/one"
+    "$program" list problems --n 64Ki..1Gi --type f32 | head -n "${FAST_PROBLEMS:-20}" > "$scratch/twenty"
+    build_sums
+    if [ "$device" != host ]; then
         sum_by_mpi 1 4294967296
         sum_by_mpi 2 4294967296
         sum_by_nccl 4294967296 1
         sum_by_nccl 4294967296 2
+    fi
+    for round in 1 2; do
+        echo "round $round, 20 problems: 1 rank $(shared 1 --problems "$scratch/twenty") s, 2 ranks" \
+            "$(shared 2 --problems "$scratch/twenty") s"
+        echo "round $round, exhaustive, n = $n: 1 rank $(shared 1 --problems "$scratch/one" "${one[@]}") s," \
+            "2 ranks $(shared 2 --problems "$scratch/one" "${one[@]}") s"
+        grep -E '^(list|best|race)' "$scratch/timed.err" || true
+        rm -rf "$scratch/fast"
+        [ "$device" = host ] || echo "round $round, exhaustive, n = $n: --device 0,1" \
+            "$(seconds "$program" --device 0,1 --n "$n" "${one[@]}" --cache "$scratch/fast") s"
     done
+    unset CUDA_CACHE_DISABLE
 }
