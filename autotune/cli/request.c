@@ -119,11 +119,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-/* Says so where the order that is asked for is kept by every kernel. */
+/* Says so where the order that is asked for is kept by every kernel. What is listed by its order is
+ * of any type, and of floats before others. */
 static void simplify(struct request *request)
 {
     struct problem *problem = &request->problem;
     const enum order asked = problem->order;
+    const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT);
+    if (is_list && asked != ORDER_FREE && !request->has_type && problem_ops[problem->op].rounds)
+        problem->type = problem->acc = F32;
     problem_simplify(problem);
     if (problem->order != asked)
         output_note(request, "order     %s of %s has the same bits in any order\n",
@@ -153,8 +157,9 @@ static int parse(struct parse *parse, int argc, char **argv)
         problem_check(&out->problem, parse->error) || request_dims_settle(out, parse->error) ||
         request_files_check(out, parse->error))
         return -1;
+    out->has_order |= out->deterministic;
     const bool is_any = out->topic && strcmp(out->topic, "problems") == 0;
-    if (out->verb != VERB_SHOW && !is_any) /* which are of any problem */
+    if (!is_any) /* which are of any problem */
         simplify(out);
     return 0;
 }
@@ -201,6 +206,13 @@ int request_parse_line(struct request *out, const struct request *base, char *li
                      "a range is many problems: give each a line of its own, as 'autotune "
                      "list problems' writes them")
                : 0;
+}
+
+bool request_wants(const struct request *request, const struct problem *problem)
+{
+    return (!request->has_op || problem->op == request->problem.op) &&
+           (!request->has_type || problem->type == request->problem.type) &&
+           (!request->has_order || problem->order == request->problem.order);
 }
 
 bool request_sweeps(const struct request *request, enum regime regime)

@@ -67,6 +67,10 @@ int request_parse(struct request *out, const struct verb_row *verb, void *own, i
 int request_parse_line(struct request *out, const struct request *base, char *line,
                        struct error *error);
 
+/* Has the problem the --op, --type and --order of a verb that shows only such problems? What is
+ * not given is not asked for. */
+bool request_wants(const struct request *request, const struct problem *problem);
+
 /* Does the sweep have this cache regime: without --cold and --warm it has both. */
 bool request_sweeps(const struct request *request, enum regime regime);
 

@@ -135,7 +135,7 @@ static int find_place(struct setup *setup, const struct request *request, bool n
 /* Of a space whose kernels keep order n: f32 are what rounds. */
 static void order_by_n(struct problem *problem, const struct request *request)
 {
-    if (request->has_order || request->deterministic)
+    if (request->has_order)
         return;
     problem->order = ORDER_BY_N;
     if (!request->has_type && !request->has_acc)

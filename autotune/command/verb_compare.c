@@ -106,6 +106,8 @@ static int check(const struct request *request, struct error *error)
          "--ladder has rungs of the ladder: give --rungs too"},
         {own->by_rung && own->evidence,
          "--evidence is of records and --rungs has none: leave one of them out"},
+        {own->by_rung && (request->has_order || request->deterministic),
+         "the ladder's kernels combine in an order of their own: leave --order out with --rungs"},
         {request->file_count < 2 && !own->by_rung,
          "nothing to compare: write 'autotune compare A B', each a record file, a GPU's name "
          "or published figures"},

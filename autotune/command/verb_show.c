@@ -55,11 +55,9 @@ static bool is_wanted(const struct interval *served, const struct request *reque
     const bool is_cut =
         is_sweep(request) && !request->asked.shape; /* to the range, by the report */
     return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
-           (!request->has_op || problem->op == request->problem.op) &&
-           (!request->has_type || problem->type == request->problem.type) &&
+           request_wants(request, problem) &&
            (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
-           (!request->asked.has_scan || request->asked.scan == problem->dims.scan) &&
-           (request->problem.order == ORDER_FREE || problem->order == request->problem.order);
+           (!request->asked.has_scan || request->asked.scan == problem->dims.scan);
 }
 
 /* 0 = not known. */
@@ -205,8 +203,8 @@ static void note_none(const struct request *request, const char *folder)
     const char *size = is_sweep(request) ? "1K..4G" : "400M";
     char low[NUMBER_CHARS], high[NUMBER_CHARS], sizes[2 * NUMBER_CHARS + 8];
     const bool is_some = request->has_n || request->has_op || request->has_type ||
-                         request->asked.shape || request->asked.scan ||
-                         problem->order != ORDER_FREE;
+                         request->asked.shape || request->asked.scan || request->has_order;
+    const bool has_type = request->has_type || problem->order != ORDER_FREE;
     if (request->n_high)
         snprintf(sizes, sizeof sizes, "--n %s..%s",
                  number_format_count(low, dims_n(&problem->dims)),
@@ -223,8 +221,7 @@ static void note_none(const struct request *request, const char *folder)
                 request->asked.scan ? dims_text_scans[request->asked.scan] : "",
                 request->has_op ? " --op " : "",
                 request->has_op ? problem_ops[problem->op].name : "",
-                request->has_type ? " --type " : "",
-                request->has_type ? problem_types[problem->type].name : "",
+                has_type ? " --type " : "", has_type ? problem_types[problem->type].name : "",
                 problem_orders[problem->order].option);
 }
 

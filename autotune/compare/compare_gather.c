@@ -21,8 +21,7 @@ enum { N_DEFAULT = 400000000 };
 static bool is_wanted(const struct request *request, const struct problem *problem)
 {
     return (!request->has_n || dims_n(&problem->dims) == dims_n(&request->problem.dims)) &&
-           (!request->has_op || problem->op == request->problem.op) &&
-           (!request->has_type || problem->type == request->problem.type);
+           request_wants(request, problem);
 }
 
 static bool is_same(const struct problem *a, const struct problem *b)
@@ -118,7 +117,7 @@ static int add_own(struct comparison *comparison, struct error *error)
     for (size_t i = 0; i < compare->line_count; i++)
         if (!compare->lines[i].is_document)
             return 0;
-    if (compare->line_count && !request->has_op && !request->has_type)
+    if (compare->line_count && !request->has_op && !request->has_type && !request->has_order)
         problem = compare->lines[0].problem;
     problem.dims = dims_value(request->has_n ? dims_n(&request->problem.dims) : N_DEFAULT);
     return compare_gather_add(comparison, &problem, error);

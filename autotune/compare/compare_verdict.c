@@ -282,10 +282,12 @@ static void add_command(struct text *out, const struct compare *compare)
         is_known |= !compare->sides[s].cc;
     if (is_known)
         return;
-    text_addf(&text,
-              "'autotune --device 0 --op %s --type %s --n 1K..1G' on each of these GPUs, then "
-              "'autotune compare' with the record files that it names",
-              problem_ops[problem->op].name, problem_types[problem->type].name);
+    text_addf(
+        &text,
+        "'autotune --device 0 --op %s --type %s%s --n 1K..1G' on each of these GPUs, then "
+        "'autotune compare' with the record files that it names",
+        problem_ops[problem->op].name, problem_types[problem->type].name,
+        problem_orders[problem->order].option);
     sentence_end(out, "to settle", &text);
 }
 

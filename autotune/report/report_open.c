@@ -154,8 +154,7 @@ static bool is_kept(const struct report *report, const struct record *record)
     const struct request *request = report->request;
     return record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
            record->median_ps && !problem_is_on_host(&record->problem) &&
-           (!request->has_op || record->problem.op == request->problem.op) &&
-           (!request->has_type || record->problem.type == request->problem.type) &&
+           request_wants(request, &record->problem) &&
            (!request->has_n || dims_n(&record->problem.dims) == dims_n(&request->problem.dims));
 }
 
@@ -206,11 +205,11 @@ static int find_headline(struct report *report, struct error *error)
             best = record;
     }
     report->headline = best;
-    if (best || !(request->has_n || request->has_op || request->has_type))
+    if (best || !(request->has_n || request->has_op || request->has_type || request->has_order))
         return 0;
     return error_set(
         error, ERROR_FAILED,
-        "%s has no record of that --op, --type and --n: 'autotune show' lists those "
+        "%s has no record of that --op, --type, --order and --n: 'autotune show' lists those "
         "that are here",
         report->subject->side.name);
 }

@@ -296,6 +296,17 @@ refuses rungs-empty-name 64 "empty name" compare --rungs --ladder ladder.csv,
 refuses rungs-none 64 "no figure of a rung" compare --rungs t4
 refuses ladder-alone 64 "give --rungs too" compare v100 t4 --ladder ladder.csv
 refuses rungs-evidence 64 "has none" compare --rungs --evidence
+refuses rungs-order 64 "leave --order out" compare --rungs --order n
+refuses rungs-deterministic 64 "leave --order out" compare --rungs --deterministic
+run compare h200 v100 --order n
+check order-n-alone test "$(grep ": autotune's kernels$" out | grep -vc ' order n: ')" -eq 0
+check order-n-is grep -q "^sum f32 cold order n: autotune's kernels$" out
+check order-n-to-settle grep -q "type f32 --order n --n 1K..1G" out
+run compare v100 t4 --order n
+check order-n-of-floats grep -q "^sum f32 cold order n: autotune's kernels$" out
+run compare h200 v100 --order n --type i32
+check order-of-integers grep -q "^sum i32 cold: autotune's kernels$" out
+check order-of-integers-is-said grep -q 'sum of i32 has the same bits in any order' err
 run compare --rungs --type f32
 check rungs-of-a-type sh -c 'grep -q "^V100 f32 " out && ! grep -q i32 out'
 finish

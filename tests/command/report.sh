@@ -230,7 +230,19 @@ check hostile-keeps-lines grep -q '^?\[2Jx?µ  *' out
 # The record that is asked for, and the axes.
 run report --n 2K -o two.html
 check other-n grep -q '<h1>sum i32 2K cold on' two.html
-refuses no-such-n 1 "no record of that --op, --type and --n" report --n 3K
+refuses no-such-n 1 "no record of that --op, --type, --order and --n" report --n 3K
+run report --order n
+check no-such-order has_status 1
+for order in n free; do # seen to fail without the order in request_wants
+    run report h200 --order $order
+    check order-$order has_status 0
+    cp out order-$order
+done
+check order-n-is grep -q '^sum f32 .* cold order n on H200' order-n
+check order-free-is grep -q '^sum [a-z0-9]* [^ ]* cold on H200' order-free
+run report h200 --order n --op max
+check order-of-no-sum grep -q '^max [a-z0-9]* [^ ]* cold on H200' out
+check order-of-no-sum-is-said grep -q 'max of i32 has the same bits in any order' err
 run report --axes GRID,WARP -o axes.html
 check axes grep -q 'GB/s by GRID and WARP' axes.html
 refuses no-such-axis 64 "'BLOCK,SPEED': give two different params .*BLOCK=" report --axes BLOCK,SPEED

@@ -50,6 +50,10 @@ run show --deterministic --json -
 check deterministic-json grep -q '"order": *"run"' out
 run show --type f32 --op sum
 check deterministic-beside-plain has_lines 3
+run show --type f32 --op sum --order free
+check plain-alone has_lines 2
+run show --order n
+check none-of-order-n grep -q "'autotune --n 400M --type f32 --order n' makes one" err
 run --device host --n 1K --space small.ini --deterministic
 check integers-have-their-record grep -q 'sum i32 1K cold on' out
 
