@@ -50,6 +50,11 @@ struct verb_row {
     "70 a result was wrong, 74 input or output failed, 75 too noisy to decide, "               \
     "130 interrupted, progress kept."
 
+/* Of verbs that run nothing: those that compile for what they say, and those that only read. */
+#define VERBS_EXIT_COMPILED                                                                    \
+    "Exit: 0 done, 1 failed, 64 usage, 69 no such NVRTC, 74 input or output failed."
+#define VERBS_EXIT_READ "Exit: 0 done, 1 failed, 64 usage, 74 input or output failed."
+
 extern const struct verb_row verb_tune, verb_show, verb_merge, verb_list, verb_emit,
     verb_verify, verb_bench, verb_ladder, verb_profile, verb_reduce, verb_export, verb_compare,
     verb_report, verb_doctor, verb_help, verb_version, verb_serve;

@@ -139,7 +139,7 @@ const struct verb_row verb_compare = {
         "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
         "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
         "  autotune compare h200 v100 --n 400M --evidence\n"
-        "  autotune compare --rungs --ladder ladder.csv\n\n" VERBS_EXIT,
+        "  autotune compare --rungs --ladder ladder.csv\n\n" VERBS_EXIT_COMPILED,
     .options = options,
     .check = check,
     .run = run_verb,

@@ -279,7 +279,7 @@ const struct verb_row verb_merge = {
         "  autotune merge nvidia-h200.ini\n"
         "  autotune merge ~/.cache/autotune/parts/*\n"
         "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n"
-        "  autotune merge --compact configs/tuned state/nvidia-h200.ini\n\n" VERBS_EXIT,
+        "  autotune merge --compact configs/tuned state/nvidia-h200.ini\n\n" VERBS_EXIT_READ,
     .options = options,
     .run = run_verb,
 };

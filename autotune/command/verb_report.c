@@ -83,7 +83,7 @@ const struct verb_row verb_report = {
         "  autotune report\n"
         "  autotune report -o report.html --bench cub.csv --ladder ladder.csv\n"
         "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
-        "  autotune report --md > RESULTS.md\n\n" VERBS_EXIT,
+        "  autotune report --md > RESULTS.md\n\n" VERBS_EXIT_COMPILED,
     .options = options,
     .run = run_verb,
 };

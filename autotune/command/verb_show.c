@@ -287,7 +287,7 @@ const struct verb_row verb_show = {
         "  autotune show\n"
         "  autotune show --sweep\n"
         "  autotune show --sweep " DIMS_TEXT_SHAPE "\n"
-        "  autotune show --type f32 --csv -\n\n" VERBS_EXIT,
+        "  autotune show --type f32 --csv -\n\n" VERBS_EXIT_READ,
     .options = options,
     .run = run_verb,
 };
