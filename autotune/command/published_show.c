@@ -1,5 +1,5 @@
 /* published_show: loads each document that is built in, and prints the kernels chosen from
- * it. */
+ * it, whole or at the sizes that were measured. */
 #include "autotune/command/published_show.h"
 
 #include "autotune/cli/output.h"
@@ -8,6 +8,7 @@
 #include "autotune/ladder/ladder_rung.h"
 #include "autotune/print/terminal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,5 +95,132 @@ int published_show(const struct request *request, const struct ladder_request *a
     text_dispose(&text);
     if (!choice.is_all)
         rungs_dispose(&choice.rungs);
+    return failed ? -1 : 0;
+}
+
+/* --- Beside what was measured ------------------------------------------------------------- */
+
+enum { BESIDE_COLUMNS = 6 };
+
+static bool is_size(uint64_t n, const uint64_t *sizes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (published_is_size(n, sizes[i]))
+            return true;
+    return false;
+}
+
+/* As the figures have it: 0 where all elements are of one result, or of one scan. */
+static uint64_t row_of(const struct problem *problem)
+{
+    const struct dims run = dims_run(1, problem->dims.scan);
+    return dims_is_alike(&problem->dims, &run) ? 0 : problem->dims.depth.n;
+}
+
+/* The fastest of the kernel's figures that have the size of figure `at`, if that is the first of
+ * them, else NULL. */
+static const struct published_figure *fastest_from(const struct published *published,
+                                                   const struct published_kernel *kernel,
+                                                   size_t at)
+{
+    const struct published_figure *best = &published->figures[at];
+    const uint64_t n = published_n(published, best);
+    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
+        const struct published_figure *figure = &published->figures[i];
+        if (published_n(published, figure) != n ||
+            figure->at[PUBLISHED_ROW].digits != best->at[PUBLISHED_ROW].digits)
+            continue;
+        if (i < at)
+            return NULL;
+        best = published_is_faster(figure, best) ? figure : best;
+    }
+    return best;
+}
+
+static void add_beside(struct table *table, const struct published *published,
+                       const struct published_figure *figure)
+{
+    const struct published_kernel *kernel = &published->kernels[figure->kernel];
+    static const struct {
+        enum published_column column;
+        const char *before, *behind;
+    } others[] = {{PUBLISHED_THREADS, "blocks of ", ""},
+                  {PUBLISHED_GBS, "", " GB/s"},
+                  {PUBLISHED_CPU_MS, "its CPU ", " ms"},
+                  {PUBLISHED_CPU_RATIO, "", " times the CPU's speed"}};
+    char word[NUMBER_CHARS];
+    struct text with = {0};
+    table_add(table, kernel->rung);
+    table_addf(table, "%" PRIu64, published_n(published, figure));
+    table_add(table, problem_types[kernel->problem.type].name);
+    table_add(table, published_time(word, figure));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const struct published_number *number = &figure->at[others[i].column];
+        if (number->is_there)
+            text_addf(&with, "%s%s%s%s", with.length ? ", " : "", others[i].before,
+                      published_write(word, number), others[i].behind);
+    }
+    table_add(table, with.at);
+    table->failed |= with.failed;
+    text_dispose(&with);
+    table_addf(table, "%s on %s", published->source, published->gpu_name);
+}
+
+struct beside {
+    const struct choice *choice;
+    const struct problem *problem;
+    const uint64_t *sizes;
+    size_t count;
+};
+
+static void add_those_beside(struct table *table, const struct published *published,
+                             const struct beside *beside)
+{
+    for (size_t i = 0; i < published->figure_count; i++) {
+        const struct published_figure *figure = &published->figures[i];
+        const struct published_kernel *kernel = &published->kernels[figure->kernel];
+        if (!figure->ps || !kernel->rung || !is_chosen(beside->choice, kernel->rung) ||
+            kernel->problem.op != beside->problem->op ||
+            figure->at[PUBLISHED_ROW].digits != row_of(beside->problem) ||
+            !is_size(published_n(published, figure), beside->sizes, beside->count))
+            continue;
+        figure = fastest_from(published, kernel, i);
+        if (figure)
+            add_beside(table, published, figure);
+    }
+}
+
+int published_beside(struct text *out, const struct rungs *rungs,
+                     const bool is_chosen_there[RUNGS_MAX], const struct problem *problem,
+                     const uint64_t *sizes, size_t count, struct error *error)
+{
+    static const struct table_column titles[BESIDE_COLUMNS] = {{"published", NULL, false},
+                                                               {"n", NULL, true},
+                                                               {"type", NULL, false},
+                                                               {"time", NULL, true},
+                                                               {"with", NULL, false},
+                                                               {"by", NULL, false}};
+    struct table table = {.columns = titles, .column_count = BESIDE_COLUMNS};
+    struct choice choice = {.rungs = *rungs};
+    const struct beside beside = {&choice, problem, sizes, count};
+    memcpy(choice.is_chosen, is_chosen_there, sizeof choice.is_chosen);
+    struct published *published = malloc(sizeof *published);
+    int failed = published ? 0 : error_memory(error, sizeof *published);
+    for (const struct embedded *file = NULL; !failed && (file = embedded_next(file, folder));) {
+        failed = published_load(published, file->name, file->bytes, file->length, error);
+        if (failed)
+            break;
+        add_those_beside(&table, published, &beside);
+        published_dispose(published);
+    }
+    free(published);
+    if (table.row_count) {
+        text_adds(out, "\n");
+        table_print(out, &table, terminal_has_color(stdout));
+        text_adds(
+            out, "by documents, of kernels that are alike, on their own GPUs: 'autotune ladder "
+                 "--published' has all\n");
+    }
+    table_dispose(&table);
     return failed ? -1 : 0;
 }

@@ -109,7 +109,7 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
 static void take_size(struct work *work, size_t column)
 {
     if (work->size_count)
-        work->setup.problem.dims = dims_value(work->sizes[column]);
+        work->setup.problem.dims = dims_run(work->sizes[column], work->setup.problem.dims.scan);
 }
 
 /* Sets the error, and names the sizes of the first chosen rung. */
@@ -306,7 +306,14 @@ static int print(struct work *work, struct error *error)
     const struct request *request = work->request;
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
+    const uint64_t n = dims_n(&work->setup.problem.dims);
     ladder_print(&text, &work->ladder, terminal_has_color(stdout));
+    if (published_beside(&text, &work->choice.rungs, work->choice.is_chosen,
+                         &work->setup.problem, work->size_count ? work->sizes : &n,
+                         work->size_count ? work->size_count : 1, error)) {
+        text_dispose(&text);
+        return -1;
+    }
     cause_print_basis(&text, &work->ladder, &work->figures.problem);
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
@@ -350,7 +357,7 @@ static int run(struct work *work, struct error *error)
     const double start = monotonic_s();
     uint64_t proofs = 0;
     if (!request->has_n && work->setup.target.is_host)
-        work->setup.problem.dims = dims_value(N_HOST);
+        work->setup.problem.dims = dims_run(N_HOST, work->setup.problem.dims.scan);
     if (list_sizes(work, error))
         return -1;
     if (work->size_count) /* messages and memory are for the largest size */

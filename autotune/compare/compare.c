@@ -132,7 +132,7 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add(table, has_bound ? compare_limiter(analysis) : NULL);
 }
 
-/* Names the figures that are computed from a published time and are in no document. */
+/* Names the figures that are in no document, but computed from its GB/s or else from its time. */
 static const char *computed_of(const struct compare_cell *cell)
 {
     static const char *const names[2][2] = {{"gbs peak_pct", "gbs"}, {"peak_pct", NULL}};

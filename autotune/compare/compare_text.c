@@ -101,6 +101,21 @@ static bool has_loss(const struct compare *compare, const struct prediction *gro
     return false;
 }
 
+/* A bound's time would be the least that it can take beside a speed that is the greatest. */
+static bool shows_time(const struct compare_cell *cell)
+{
+    return cell->basis == COMPARE_PUBLISHED ? cell->published.time[0] != '\0'
+                                            : cell->ps && cell->basis != COMPARE_BOUND;
+}
+
+static bool has_time(const struct compare *compare, const struct prediction *group, size_t side)
+{
+    for (size_t l = group->first; l < group->end; l++)
+        if (shows_time(&compare->lines[l].cells[side]))
+            return true;
+    return false;
+}
+
 /* Portability from figures; that from bounds is a note. */
 static double known_portability(const struct compare *compare, const struct compare_line *line)
 {
@@ -162,9 +177,11 @@ static void add_value(struct table *table, const struct published_value *value)
 }
 
 /* With the document's digits and unit. */
-static void add_published(struct table *table, const struct compare_published *published)
+static void add_published(struct table *table, const struct compare_published *published,
+                          bool with_time)
 {
-    table_add(table, published->time);
+    if (with_time)
+        table_add(table, published->time);
     add_value(table, &published->gbs);
     add_value(table, &published->share);
 }
@@ -176,7 +193,7 @@ static const char *time_title(const struct compare_line *line)
 }
 
 static void add_cell(struct table *table, const struct compare_line *line, size_t side,
-                     struct legend *legend)
+                     bool with_time, struct legend *legend)
 {
     const struct compare_cell *cell = &line->cells[side];
     char name[NUMBER_CHARS], speed[NUMBER_CHARS];
@@ -190,12 +207,12 @@ static void add_cell(struct table *table, const struct compare_line *line, size_
         return;
     }
     if (cell->basis == COMPARE_PUBLISHED) {
-        add_published(table, &cell->published);
+        add_published(table, &cell->published, with_time);
         return;
     }
-    if (cell->ps && cell->basis != COMPARE_BOUND)
+    if (with_time && shows_time(cell))
         add_us(table, cell->ps);
-    else
+    else if (with_time)
         table_add(table, NULL);
     table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
     table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
@@ -212,8 +229,9 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
     columns[at++] = (struct table_column){"n", NULL, true};
     for (size_t s = from; s < from + count; s++) {
         columns[at++] = (struct table_column){compare->sides[s].name, NULL, false};
-        columns[at++] =
-            (struct table_column){time_title(&compare->lines[group->first]), NULL, true};
+        if (has_time(compare, group, s))
+            columns[at++] =
+                (struct table_column){time_title(&compare->lines[group->first]), NULL, true};
         columns[at++] = (struct table_column){"GB/s", NULL, true};
         columns[at++] = (struct table_column){"%", NULL, true};
         if (has_loss(compare, group, s))
@@ -226,7 +244,7 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
         const struct compare_line *line = &compare->lines[l];
         add_size(table, line);
         for (size_t s = from; s < from + count; s++) {
-            add_cell(table, line, s, legend);
+            add_cell(table, line, s, has_time(compare, group, s), legend);
             if (has_loss(compare, group, s))
                 table_add_number(table, line->cells[s].has_loss, 1, line->cells[s].loss_pct);
         }

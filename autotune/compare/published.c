@@ -195,6 +195,19 @@ struct published_value published_share(const struct published *published,
                           of_peak < gbs.digits ? of_peak : gbs.digits);
 }
 
+uint64_t published_n(const struct published *published, const struct published_figure *figure)
+{
+    const struct published_number *own = &figure->at[PUBLISHED_ELEMENTS];
+    return own->is_there ? own->digits
+                         : dims_n(&published->kernels[figure->kernel].problem.dims);
+}
+
+bool published_is_size(uint64_t n, uint64_t size)
+{
+    enum { PARTS = 10000 };
+    return (n > size ? n - size : size - n) <= size / PARTS;
+}
+
 char *published_problem(char out[PROBLEM_CHARS], const struct problem *problem)
 {
     char n[NUMBER_CHARS];

@@ -130,6 +130,12 @@ struct published_value published_gbs(const struct published *published,
 struct published_value published_share(const struct published *published,
                                        const struct published_figure *figure, double peak_gbs);
 
+/* Of how many elements a figure is. */
+uint64_t published_n(const struct published *published, const struct published_figure *figure);
+
+/* Is that as good as this size? One document writes 8388688 for 2^23. */
+bool published_is_size(uint64_t n, uint64_t size);
+
 /* Significant digits of a number, 6 at most: three of 4.90 and of 0.268. */
 int published_digits(const struct published_number *number);
 

@@ -3,6 +3,7 @@
 #include "autotune/compare/published_print.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { FIRST = 9 }; /* columns before the document's, which are only for programs */
@@ -131,13 +132,33 @@ static void print_lines(struct text *out, const char *what, const char *of,
         text_addf(out, "%-9s %s%s%s\n", what, of ? of : "", of ? ": " : "", lines->at[i]);
 }
 
+/* "sum f32 1024 to 16777216", where its figures say of how many elements they are. */
+static void write_problem(char out[PROBLEM_CHARS], const struct published *published)
+{
+    const struct published_number *least = NULL, *most = NULL;
+    const struct problem *problem = &published->problem;
+    char low[NUMBER_CHARS], high[NUMBER_CHARS];
+    for (size_t i = 0; i < published->figure_count; i++) {
+        const struct published_number *n = &published->figures[i].at[PUBLISHED_ELEMENTS];
+        if (n->is_there && (!least || n->digits < least->digits))
+            least = n;
+        if (n->is_there && (!most || n->digits > most->digits))
+            most = n;
+    }
+    published_problem(out, problem);
+    if (least)
+        snprintf(out, PROBLEM_CHARS, "%s %s %s to %s", problem_ops[problem->op].name,
+                 problem_types[problem->type].name, published_write(low, least),
+                 published_write(high, most));
+}
+
 void published_print(struct text *out, const struct published *published,
                      const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles)
 {
     struct part part = {.published = published, .is_shown = is_shown};
     char name[PROBLEM_CHARS], peak[NUMBER_CHARS];
-    text_addf(out, "%s, published: %s on %s", published->source,
-              published_problem(name, &published->problem), published->gpu_name);
+    write_problem(name, published);
+    text_addf(out, "%s, published: %s on %s", published->source, name, published->gpu_name);
     if (published->peak_gbs.is_there)
         text_addf(out, ", peak %s GB/s", published_write(peak, &published->peak_gbs));
     text_adds(out, "\n");

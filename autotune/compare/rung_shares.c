@@ -166,6 +166,18 @@ static bool is_wanted(const struct rung_shares *shares, const char *op, const ch
 
 /* --- Documents ---------------------------------------------------------------------------- */
 
+static int add_time(struct rung_shares *shares, size_t rung, const struct published *published,
+                    const struct published_figure *figure, struct error *error)
+{
+    if (!figure->ps)
+        return 0;
+    if (array_grow(&shares->times, shares->time_count, sizeof *shares->times, error))
+        return -1;
+    shares->times[shares->time_count++] =
+        (struct rung_time){shares->kernel_of_rung[rung], published, figure};
+    return 0;
+}
+
 static int add_published(struct rung_shares *shares, const struct published *published,
                          const struct published_figure *from, struct error *error)
 {
@@ -175,15 +187,14 @@ static int add_published(struct rung_shares *shares, const struct published *pub
     size_t rung;
     struct rung_figure figure = {.side = side, .label = kernel->kernel, .cause = ""};
     figure.rung = find_rung(shares, kernel->rung, &rung);
-    figure.n = dims_n(&kernel->problem.dims);
-    if (!figure.rung || kernel->task ||
-        !is_wanted(shares, problem_ops[kernel->problem.op].name,
-                   problem_types[kernel->problem.type].name, figure.n))
+    figure.n = published_n(published, from);
+    if (!figure.rung || !is_wanted(shares, problem_ops[kernel->problem.op].name,
+                                   problem_types[kernel->problem.type].name, figure.n))
         return 0;
     figure.gbs = published_gbs(published, from);
     figure.share = published_share(published, from, shares->sides[side].peak_gbs);
-    if (figure.share.value <= 0)
-        return 0;
+    if (kernel->task || figure.share.value <= 0)
+        return add_time(shares, rung, published, from, error);
     figure.ms = published_ms(from);
     figure.row = at[PUBLISHED_ROW].digits;
     figure.threads = at[PUBLISHED_THREADS].digits;
@@ -395,6 +406,7 @@ void rung_shares_close(struct rung_shares *shares)
         table_file_close(&shares->tables[i]);
     rungs_dispose(&shares->rungs);
     free(shares->figures);
+    free(shares->times);
     free(shares->names);
     free(shares);
 }

@@ -53,6 +53,13 @@ struct rung_figure {
     const char *cause; /* by the ladder's table; "" = unknown */
 };
 
+/* A time of which no share is known: the document names no GPU, or its task is no reduction. */
+struct rung_time {
+    size_t kernel;
+    const struct published *document;
+    const struct published_figure *figure;
+};
+
 struct rung_shares {
     const struct request *request; /* only its operation, type and n; NULL = all */
     struct rungs rungs;
@@ -60,7 +67,8 @@ struct rung_shares {
     struct rung_kernel kernels[RUNG_SHARES_KERNELS_MAX];
     size_t kernel_of_rung[RUNGS_MAX];
     struct rung_figure *figures;
-    size_t side_count, kernel_count, figure_count;
+    struct rung_time *times;
+    size_t side_count, kernel_count, figure_count, time_count;
     struct published *documents[RUNG_SHARES_DOCUMENTS_MAX]; /* those built in that it opened */
     struct table_file tables[RUNG_SHARES_TABLES_MAX];
     char *names; /* of these files */

@@ -92,6 +92,88 @@ static void print_kernels(struct text *out, const struct rung_shares *shares)
     sentence_end(out, "unknown", &note);
 }
 
+/* The measured time of a kernel at that n, in ms with as many digits as its table has; NULL = none. */
+static const struct rung_figure *measured_at(const struct rung_shares *shares, size_t side,
+                                             size_t kernel, uint64_t n)
+{
+    const struct rung_figure *best = rung_shares_best(shares, kernel, side);
+    return shares->sides[side].is_measured && best && best->ms.value > 0 &&
+                   published_is_size(n, best->n)
+               ? best
+               : NULL;
+}
+
+static bool has_time(const struct rung_shares *shares, size_t side)
+{
+    for (size_t t = 0; t < shares->time_count; t++) {
+        const struct rung_time *time = &shares->times[t];
+        if (measured_at(shares, side, time->kernel, published_n(time->document, time->figure)))
+            return true;
+    }
+    return false;
+}
+
+static void add_time(struct table *table, const struct rung_shares *shares,
+                     const struct rung_time *time, const size_t *sides, size_t count)
+{
+    const struct published *document = time->document;
+    const uint64_t n = published_n(document, time->figure);
+    char word[NUMBER_CHARS];
+    table_add(table, document->kernels[time->figure->kernel].rung);
+    table_addf(table, "%s %s %" PRIu64, problem_ops[document->problem.op].name,
+               problem_types[document->problem.type].name, n);
+    table_add(table, published_time(word, time->figure));
+    for (size_t i = 0; i < count; i++) {
+        const struct rung_figure *here = measured_at(shares, sides[i], time->kernel, n);
+        if (here)
+            table_addf(table, "%s ms", figures_short(word, here->ms.value, here->ms.digits));
+        else
+            table_add(table, NULL);
+    }
+}
+
+/* Each document once. */
+static void print_timers(struct text *out, const struct rung_shares *shares)
+{
+    for (size_t t = 0; t < shares->time_count; t++) {
+        const struct published *document = shares->times[t].document;
+        struct text text = {0};
+        if (t && shares->times[t - 1].document == document)
+            continue;
+        text_addf(&text, "%s on %s: without a peak times stand alone, for %s", document->source,
+                  document->gpu_name,
+                  document->kernels[shares->times[t].figure->kernel].kernel);
+        sentence_end(out, "published", &text);
+        for (size_t i = 0; i < document->remarks.count; i++) {
+            text_adds(&text, document->remarks.at[i]);
+            sentence_end(out, "remark", &text);
+        }
+    }
+}
+
+/* What documents timed on a GPU of which no peak is known, beside what tables have of that n. */
+static void print_times(struct text *out, const struct rung_shares *shares, bool bold_titles)
+{
+    struct table_column columns[3 + SIDES_AT_ONCE] = {{"rung", NULL, false},
+                                                      {"problem", NULL, false},
+                                                      {"published", NULL, true}};
+    struct table table = {.columns = columns, .column_count = 3};
+    size_t sides[SIDES_AT_ONCE], count = 0;
+    for (size_t s = 0; s < shares->side_count && count < SIDES_AT_ONCE; s++)
+        if (has_time(shares, s)) {
+            sides[count++] = s;
+            columns[table.column_count++] =
+                (struct table_column){shares->sides[s].title, NULL, true};
+        }
+    for (size_t t = 0; t < shares->time_count; t++)
+        add_time(&table, shares, &shares->times[t], sides, count);
+    text_adds(out, "\nTimes of kernels, where no peak is known\n\n");
+    table_print(out, &table, bold_titles);
+    print_timers(out, shares);
+    text_adds(out, "\n");
+    table_dispose(&table);
+}
+
 static bool has_published(const struct rung_shares *shares)
 {
     for (size_t s = 0; s < shares->side_count; s++)
@@ -151,7 +233,10 @@ void rung_shares_print(struct text *out, struct rung_shares *shares, bool bold_t
         table_print(out, &table, bold_titles);
         table_dispose(&table);
     }
-    text_adds(out, "\n");
+    if (shares->time_count)
+        print_times(out, shares, bold_titles);
+    else
+        text_adds(out, "\n");
     print_kernels(out, shares);
     print_basis(out, shares);
 }
@@ -216,6 +301,35 @@ static void add_figure(struct table *table, const struct rung_shares *shares,
     table_add(table, *figure->cause ? figure->cause : NULL);
 }
 
+/* A time alone: no share, and no block. */
+static void add_time_alone(struct table *table, const struct rung_time *time)
+{
+    const struct published *document = time->document;
+    const struct published_kernel *kernel = &document->kernels[time->figure->kernel];
+    const struct published_value ms = published_ms(time->figure);
+    const char *const words[] = {kernel->task,
+                                 kernel->rung,
+                                 kernel->kernel,
+                                 document->gpu_name,
+                                 "published",
+                                 document->source,
+                                 problem_ops[kernel->problem.op].name,
+                                 problem_types[kernel->problem.type].name};
+    char number[NUMBER_CHARS];
+    size_t at = 0;
+    for (; at < sizeof words / sizeof *words; at++)
+        table_add(table, words[at]);
+    table_addf(table, "%" PRIu64, published_n(document, time->figure));
+    table_add(table, NULL);
+    table_add(table, NULL);
+    if (time->figure->at[PUBLISHED_MS].is_there)
+        table_add(table, published_write(number, &time->figure->at[PUBLISHED_MS]));
+    else
+        add_value(table, &ms);
+    for (at += 4; at < sizeof columns / sizeof *columns; at++)
+        table_add(table, NULL);
+}
+
 void rung_shares_table(struct table *out, const struct rung_shares *shares)
 {
     size_t order[RUNG_SHARES_KERNELS_MAX];
@@ -225,4 +339,6 @@ void rung_shares_table(struct table *out, const struct rung_shares *shares)
         for (size_t i = 0; i < shares->figure_count; i++)
             if (shares->figures[i].kernel == order[k])
                 add_figure(out, shares, &shares->figures[i]);
+    for (size_t t = 0; t < shares->time_count; t++)
+        add_time_alone(out, &shares->times[t]);
 }

@@ -68,8 +68,8 @@ static int choose_rungs(struct ladder_choice *choice, const struct request *requ
     return blocks ? read_blocks(choice, blocks, error) : 0;
 }
 
-/* Without a size: the one that the first named rung is for, unless that is one value, whose n
- * the device decides. */
+/* Without a size: the one that the first named rung is for, unless that is one value or one scan,
+ * whose n the device decides. */
 static void take_usual(const struct ladder_choice *choice, struct request *request)
 {
     const struct ladder_rung *rung;
@@ -79,8 +79,10 @@ static void take_usual(const struct ladder_choice *choice, struct request *reque
     rung = &choice->opened[first];
     if (ladder_rung_serves(rung, &request->problem))
         return;
-    request->has_n = true;
     ladder_rung_dims(rung, &request->problem);
+    const struct dims *dims = &request->problem.dims;
+    const struct dims run = dims_run(dims_n(dims), dims->scan);
+    request->has_n = !dims_is_same(dims, &run);
 }
 
 /* Rungs of one value and of several are not run together: without --rung, only those that fit

@@ -242,6 +242,11 @@ def half(number):  # of the unit of its last digit
 def digits(number):
     return len(number.replace(".", "").lstrip("0"))
 given = {"V100": 898, "G80": 86.4, "RTX 5070": 672, "RTX 5070 Ti": 896}
+alone = [row for row in rows if not row["peak_pct"]]
+assert [row["n"] for row in alone] == [str(1 << i) if i != 23 else "8388688"
+                                       for i in [10] + list(range(15, 25))]
+assert {(row["gpu"], row["rung"]) for row in alone} == {("a GPU not named", "scan-tree")}
+rows = [row for row in rows if row["peak_pct"]]
 assert {row["gpu"] for row in rows} == set(given)
 for row in rows:
     assert float(row["peak_gbs"]) == given[row["gpu"]], row
@@ -295,11 +300,22 @@ refuses rungs-no-table 74 "none.csv" compare --rungs --ladder none.csv
 refuses rungs-empty-name 64 "empty name" compare --rungs --ladder ladder.csv,
 refuses rungs-none 64 "no figure of a rung" compare --rungs t4
 refuses ladder-alone 64 "give --rungs too" compare v100 t4 --ladder ladder.csv
+printf 'rung,kernel,threads,ms,gbs,peak_percent,device,n,op,type\n%s\n%s\n' \
+    'scan-tree,tree,256,0.2866,468.37,9.73,NVIDIA H200,16777216,sum,i32' \
+    'scan-naive,naive,256,0.3737,359.14,7.46,NVIDIA H200,16777216,sum,i32' > scans.csv
+run compare --rungs --ladder scans.csv
+check rungs-times grep -Eq '^rung +problem +published +H200 i32$' out
+check rungs-time-beside grep -Eq '^scan-tree +sum f32 16777216 +15\.854781 ms +0\.2866 ms$' out
+check rungs-time-alone grep -Eq '^scan-tree +sum f32 4194304 +4\.062923 ms$' out
+check rungs-time-by grep -q '^published CS759 lecture (scan, .* on a GPU not named: ' out
+run compare --rungs --csv -
+check rungs-times-csv grep -q '^exclusive prefix scan,scan-tree,.*,sum,f32,1048576,,,1.118091,,' out
 refuses rungs-evidence 64 "has none" compare --rungs --evidence
 refuses rungs-order 64 "leave --order out" compare --rungs --order n
 refuses rungs-deterministic 64 "leave --order out" compare --rungs --deterministic
 run compare h200 v100 --order n
 check order-n-alone test "$(grep ": autotune's kernels$" out | grep -vc ' order n: ')" -eq 0
+check bounds-have-no-us grep -Eq '^ +n +H200 +us +GB/s +% +V100 +GB/s +%' out
 check order-n-is grep -q "^sum f32 cold order n: autotune's kernels$" out
 check order-n-to-settle grep -q "type f32 --order n --n 1K..1G" out
 run compare v100 t4 --order n

@@ -144,6 +144,7 @@ check published-gbs grep -Eq '^#4 first add at load .* 32 +2 +26\.61 +166\.56 +2
 check published-tflops grep -Eq '^ +1024 +1 +34\.50 +0\.03 +124\.75$' out
 check published-ncu grep -Eq '^0 interleaved, modulo +7\.15 +89\.75 +89\.75$' out
 check published-occupancy grep -Eq '^ +1024 +1024 +10193\.5 +210\.878 +23\.53 +66\.67$' out
+check published-scan-sizes grep -q '^CS759 .*, published: sum f32 1024 to 16777216 on a GPU not named$' out
 check published-scan grep -Eq '^ +16777216 +15\.854781 +94\.794598 +5\.98$' out
 check published-without-a-time grep -Eq '^7 several adds per thread, grid-stride +32M +73$' out
 check published-nothing-computed test "$(grep -c '97\.6' out)" -eq 0
@@ -155,6 +156,13 @@ check published-is-listed cmp whole out
 run ladder --published --rung harris-2 --csv -
 check published-rung test "$(rows out '^CS759 .*,G80,86\.4,"?2 .*,harris-2,,sum,i32,4194304,128,.*,3\.456,')" -eq 1
 check published-rung-alone test "$(wc -l < out)" -eq 2
+run ladder --device host --rung scan-tree --scan exclusive --n 1Ki..2Ki --quiet
+check published-beside grep -Eq '^scan-tree +1024 +f32 +0\.079492 ms +its CPU 0\.002231 ms, 0\.03 times ' out
+check published-beside-alone test "$(grep -c '^scan-tree ' out)" -eq 2
+run ladder --device host --rung scan-tree --csv usual.csv
+check scan-of-the-usual-n grep -q '^problem   sum i32 20K inclusive scan' err
+run ladder --device host --rung harris-2 --n 3K --quiet
+check published-beside-none test "$(grep -c '^published' out)" -eq 0
 refuses published-none 64 'no document gives figures' ladder --published --rung lab04
 refuses published-size 64 'only prints what documents say' ladder --published --n 3K
 run list rungs --csv -
