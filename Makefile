@@ -12,6 +12,7 @@ SHARE    = $(DESTDIR)$(PREFIX)/share
 BUILD   ?= build
 VERSION  = 0.2.0
 FORTIFY  = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 # checked copies, in what is optimized
+FRAMES   = $(if $(findstring FORTIFY,$(HARDEN)),-Wframe-larger-than=65536) # all calls fit 256 KiB: main.c
 LIBS     = -Wl,-z,relro,-z,now -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
 
 # A name with a blank in it would be two names, and `rm` would remove both.
@@ -106,7 +107,7 @@ $(BUILD)/obj/autotune/main_mpi.o: ALLFLAGS += $(MPI_FLAGS)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$Q$(CC) $(ALLFLAGS) $(DEPEND) -c -o $@ $<
+	$Q$(CC) $(ALLFLAGS) $(FRAMES) $(DEPEND) -c -o $@ $<
 
 $(BUILD)/obj/embedded.S: $(EMBEDDED) generator/embed.sh $(BUILD)/flags
 	$(call say,EMBED)

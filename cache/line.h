@@ -12,7 +12,7 @@
 
 enum {
     LINE_MAX_BYTES = 4096, /* twice what the longest trial takes */
-    LINE_BUFFER = 1 << 16,
+    LINE_BUFFER = 1 << 14,
 };
 
 /* A file being read. Initialise with `struct line_reader r = {.file = file};`. */

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct names {
@@ -115,24 +116,34 @@ static void add_device(struct device_set *device_set, struct device_info *infos,
     kind->count++;
 }
 
-int device_set_open(struct device_set *out, const struct request *request, struct error *error)
+/* `infos` has room for as many as there are names. */
+static int add_all(struct device_set *out, struct device_info *infos, const struct names *names,
+                   const struct request *request, struct error *error)
 {
-    struct device_info infos[DEVICE_SET_MAX] = {0};
-    struct names names = {.count = 0};
-    memset(out, 0, sizeof *out);
-    if (list_names(&names, request->device, error))
-        return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        const struct device_options options = {names.specs[i], request->nvrtc, request->seed};
+    for (size_t i = 0; i < names->count; i++) {
+        const struct device_options options = {names->specs[i], request->nvrtc, request->seed};
         struct device *device;
-        if (names.count == 1) { /* its user opens it, and reports errors */
-            add_device(out, infos, names.specs[i], &(struct device_info){.spec = ""});
+        if (names->count == 1) { /* its user opens it, and reports errors */
+            add_device(out, infos, names->specs[i], &(struct device_info){.spec = ""});
             return 0;
         }
         if (device_open(&device, &options, error))
             return -1;
-        add_device(out, infos, names.specs[i], &device->info);
+        add_device(out, infos, names->specs[i], &device->info);
         device_close(device);
     }
     return 0;
+}
+
+int device_set_open(struct device_set *out, const struct request *request, struct error *error)
+{
+    struct names names = {.count = 0};
+    memset(out, 0, sizeof *out);
+    if (list_names(&names, request->device, error))
+        return -1;
+    struct device_info *infos = calloc(names.count + 1, sizeof *infos);
+    const int failed = infos ? add_all(out, infos, &names, request, error)
+                             : error_memory(error, (names.count + 1) * sizeof *infos);
+    free(infos);
+    return failed;
 }

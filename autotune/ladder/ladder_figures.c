@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int take_model(struct ladder_figures *out, const char *name, struct error *error)
 {
@@ -122,9 +123,15 @@ void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wan
     const size_t cores = cores_own();
     const size_t most = cores < THREADS_MAX ? cores : THREADS_MAX;
     const size_t step = most < count ? most : count;
-    struct share shares[THREADS_MAX];
+    struct share *shares = malloc(step * sizeof *shares);
     pthread_t threads[THREADS_MAX];
     bool is_beside[THREADS_MAX] = {false};
+    if (!shares && step) {
+        struct error why;
+        error_memory(&why, step * sizeof *shares);
+        explain(figures, &why);
+        return;
+    }
     for (size_t i = 0; i < step; i++) {
         shares[i] = (struct share){*figures, wanted, count, i, step};
         is_beside[i] = pthread_create(&threads[i], NULL, fill_share, &shares[i]) == 0;
@@ -137,4 +144,5 @@ void ladder_figures_fill(struct ladder_figures *figures, const struct ladder_wan
         if (shares[i].figures.why.code != ERROR_NONE)
             explain(figures, &shares[i].figures.why);
     }
+    free(shares);
 }

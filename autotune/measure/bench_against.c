@@ -7,6 +7,7 @@
 #include "autotune/measure/session.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -214,9 +215,13 @@ int bench_against_run(struct bench_against_result *out, struct device *device,
 {
     assert(1 <= options->baseline_count && options->baseline_count < PAIRED_SIDES_MAX);
     assert(options->offset < 256);
-    struct bench_against against = {.context = context, .options = options};
-    int failed = open_sides(&against, device, sources, config, error) ||
-                 measure_all(out, &against, error);
-    close_sides(&against);
+    struct bench_against *against = malloc(sizeof *against);
+    if (!against)
+        return error_memory(error, sizeof *against);
+    *against = (struct bench_against){.context = context, .options = options};
+    int failed =
+        open_sides(against, device, sources, config, error) || measure_all(out, against, error);
+    close_sides(against);
+    free(against);
     return failed ? -1 : 0;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 64 << 10 }; /* of results read back at once */
+enum { PIECE_BYTES = 16 << 10 }; /* of results read back at once */
 
 /* How many of the last calls have left their results. */
 static size_t count_left(const struct bench *bench, const struct bench_entry *entry)

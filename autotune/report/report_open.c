@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_CHARS = 4096 };
@@ -92,29 +93,39 @@ static void find_model(char out[64], const char *name)
     snprintf(out, 64, "%s", model.name);
 }
 
+/* The name in the table of the GPU that a document of configs/published/ has; "" for none. */
+static int find_published(char out[64], const struct embedded *file, struct error *error)
+{
+    struct published *published = malloc(sizeof *published);
+    struct error ignored;
+    *out = '\0';
+    if (!published)
+        return error_memory(error, sizeof *published);
+    if (published_load(published, file->name, file->bytes, file->length, &ignored) == 0) {
+        snprintf(out, 64, "%s", published->gpu ? published->gpu : "");
+        published_dispose(published);
+    }
+    free(published);
+    return 0;
+}
+
 /* Lists the table's GPUs that documents of configs/published/ have, after the first name, which
  * is the subject's. `room` keeps names. */
-static size_t list_published(const char *names[COMPARE_SIDES_MAX],
-                             char room[COMPARE_SIDES_MAX][64], size_t count)
+static int list_published(const char *names[COMPARE_SIDES_MAX],
+                          char room[COMPARE_SIDES_MAX][64], size_t *count, struct error *error)
 {
     static const char folder[] = "configs/published/";
     char own[64];
     find_model(own, names[0]);
     const struct embedded *file = NULL;
-    while (count < COMPARE_SIDES_MAX && (file = embedded_next(file, folder))) {
-        struct published published;
-        struct error ignored;
-        if (published_load(&published, file->name, file->bytes, file->length, &ignored))
-            continue;
-        if (published.gpu && strcmp(published.gpu, own) != 0 &&
-            !is_listed(names, count, published.gpu)) {
-            snprintf(room[count], sizeof room[count], "%s", published.gpu);
-            names[count] = room[count];
-            count++;
-        }
-        published_dispose(&published);
+    while (*count < COMPARE_SIDES_MAX && (file = embedded_next(file, folder))) {
+        char *const name = room[*count];
+        if (find_published(name, file, error))
+            return -1;
+        if (*name && strcmp(name, own) != 0 && !is_listed(names, *count, name))
+            names[(*count)++] = name;
     }
-    return count;
+    return 0;
 }
 
 static int open_sides(struct report *report, struct error *error)
@@ -139,8 +150,8 @@ static int open_sides(struct report *report, struct error *error)
     for (size_t i = 0; i < request->file_count; i++)
         names[count++] = request->files[i];
     const bool has_subject = count > 0;
-    if (request->file_count < 2 && has_subject)
-        count = list_published(names, room, count);
+    if (request->file_count < 2 && has_subject && list_published(names, room, &count, error))
+        return -1;
     if (compare_gather_open(&report->comparison, request, names, count, error))
         return -1;
     report->subject = has_subject ? &report->comparison->inputs[0] : NULL;

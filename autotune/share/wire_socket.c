@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-enum { PIECE = 1 << 16 };
+enum { PIECE = 1 << 14 };
 
 void wire_socket_dispose(struct wire_socket *socket)
 {

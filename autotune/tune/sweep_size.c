@@ -235,7 +235,7 @@ static struct tune_options options_of(const struct sweep *sweep, const int64_t *
 static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                      const struct record *known, struct journal *journal, struct error *error)
 {
-    int64_t configs[TUNE_CONFIGS_MAX * SPACE_NAMES_MAX], values[SPACE_NAMES_MAX];
+    int64_t configs[TUNE_CONFIGS_MAX * SPACE_PARAMS_MAX], values[SPACE_NAMES_MAX];
     struct tune_options options = options_of(sweep, configs);
     struct tune_result result;
     const double start = monotonic_s();

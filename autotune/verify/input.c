@@ -310,13 +310,11 @@ static void scan_shares(struct share *shares, size_t count)
     threads_run(scan_share, shares, sizeof *shares, count);
 }
 
-static int fill_shares(struct input *input, const struct filler *filler, void *elements,
-                       void *expects, struct error *error)
+static int run_shares(struct share *shares, size_t count, struct input *input,
+                      const struct filler *filler, void *elements, void *expects,
+                      struct error *error)
 {
     const struct dims *dims = &input->problem.dims;
-    const uint64_t most = dims_n(dims) / SHARE_LEAST + 1;
-    const size_t count = (size_t)(filler->threads < most ? filler->threads : most);
-    struct share shares[THREADS_MAX];
     for (size_t i = 0; i < count; i++)
         shares[i] =
             (struct share){.source = &filler->source, .elements = elements, .expects = expects};
@@ -337,6 +335,19 @@ static int fill_shares(struct input *input, const struct filler *filler, void *e
     }
     return filler->device->ops->write(filler->device, filler->to, elements,
                                       dims_extent(dims) * filler->bytes, error);
+}
+
+static int fill_shares(struct input *input, const struct filler *filler, void *elements,
+                       void *expects, struct error *error)
+{
+    const uint64_t most = dims_n(&input->problem.dims) / SHARE_LEAST + 1;
+    const size_t count = (size_t)(filler->threads < most ? filler->threads : most);
+    struct share *shares = malloc(count * sizeof *shares);
+    if (!shares)
+        return error_memory(error, count * sizeof *shares);
+    const int failed = run_shares(shares, count, input, filler, elements, expects, error);
+    free(shares);
+    return failed;
 }
 
 static int fill_whole(struct input *input, const struct filler *filler, void *expects,
