@@ -97,11 +97,11 @@ struct decision decide_proven(const struct job_proven *proven, const struct deci
         return out; /* of a unit that is over */
     } else if (proven->is_right) {
         out.trusts = true;
-    } else if (!proven->is_loaded && unit->count > 1) {
+    } else if (!proven->has_run && unit->count > 1) {
         out.retry = (struct decide_unit){.variants = {(size_t)proven->variant}, .count = 1};
     } else {
         out.judge = JUDGE_VARIANT;
-        out.status = proven->is_loaded ? TRIAL_WRONG : TRIAL_FAILED;
+        out.status = proven->has_run ? TRIAL_WRONG : TRIAL_FAILED;
     }
     return out;
 }

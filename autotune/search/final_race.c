@@ -81,9 +81,10 @@ static int enter_variant(struct final_race *final_race, const struct job_variant
     const uint64_t v = variant->compiled.variant;
     struct session_kernel kernel = {.context = measurer->session.context,
                                     .is_right_small = variant->is_proven};
+    bool ignored;
     compiler_kernels(&variant->compiled, loaded, kernel.kernels);
-    if (!variant->is_proven &&
-        measurer_variant(measurer, &kernel, v, variant->configs, variant->count, error))
+    if (!variant->is_proven && measurer_variant(measurer, &kernel, v, variant->configs,
+                                                variant->count, &ignored, error))
         return -1;
     for (size_t i = 0;
          i < variant->count && kernel.is_right_small && final_race->count < RACE_ENTRANTS_MAX;

@@ -250,7 +250,7 @@ int job_read_told(struct frame *frame, union job_told *out, struct error *error)
     frame_get(frame, out, size);
     if (frame->kind == JOB_PROVEN) {
         check_bool(&coder, &out->proven.is_right);
-        check_bool(&coder, &out->proven.is_loaded);
+        check_bool(&coder, &out->proven.has_run);
     } else if (frame->kind == JOB_TRIED)
         check_bool(&coder, &out->tried.is_cut);
     return frame_check(frame, error);

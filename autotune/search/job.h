@@ -105,7 +105,7 @@ struct job_at {
 
 struct job_proven {
     uint64_t variant;
-    bool is_right, is_loaded; /* not loaded: the unit's image does not load */
+    bool is_right, has_run; /* false: the image does not load, or the device fails to run it */
     uint64_t cases, prove_us;
     char reason[TRIAL_REASON];
 };

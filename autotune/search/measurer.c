@@ -190,9 +190,9 @@ bool measurer_is_alive(const struct measurer *measurer)
 /* --- Proofs ------------------------------------------------------------------------------- */
 
 int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
-                     const int64_t *configs, size_t count, struct error *error)
+                     const int64_t *configs, size_t count, bool *has_run, struct error *error)
 {
-    struct job_proven proven = {.variant = variant, .is_loaded = true};
+    struct job_proven proven = {.variant = variant, .has_run = true};
     struct check_outcome outcome = {.is_right = false};
     const double start = monotonic_s();
     if (measurer_announce(measurer, PHASE_PROVE, variant, JOB_NO_CANDIDATE, error))
@@ -200,9 +200,10 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
     if (session_prove_small(&measurer->session, kernel, configs, count, &outcome, error)) {
         if (!measurer_is_alive(measurer))
             return -1;
-        outcome.is_right = false;
+        proven.has_run = outcome.is_right = false;
         trial_set_reason(outcome.reason, error->text);
     }
+    *has_run = proven.has_run;
     proven.is_right = outcome.is_right;
     proven.cases = outcome.cases;
     proven.prove_us = microseconds_since(start);
@@ -299,12 +300,14 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
     struct session_kernel kernel = {.context = measurer->session.context,
                                     .config = variant->configs,
                                     .is_right_small = variant->is_proven};
+    bool ignored;
     if (variant->count == 0 ||
         is_time_over(measurer)) /* none: all were judged when a worker was lost */
         return 0;
     compiler_kernels(&variant->compiled, loaded, kernel.kernels);
-    if (!variant->is_proven && measurer_variant(measurer, &kernel, variant->compiled.variant,
-                                                variant->configs, variant->count, error))
+    if (!variant->is_proven &&
+        measurer_variant(measurer, &kernel, variant->compiled.variant, variant->configs,
+                         variant->count, &ignored, error))
         return -1;
     for (size_t i = 0; i < variant->count && kernel.is_right_small && !is_time_over(measurer);
          i++) {

@@ -38,11 +38,12 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
                            struct error *error);
 
 /* The steps of measurer_unit, for other modules that prove and time: announces the next step;
- * runs and reports the small proofs of a variant by `count` of its configs. */
+ * runs and reports the small proofs of a variant by `count` of its configs. `has_run` becomes false
+ * where the device fails to run them, which says nothing of the kernel's results. */
 int measurer_announce(const struct measurer *measurer, enum job_phase phase, uint64_t variant,
                       uint64_t candidate, struct error *error);
 int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
-                     const int64_t *configs, size_t count, struct error *error);
+                     const int64_t *configs, size_t count, bool *has_run, struct error *error);
 /* Runs the proof at full n, which is the first timing: fills times, launch, status and reason
  * of the candidate's trial. */
 int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,

@@ -48,13 +48,14 @@ static int prove_and_time(struct other_space *other, struct error *error)
     struct measurer *measurer = other->measurer;
     struct session_kernel *kernel = &other->kernel;
     struct trial *trial = &other->message.trial;
+    bool has_run;
     if (announce(other, PHASE_LOAD, error) || loaded_load(&other->loaded, error))
         return -1;
     loaded_kernels(&other->loaded, 0, kernel->kernels);
     trial->registers = compiler_registers(kernel->kernels);
-    if (measurer_variant(measurer, kernel, 0, kernel->config, 1, error))
+    if (measurer_variant(measurer, kernel, 0, kernel->config, 1, &has_run, error))
         return -1;
-    trial->status = TRIAL_WRONG;
+    trial->status = has_run ? TRIAL_WRONG : TRIAL_FAILED;
     if (!kernel->is_right_small)
         return 0;
     if (announce(other, PHASE_MEASURE, error) ||

@@ -32,6 +32,13 @@ static bool is_right(const struct tune_result *result, const struct job_entrant 
            result->trials[entrant->candidate].status == TRIAL_MEASURED;
 }
 
+/* Did a candidate run at all, to whatever end? */
+static bool has_result(const struct tune_result *result)
+{
+    return result->counts[TRIAL_WRONG] || result->counts[TRIAL_CRASHED] ||
+           result->counts[TRIAL_HUNG] || result->counts[TRIAL_TOO_FAST];
+}
+
 /* Fails without a measured candidate: there is nothing to race. */
 static int check_measured(struct tune_result *result, struct error *error)
 {
@@ -42,8 +49,12 @@ static int check_measured(struct tune_result *result, struct error *error)
         return error_set(error, ERROR_FAILED,
                          "the budget was over before a candidate was measured: "
                          "give more time with --budget, or leave it out");
+    const char *const first = result->reason_count ? result->reasons[0] : "";
+    if (!has_result(result))
+        return error_set(error, ERROR_FAILED, "none of %zu candidates runs; the first: %s",
+                         result->points.count, first);
     return error_set(error, ERROR_WRONG, "none of %zu candidates is right; the first: %s",
-                     result->points.count, result->reason_count ? result->reasons[0] : "");
+                     result->points.count, first);
 }
 
 /* Runs the race, and again while an entrant drops out: does not compile any more, ends the

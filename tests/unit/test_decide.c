@@ -118,7 +118,7 @@ static void test_racing(void **state)
 
 static void test_proofs(void **state)
 {
-    struct job_proven proven = {.variant = 7, .is_right = true, .is_loaded = true};
+    struct job_proven proven = {.variant = 7, .is_right = true, .has_run = true};
     (void)state;
     assert_true(decide_proven(&proven, &THREE, 10).trusts);
     assert_int_equal(decide_proven(&proven, NULL, 10).judge, JUDGE_NONE);
@@ -127,7 +127,7 @@ static void test_proofs(void **state)
     assert_int_equal(decide_proven(&proven, &THREE, 10).judge, JUDGE_VARIANT);
     assert_int_equal(decide_proven(&proven, NULL, 10).judge, JUDGE_VARIANT);
     assert_int_equal(decide_proven(&proven, NULL, 7).judge, JUDGE_NONE);
-    proven.is_loaded = false;
+    proven.has_run = false;
     assert_int_equal(decide_proven(&proven, &THREE, 10).retry.count, 1);
     assert_int_equal(decide_proven(&proven, &THREE, 10).judge, JUDGE_NONE);
     assert_int_equal(decide_proven(&proven, &ONE, 10).status, TRIAL_FAILED);

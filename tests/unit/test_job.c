@@ -474,7 +474,7 @@ static void test_no_bool(void **state)
 {
     (void)state;
     static const size_t places[] = {offsetof(struct job_proven, is_right),
-                                    offsetof(struct job_proven, is_loaded)};
+                                    offsetof(struct job_proven, has_run)};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct job_proven proven = {.is_right = true};
         struct frame frame = {.kind = JOB_PROVEN};

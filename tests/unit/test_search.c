@@ -200,7 +200,7 @@ static uint64_t time_of(uint64_t candidate)
 static bool try_variant(struct workers *workers, size_t slot, const struct job_variant *variant)
 {
     const size_t v = variant->compiled.variant;
-    struct job_proven proven = {.variant = v, .is_loaded = true, .cases = 1};
+    struct job_proven proven = {.variant = v, .has_run = true, .cases = 1};
     if (!variant->is_proven) {
         announce(workers, slot, PHASE_PROVE, v, JOB_NO_CANDIDATE);
         if (fails(workers, slot, IN_PROVE, v, 0))
