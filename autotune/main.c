@@ -5,12 +5,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { PROGRAM_CHARS = 32, SIGNAL_EXIT = 128 };
+enum {
+    PROGRAM_CHARS = 32,
+    SIGNAL_EXIT = 128,
+    STACK_LEAST =
+        256 << 10, /* all that was tried, NVRTC too, fits 128 KiB by gcc, 160 by clang */
+    STACK_USUAL = 8 << 20,
+    FILES_USUAL = 4096, /* the emulator has one for each block under way of each kernel */
+};
 
 static bool is_one_of(const char *word, const char *name, const char *letter)
 {
@@ -59,13 +68,48 @@ static int open_streams(struct error *error)
     return 0;
 }
 
+/* To `usual`, or as far as this process may. */
+static void raise_limit(struct rlimit *limit, rlim_t usual)
+{
+    if (limit->rlim_cur < usual)
+        limit->rlim_cur = limit->rlim_max < usual ? limit->rlim_max : usual;
+}
+
+/* A shell may have lowered what the user may have. Threads begin with the limit of the stack that
+ * was found when the program began. */
+static int take_limits(struct error *error)
+{
+    struct rlimit stack = {STACK_USUAL, STACK_USUAL}, files;
+    pthread_attr_t threads;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        raise_limit(&files, FILES_USUAL);
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (getrlimit(RLIMIT_STACK, &stack) == 0) {
+        raise_limit(&stack, STACK_USUAL);
+        setrlimit(RLIMIT_STACK, &stack);
+    }
+    if (stack.rlim_cur < STACK_LEAST)
+        return error_set(error, ERROR_FAILED,
+                         "the stack is limited to %llu KiB, and %d are needed: raise what "
+                         "`ulimit -Hs` shows",
+                         (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST / 1024);
+    if (pthread_attr_init(&threads) == 0) {
+        pthread_attr_setstacksize(&threads,
+                                  stack.rlim_cur < STACK_USUAL ? stack.rlim_cur : STACK_USUAL);
+        pthread_setattr_default_np(&threads);
+        pthread_attr_destroy(&threads);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct error error = {.code = ERROR_FAILED};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which has an exit code */
     signal(SIGXFSZ, SIG_IGN); /* so is a file above the limit of its size */
     signal(SIGCHLD, SIG_DFL); /* who started us may ignore it; we ask how children ended */
-    const int failed = open_streams(&error) || run(argc, argv, &error);
+    const int failed = open_streams(&error) || take_limits(&error) || run(argc, argv, &error);
     if (!failed || error.code == ERROR_NONE)
         return 0;
     const int number = interrupt_signal();

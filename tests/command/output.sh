@@ -133,6 +133,23 @@ check too-large-keeps test "$(cat kept.json)" = before
 # Few files may be open: no more than are needed are waited for.
 sh -c 'ulimit -n 256; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
 check few-files test $? -eq 0
+sh -c 'ulimit -n 24; exec "$@"' sh "$AUTOTUNE" "$@" --retune --cache fewer > out 2> err
+status=$?
+check too-few-files has_status 1
+check too-few-files-said grep -q '^autotune: .*Too many open files; raise what .ulimit -n' err
+# A small stack serves, and what is too small is said, unless more may be had.
+sh -c 'ulimit -s 64; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
+status=$?
+check no-stack has_status 1
+check no-stack-said grep -q '^autotune: the stack is limited to 64 KiB, and 256 are needed: raise' err
+sh -c 'ulimit -S -s 64; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
+check stack-is-raised test $? -eq 0
+if grep -q -e -fsanitize "${AUTOTUNE%/*}/flags"; then
+    skip small-stack "a sanitizer has larger frames"
+else
+    sh -c 'ulimit -s 256; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
+    check small-stack test $? -eq 0
+fi
 run "$@" --csv /dev/full --json still.json
 check full-csv-other-file test -s still.json
 for words in "$*" "$* --json -" "$* --csv -" "show" "list types" "doctor" "help" "version" \
