@@ -5,6 +5,7 @@
 
 #include "autotune/device/bind.h"
 #include "autotune/verify/poison.h"
+#include "autotune/verify/threads.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -73,10 +74,32 @@ static void limit_rounding(struct problem *problem)
     *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
 }
 
+/* A thread's share of the random elements. */
+struct share {
+    const struct oracle_input *source;
+    uint64_t first, count;
+    unsigned char *elements;
+};
+
+static void *fill_share(void *argument)
+{
+    const struct share *share = argument;
+    oracle_fill_random(share->source, share->first, share->count, share->elements);
+    return NULL;
+}
+
 static void fill_rounding(struct finalist_checks_rounding *out, uint64_t seed, void *elements)
 {
     const struct oracle_input source = {.problem = out->problem, .seed = seed};
-    oracle_fill_random(&source, 0, dims_n(&out->problem.dims), elements);
+    const uint64_t n = dims_n(&out->problem.dims), threads = threads_of_cores();
+    const uint64_t bytes = (uint64_t)problem_types[out->problem.type].bytes;
+    struct share shares[THREADS_MAX];
+    for (uint64_t i = 0; i < threads; i++) {
+        const uint64_t first = n * i / threads;
+        shares[i] = (struct share){&source, first, n * (i + 1) / threads - first,
+                                   (unsigned char *)elements + first * bytes};
+    }
+    threads_run(fill_share, shares, sizeof *shares, threads);
     oracle_references(out->references, &out->problem, elements);
 }
 

@@ -158,55 +158,76 @@ const void *element_narrow(enum type type, union element_block *out,
 
 /* --- Single elements ---------------------------------------------------------------------- */
 
+enum { DOUBLE_BIAS = 1023 };
+
 static int infinity_of(const struct format *half)
 {
     return (2 * half->bias + 1) << half->fraction_bits;
 }
 
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Its fields are put where a double has them: the exponent is then too small by the difference of
+ * the biases. */
 static double load_half(const struct format *half, uint16_t bits)
 {
-    const int fraction_one = 1 << half->fraction_bits, magnitude = bits & 0x7fff;
-    const int exponent = magnitude >> half->fraction_bits;
-    const int fraction = magnitude & (fraction_one - 1);
-    double value = exponent == 0 ? ldexp(fraction, 1 - half->bias - half->fraction_bits)
-                                 : ldexp(fraction + fraction_one,
-                                         exponent - half->bias - half->fraction_bits);
-    if (magnitude > infinity_of(half))
-        value = NAN;
-    else if (magnitude == infinity_of(half))
-        value = INFINITY;
+    const int magnitude = bits & 0x7fff, infinite = infinity_of(half);
+    const uint64_t power = (uint64_t)(DOUBLE_BIAS + DOUBLE_BIAS - half->bias) << 52;
+    double value = double_of((uint64_t)magnitude << (52 - half->fraction_bits));
+    value *= double_of(power);
+    if (magnitude >= infinite)
+        value = magnitude > infinite ? NAN : INFINITY;
     return bits & 0x8000 ? -value : value;
 }
 
-/* A fraction that rounds up to the next power of two carries into the exponent, which is
- * right. */
+/* A fraction that rounds up to the next power of two carries into the exponent, which is right.
+ * Below 2^52 an integer is what remains of adding and taking away 2^52, ties to even. */
 static uint16_t store_half(const struct format *half, double value)
 {
     const int sign = signbit(value) ? 0x8000 : 0, infinite = infinity_of(half);
     const int least = 1 - half->bias;
     if (isnan(value))
         return (uint16_t)(sign | infinite | 1 << (half->fraction_bits - 1));
-    const double size = fabs(value);
-    const int exponent = size < ldexp(1.0, least) ? least : ilogb(fmin(size, FLT_MAX));
-    const double fraction =
-        nearbyint(ldexp(fmin(size, FLT_MAX), half->fraction_bits - exponent));
-    const int bits = (int)fraction + ((exponent - least) << half->fraction_bits);
+    const double size = fmin(fabs(value), FLT_MAX);
+    uint64_t word;
+    memcpy(&word, &size, sizeof word);
+    const int own = (int)(word >> 52) - DOUBLE_BIAS, exponent = own < least ? least : own;
+    const double moved =
+        size * double_of((uint64_t)(DOUBLE_BIAS + half->fraction_bits - exponent) << 52);
+    const int fraction = (int)(moved + 0x1p52 - 0x1p52);
+    const int bits = fraction + ((exponent - least) << half->fraction_bits);
     return (uint16_t)(sign | (isinf(value) || bits > infinite ? infinite : bits));
 }
 
-/* The low end first, as on GPUs. An array of bytes need not be aligned. */
+/* The low end first, as on GPUs. An array of bytes need not be aligned. The sizes stand one by one, for
+ * a compiler makes each a single instruction. */
+static void copy_word(void *to, const void *from, int bytes)
+{
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    default: memcpy(to, from, 8);
+    }
+}
+
 uint64_t element_load_word(enum type type, const void *elements, uint64_t index)
 {
-    const size_t bytes = (size_t)problem_types[type].bytes;
+    const int bytes = problem_types[type].bytes;
     uint64_t word = 0;
-    memcpy(&word, (const unsigned char *)elements + index * bytes, bytes);
+    copy_word(&word, (const unsigned char *)elements + index * (uint64_t)bytes, bytes);
     return word;
 }
 
 void element_store_word(enum type type, uint64_t word, void *elements, uint64_t index)
 {
-    const size_t bytes = (size_t)problem_types[type].bytes;
-    memcpy((unsigned char *)elements + index * bytes, &word, bytes);
+    const int bytes = problem_types[type].bytes;
+    copy_word((unsigned char *)elements + index * (uint64_t)bytes, &word, bytes);
 }
 
 double element_load(enum type type, const void *elements, uint64_t index)

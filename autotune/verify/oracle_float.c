@@ -250,8 +250,12 @@ static void add_terms(struct oracle_reference *reference, const struct problem *
     const struct oracle_op *op = &oracle_ops[problem->op];
     double sums[LANES] = {0}, rests[LANES] = {0}, sizes[LANES] = {0};
     union element_block chunk;
+    const uint64_t bytes = (uint64_t)problem_types[problem->type].bytes;
     for (uint64_t done = 0; done < count; done += CHUNK) {
-        for (uint64_t i = 0; i < CHUNK; i++)
+        if (count - done >= CHUNK)
+            element_widen(problem->type, &chunk,
+                          (const unsigned char *)elements + done * bytes);
+        for (uint64_t i = 0; i < CHUNK && count - done < CHUNK; i++)
             chunk.f64[i] =
                 done + i < count ? element_load(problem->type, elements, done + i) : 0.0;
         if (op->map_floats)

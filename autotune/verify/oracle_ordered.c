@@ -19,29 +19,43 @@ enum {
     MANY_LEAVES = 200 * AUTOTUNE_LEAF + 7, /* several rounds of what a block gathers */
 };
 
-static double draw(const struct problem *problem, enum scale scale, uint64_t word)
+/* What the powers of a scale depend on, for the types of a problem. */
+struct drawing {
+    enum scale scale;
+    bool is_product;
+    int first, step; /* the powers of two are first + step * (-8 .. 7) */
+    double tiny;     /* a product's, now and then */
+};
+
+static struct drawing plan_drawing(const struct problem *problem, enum scale scale)
 {
-    const double unit = (double)(word >> 11) * 0x1p-53, sign = word & 1 ? -1.0 : 1.0;
     const int own = ilogb(element_range(problem->type).small);
     const int of_acc = ilogb(element_range(problem->acc).small);
     const int wanted = problem->op == SUMSQ ? of_acc / 2 : of_acc + 2;
     const int least = wanted > own ? wanted : own + 2;
     const int far = ilogb(element_range(problem->type).largest) < 30 ? 2 : 3;
+    return (struct drawing){.scale = scale,
+                            .is_product = problem->op == PROD,
+                            .first = scale == TINIES ? least : 0,
+                            .step = scale == FAR_APART ? far : 1,
+                            .tiny = ldexp(1, of_acc / 3 > own ? of_acc / 3 : own)};
+}
+
+static double draw(const struct drawing *drawing, uint64_t word)
+{
+    const double unit = (double)(word >> 11) * 0x1p-53, sign = word & 1 ? -1.0 : 1.0;
     const int power = (int)(word >> 1 & 15) - 8;
     const bool is_seldom = (word >> 1 & 127) == 0;
-    if (scale == ZEROS)
+    if (drawing->scale == ZEROS)
         return -0.0;
-    if (is_seldom && scale == INFINITIES)
+    if (is_seldom && drawing->scale == INFINITIES)
         return HUGE_VAL;
-    if (problem->op == PROD)
-        return is_seldom && scale == TINIES
-                   ? sign * ldexp(1, of_acc / 3 > own ? of_acc / 3 : own)
-                   : sign * exp2(2 * unit - 1);
-    if (is_seldom && scale == FAR_APART)
+    if (drawing->is_product)
+        return sign *
+               (is_seldom && drawing->scale == TINIES ? drawing->tiny : exp2(2 * unit - 1));
+    if (is_seldom && drawing->scale == FAR_APART)
         return sign * 0.0;
-    return sign * ldexp(1 + unit, scale == FAR_APART ? far * power
-                                  : scale == TINIES  ? least + power
-                                                     : power);
+    return sign * ldexp(1 + unit, drawing->first + drawing->step * power);
 }
 
 /* Adds an array of these dims, `start` elements past alignment, between loud elements. */
@@ -50,12 +64,13 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
 {
     const struct problem *problem = &layout->problem;
     const uint64_t extent = dims_extent(dims), results = dims_results(dims);
+    const struct drawing drawing = plan_drawing(problem, scale);
     uint64_t first, state = layout->out->count;
     if (layout_add_elements(layout, GAP + start + extent + GAP, &first))
         return -1;
     const uint64_t offset = first + GAP + start;
     for (uint64_t i = 0; i < extent; i++)
-        element_store(problem->type, draw(problem, scale, layout_random(&state)),
+        element_store(problem->type, draw(&drawing, layout_random(&state)),
                       layout_element(layout, offset), i);
     oracle_bits *expects = layout_add_case(layout, offset, dims);
     if (!expects)

@@ -56,18 +56,22 @@ static double number_of(enum type type, enum oracle_special_value value)
 
 /* Combines in the accumulator's type: an f32 sum or product of two floats, made in double and
  * rounded once more, is correctly rounded. No square is rounded at all, or it overflows or
- * underflows for certain. */
+ * underflows for certain. A total that one of the others leaves as it is, all of them do. */
 static oracle_bits reduce(const struct problem *problem, const struct oracle_special *special,
                           uint64_t n)
 {
-    const enum oracle_special_value values[3] = {special->one, special->two, special->others};
+    const double values[3] = {number_of(problem->type, special->one),
+                              number_of(problem->type, special->two),
+                              number_of(problem->type, special->others)};
     const struct oracle_op *op = &oracle_ops[problem->op];
     oracle_bits total = 0;
     element_store(problem->acc, op->start, &total, 0);
     for (uint64_t i = 0; i < n; i++) {
-        const double x = number_of(problem->type, values[i < 2 ? i : 2]);
+        const oracle_bits old = total;
         const double before = element_load(problem->acc, &total, 0);
-        element_store(problem->acc, op->step(before, x), &total, 0);
+        element_store(problem->acc, op->step(before, values[i < 2 ? i : 2]), &total, 0);
+        if (i >= 2 && total == old)
+            break;
     }
     return total;
 }
@@ -99,17 +103,20 @@ static uint64_t nan_word(enum type type, uint64_t turn)
     return words[turn % (sizeof words / sizeof *words)];
 }
 
-/* The kinds of NaN take turns by the case. */
-static void put(const struct layout *layout, enum oracle_special_value value, uint64_t at)
+/* Writes one value to elements [first, end). The kinds of NaN take turns by the case. */
+static void put(const struct layout *layout, enum oracle_special_value value, uint64_t first,
+                uint64_t end)
 {
     const enum type type = layout->problem.type;
-    void *elements = layout->out->elements;
+    uint64_t word = 0;
     if (value == NOT_A_NUMBER)
-        element_store_word(type, nan_word(type, layout->out->count), elements, at);
+        word = nan_word(type, layout->out->count);
     else if (problem_types[type].is_float)
-        element_store(type, number_of(type, value), elements, at);
+        element_store(type, number_of(type, value), &word, 0);
     else
-        element_store_word(type, word_of(type, value), elements, at);
+        word = word_of(type, value);
+    for (uint64_t at = first; at < end; at++)
+        element_store_word(type, word, layout->out->elements, at);
 }
 
 /* The results of a scan, step by step: of floats, with what a NaN turns into, as above. */
@@ -158,13 +165,12 @@ static int add_special(struct layout *layout, const struct oracle_special *speci
     if (layout_add_elements(layout, GAP + start + n + GAP, &first))
         return -1;
     const uint64_t offset = first + GAP + start;
+    const uint64_t one = offset + places[which], two = offset + places[(which + 2) % PLACES];
     if (is_float)
-        for (uint64_t i = first; i < layout->out->element_count; i++)
-            put(layout, NOT_A_NUMBER, i);
-    for (uint64_t i = offset; i < offset + n; i++)
-        put(layout, special->others, i);
-    put(layout, special->one, offset + places[which]);
-    put(layout, special->two, offset + places[(which + 2) % PLACES]);
+        put(layout, NOT_A_NUMBER, first, layout->out->element_count);
+    put(layout, special->others, offset, offset + n);
+    put(layout, special->one, one, one + 1);
+    put(layout, special->two, two, two + 1);
     if (dims.scan && !is_float)
         return layout_add_folded(layout, offset, n);
     if (!dims.scan && expect(layout, special, offset, n, &result))
