@@ -4,6 +4,7 @@
 #include "generator/pair_cover.h"
 
 #include "generator/array.h"
+#include "generator/random.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -151,13 +152,10 @@ struct choice {
     struct sample best, other;
 };
 
-/* splitmix64; the remainder's bias is of no account for limits this small. */
+/* The remainder's bias is of no account for limits this small. */
 static size_t draw(struct choice *choice, size_t limit)
 {
-    uint64_t z = choice->random += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (size_t)((z ^ (z >> 31)) % limit);
+    return (size_t)(random_next(&choice->random) % limit);
 }
 
 /* Configs next to each other are alike, so a part of a list is a fair draw only if shuffled. */
