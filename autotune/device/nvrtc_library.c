@@ -4,6 +4,7 @@
 
 #include "autotune/device/nvrtc_library.h"
 
+#include "autotune/device/shared_object.h"
 #include "generator/text.h"
 
 #include <dlfcn.h>
@@ -67,16 +68,19 @@ static void open_builtins(struct nvrtc *nvrtc)
 {
     const char *slash = strrchr(nvrtc->path, '/');
     struct text path = {0};
+    char ignored[SHARED_OBJECT_WHY];
     text_add(&path, nvrtc->path, slash ? (size_t)(slash + 1 - nvrtc->path) : 0);
     text_addf(&path, "libnvrtc-builtins.so.%s", nvrtc->version);
     if (!path.failed)
-        nvrtc->builtins = dlopen(path.at, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+        nvrtc->builtins =
+            shared_object_open(path.at, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE, ignored);
     text_dispose(&path);
 }
 
 struct nvrtc *nvrtc_load(const char *path, char why[NVRTC_WHY_CHARS])
 {
     struct nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+    char reason[SHARED_OBJECT_WHY];
     int major, minor;
     if (!nvrtc) {
         snprintf(why, NVRTC_WHY_CHARS, "out of memory");
@@ -84,10 +88,9 @@ struct nvrtc *nvrtc_load(const char *path, char why[NVRTC_WHY_CHARS])
     }
     snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
     /* Stays mapped: NVRTC loses what it allocated at start when it is unloaded. */
-    nvrtc->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    nvrtc->library = shared_object_open(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, reason);
     if (!nvrtc->library) {
-        const char *reason = dlerror();
-        snprintf(why, NVRTC_WHY_CHARS, "%s", reason ? reason : "it cannot be opened");
+        snprintf(why, NVRTC_WHY_CHARS, "%s", reason);
         goto fail;
     }
     if (bind(nvrtc, why) || ask(nvrtc, &major, &minor, why))

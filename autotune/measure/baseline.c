@@ -2,6 +2,8 @@
  * and operations; each failure becomes one sentence. */
 #include "autotune/measure/baseline.h"
 
+#include "autotune/device/shared_object.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,14 +13,14 @@
 /* Opens the object; a name without a folder is a file of the current folder, not of the
  * loader's path. It is never unloaded: a CUDA library registers functions for the end of the
  * process. */
-static void *open_library(const char *path)
+static void *open_library(const char *path, char why[SHARED_OBJECT_WHY])
 {
     const int mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
     char here[PATH_MAX];
     if (strchr(path, '/'))
-        return dlopen(path, mode);
+        return shared_object_open(path, mode, why);
     snprintf(here, sizeof here, "./%s", path);
-    return dlopen(here, mode);
+    return shared_object_open(here, mode, why);
 }
 
 static int check_face(const struct baseline_face *face, const char *path,
@@ -41,17 +43,18 @@ static int check_face(const struct baseline_face *face, const char *path,
 int baseline_open(struct baseline *out, const char *path, const struct device *device,
                   struct error *error)
 {
+    char why[SHARED_OBJECT_WHY];
     *out = (struct baseline){.library = NULL};
     if (access(path, R_OK) != 0)
         return error_set(error, ERROR_USAGE,
                          "--against %.200s: there is no such file: 'make bench' builds CUB's",
                          path);
-    out->library = open_library(path);
+    out->library = open_library(path, why);
     if (!out->library)
         return error_set(error, ERROR_USAGE,
                          "--against %.200s: cannot be loaded (%.200s): "
                          "give a shared object, as 'make bench' builds",
-                         path, dlerror());
+                         path, why);
     void *symbol = dlsym(out->library, BASELINE_SYMBOL);
     baseline_get *get;
     memcpy(&get, &symbol, sizeof get);

@@ -85,6 +85,8 @@ bench() {
 refuses against-nothing 64 "nothing to be timed against" bench --device host
 refuses missing-file 64 "there is no such file" bench --device host --against no.so
 refuses not-a-library 64 "cannot be loaded" bench --device host --against small.ini
+mkfifo fifo.so
+refuses fifo 64 "cannot be loaded \(it is not a regular file\)" bench --device host --against fifo.so
 refuses no-face 64 "has no function autotune_baseline" bench --device host --against other.so
 refuses older-face 64 "another version of autotune" bench --device host --against older.so
 refuses other-device 64 "of a GPU runs on a GPU, not on host" bench --device host --against gpu.so

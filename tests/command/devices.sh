@@ -25,6 +25,10 @@ refuses nvrtc-missing 69 "(/nonexistent|built without)" \
     emit --arch sm_90 --ptx --nvrtc /nonexistent --quiet
 refuses nvrtc-not-one 69 "(passwd|built without)" \
     emit --arch sm_90 --ptx --nvrtc /etc/passwd --quiet
+mkfifo fifo
+refuses nvrtc-fifo 69 "(it is not a regular file|built without)" \
+    emit --arch sm_90 --ptx --nvrtc ./fifo --quiet
+refuses nvrtc-folder 69 "(it is not a regular file|built without)" emit --arch sm_90 --ptx --nvrtc . --quiet
 run emit --arch sm_70 --ptx --quiet
 if [ "$status" -eq 0 ]; then
     skip nvrtc-too-new "an NVRTC here compiles for sm_70"
