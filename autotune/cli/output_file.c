@@ -5,13 +5,16 @@
 #include "autotune/cli/interrupt.h"
 #include "cache/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,12 +65,40 @@ static int find_place(struct output_file *out, const char *path)
     return used < PATH_MAX ? 0 : -1;
 }
 
+/* Was it left by a process that was killed? Its lock ended with it, on whatever machine it ran. */
+static bool is_abandoned(int folder, const char *name)
+{
+    struct stat status;
+    int pid, number, used = 0;
+    if (sscanf(name, ".autotune-%d-%d.part%n", &pid, &number, &used) != 2 || used == 0 ||
+        name[used] != '\0' || pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH)
+        return false;
+    const int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool is_free = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                         status.st_uid == geteuid() && flock(file, LOCK_EX | LOCK_NB) == 0;
+    if (file >= 0)
+        close(file);
+    return is_free;
+}
+
+static void sweep(const char *folder)
+{
+    DIR *list = opendir(folder);
+    for (const struct dirent *entry; list && (entry = readdir(list));)
+        if (is_abandoned(dirfd(list), entry->d_name))
+            unlinkat(dirfd(list), entry->d_name, 0);
+    if (list)
+        closedir(list);
+}
+
 /* Makes a file in the folder of the place, by the first name that is free: another process's
- * is not, and nobody else's is taken. */
+ * is not, and nobody else's is taken. It is locked, so that no other process sweeps it. */
 static int make_part(struct output_file *out)
 {
     struct text folder = {0};
     file_add_folder_of(&folder, out->place);
+    if (!folder.failed)
+        sweep(folder.at);
     errno = ENOMEM;
     out->file = -1;
     for (int i = 0; i < NAMES_MAX && !folder.failed && out->file < 0; i++) {
@@ -81,6 +112,8 @@ static int make_part(struct output_file *out)
     }
     const int cause = errno;
     text_dispose(&folder);
+    if (out->file >= 0)
+        flock(out->file, LOCK_EX | LOCK_NB);
     errno = cause;
     return out->file < 0 ? -1 : 0;
 }

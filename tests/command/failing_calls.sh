@@ -27,7 +27,7 @@ wrong_end() {
     [ $status -lt 128 ] || { echo "signal $((status - 128))" && return; }
     [ $status -ne 64 ] || { echo "it blames the command line" && return; }
     [ $status -eq 0 ] || grep -q '^autotune: ' err || { echo "it says nothing" && return; }
-    find . -name '*.tmp*' | grep -q . && echo "a file is left half"
+    find . -name '*.tmp*' -o -name '.autotune-*.part' | grep -q . && echo "a file is left half"
 }
 
 # Every record is there still.

@@ -33,7 +33,7 @@ ended_well() {
     [ "$status" -ne 0 ] || [ "$(stat -c %s page.html)" -ge "$size" ] ||
         grep '^autotune: warning' err | grep -qvxFf usual || { echo "less, without a word" && return 1; }
     [ "$(cksum < kept/nvidia-h200.ini)" = "$before" ] || { echo "the records have changed" && return 1; }
-    ! find . -name '*.tmp*' | grep -q . || { echo "a file is left half" && return 1; }
+    ! find . -name '*.tmp*' -o -name '.autotune-*.part' | grep -q . || { echo "a file is left half" && return 1; }
 }
 for call in malloc:{1,3,10,30,100,300,1000,3000,10000,30000} open:{1..8} read:{1..6} read:20 write:{1,2,5} \
     short:{1,2} close:{1,2,5} mmap:{1,2,5} fork:{1,2,3} socketpair:{1,2} dlopen:{1,2} memfd_create:1 rename:1; do

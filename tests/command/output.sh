@@ -130,6 +130,17 @@ sh -c 'ulimit -f 1; exec "$@"' sh "$AUTOTUNE" list params --json kept.json > /de
 check too-large test $? -eq 74
 check too-large-said grep -q '^autotune: kept.json: cannot be written: File too large' err
 check too-large-keeps test "$(cat kept.json)" = before
+# What a process that was killed left goes; what one that lives writes, and other files, do not.
+sh -c ':' & gone=$!
+wait $gone
+mkdir parts
+for name in .autotune-$gone-0.part .autotune-$$-0.part .autotune-$gone-0.part.mine .autotune-x-0.part; do
+    : > "parts/$name"
+done
+mkfifo "parts/.autotune-$gone-1.part"
+run list params --json parts/x.json
+check parts-are-swept test ! -e "parts/.autotune-$gone-0.part"
+check parts-of-others-stay test "$(find parts -type f | wc -l)" -eq 4 -a -p "parts/.autotune-$gone-1.part"
 # Few files may be open: no more than are needed are waited for.
 sh -c 'ulimit -n 256; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
 check few-files test $? -eq 0
