@@ -3,6 +3,8 @@
  * Hides inih, the storage of the strings and the sorted index. */
 #include "generator/ini.h"
 
+#include "generator/text.h"
+
 #include <ini.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -108,6 +110,8 @@ static const char *line_fault(const char *line, size_t length)
         return "a line of more than 199 bytes; shorten it";
     if (length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
         return "a byte-order mark; save the file as UTF-8 without one";
+    if (line_kind(line, length) != LINE_EMPTY && !text_is_utf8(line, length))
+        return "bytes that are not UTF-8; save the file as UTF-8";
     switch (line_kind(line, length)) {
     case LINE_SECTION: return section_fault(line, length);
     case LINE_ITEM:

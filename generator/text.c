@@ -110,6 +110,46 @@ void text_addf(struct text *text, const char *format, ...)
     freelocale(c_locale);
 }
 
+/* U+FFFD, for a byte that is not UTF-8. */
+static const char REPLACEMENT[] = "\xef\xbf\xbd";
+
+/* Bytes of the well-formed UTF-8 sequence at `s`, 0 where it is none (Unicode, table 3-7). */
+static size_t utf8_length(const unsigned char *s)
+{
+    static const struct {
+        unsigned char first_low, first_high, second_low, second_high, length;
+    } forms[] = {
+        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (s[0] < forms[i].first_low || s[0] > forms[i].first_high)
+            continue;
+        if (forms[i].length > 1 && (s[1] < forms[i].second_low || s[1] > forms[i].second_high))
+            continue;
+        for (size_t k = 2; k < forms[i].length; k++)
+            if ((s[k] & 0xc0) != 0x80)
+                return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+bool text_is_utf8(const char *bytes, size_t length)
+{
+    enum { LONGEST = 4 };
+    for (size_t i = 0; i < length;) {
+        unsigned char some[LONGEST + 1] = {0}; /* ends where the bytes end */
+        memcpy(some, bytes + i, length - i < LONGEST ? length - i : LONGEST);
+        const size_t next = utf8_length(some);
+        if (!next)
+            return false;
+        i += next;
+    }
+    return true;
+}
+
 /* C0, DEL, and C1 in UTF-8: bytes of the control character at `s`, 0 when it is none. */
 static size_t control_bytes(const char *s)
 {
@@ -123,8 +163,9 @@ void text_add_visible(struct text *text, const char *string)
 {
     while (*string) {
         const size_t control = control_bytes(string);
-        text_add(text, control ? "?" : string, 1);
-        string += control ? control : 1;
+        const size_t length = control ? 0 : utf8_length((const unsigned char *)string);
+        text_add(text, length ? string : "?", length ? length : 1);
+        string += control ? control : length ? length : 1;
     }
 }
 
@@ -195,29 +236,6 @@ int text_read(struct text *text, const char *path, size_t limit, struct error *e
     return status;
 }
 
-/* Bytes of the well-formed UTF-8 sequence at `s`, 0 where it is none (Unicode, table 3-7). */
-static size_t utf8_length(const unsigned char *s)
-{
-    static const struct {
-        unsigned char first_low, first_high, second_low, second_high, length;
-    } forms[] = {
-        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (s[0] < forms[i].first_low || s[0] > forms[i].first_high)
-            continue;
-        if (forms[i].length > 1 && (s[1] < forms[i].second_low || s[1] > forms[i].second_high))
-            continue;
-        for (size_t k = 2; k < forms[i].length; k++)
-            if ((s[k] & 0xc0) != 0x80)
-                return 0;
-        return forms[i].length;
-    }
-    return 0;
-}
-
 /* One character that JSON wants escaped, or that is no character at all. */
 static void add_json_escape(struct text *text, unsigned char c)
 {
@@ -232,7 +250,16 @@ static void add_json_escape(struct text *text, unsigned char c)
     if (c < 0x80)
         text_addf(text, "\\u%04x", c);
     else
-        text_adds(text, "\xef\xbf\xbd"); /* U+FFFD for a byte that is not UTF-8 */
+        text_adds(text, REPLACEMENT);
+}
+
+void text_add_utf8(struct text *text, const char *string)
+{
+    while (*string) {
+        const size_t length = utf8_length((const unsigned char *)string);
+        text_add(text, length ? string : REPLACEMENT, length ? length : strlen(REPLACEMENT));
+        string += length ? length : 1;
+    }
 }
 
 void text_add_json(struct text *text, const char *string)

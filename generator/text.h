@@ -31,9 +31,15 @@ int text_check(const struct text *text, struct error *error);
 /* Appends the file at `path`, which must be a regular file of at most `limit` bytes. */
 int text_read(struct text *text, const char *path, size_t limit, struct error *error);
 
-/* Appends `string` with its control characters (C0, DEL, and C1 in UTF-8) as '?': what comes from
- * a file must not steer a terminal or break a line. */
+/* Appends `string` with its control characters (C0, DEL, and C1 in UTF-8), and bytes that are not
+ * UTF-8, as '?': what comes from a file must not steer a terminal or break a line. */
 void text_add_visible(struct text *text, const char *string);
+
+/* Are these bytes, none of which is zero, well-formed UTF-8? */
+bool text_is_utf8(const char *bytes, size_t length);
+
+/* Appends `string` with U+FFFD in place of each byte that is not UTF-8. */
+void text_add_utf8(struct text *text, const char *string);
 
 /* Appends `string` in JSON's form, quotes included (report and export use it). */
 void text_add_json(struct text *text, const char *string);

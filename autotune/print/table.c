@@ -196,14 +196,18 @@ static bool needs_quotes(const char *field)
 
 static void add_csv_field(struct text *out, const char *field)
 {
+    struct text inside = {0};
     if (!needs_quotes(field)) {
-        text_adds(out, field);
+        text_add_utf8(out, field);
         return;
     }
+    text_add_utf8(&inside, field);
+    out->failed |= inside.failed;
     text_adds(out, "\"");
-    for (; *field; field++)
-        text_add(out, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
+    for (const char *at = inside.at ? inside.at : ""; *at; at++)
+        text_add(out, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
     text_adds(out, "\"");
+    text_dispose(&inside);
 }
 
 static void add_csv_line(struct text *out, const struct table *table, size_t row, bool is_title)

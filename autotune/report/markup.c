@@ -1,4 +1,4 @@
-/* markup: escapes text a byte at a time; UTF-8 passes through. */
+/* markup: escapes text a byte at a time; UTF-8 passes through, other bytes do not. */
 #include "autotune/report/markup.h"
 
 #include <math.h>
@@ -34,7 +34,11 @@ void markup_bytes(struct text *out, const char *bytes, size_t length)
 
 void markup_text(struct text *out, const char *string)
 {
-    markup_bytes(out, string, strlen(string));
+    struct text clean = {0};
+    text_add_utf8(&clean, string);
+    out->failed |= clean.failed;
+    markup_bytes(out, clean.at ? clean.at : "", clean.length);
+    text_dispose(&clean);
 }
 
 void markup_element(struct text *out, const char *name, const char *class, const char *string)

@@ -39,7 +39,7 @@ static void test_reads_exactly(void **state)
                "meaning = threads per block\n"
                "values=64 128\t \n[rule] \n; between\na vector load, by 100 % = A % B == 0\n"
                "empty =\nempty blanks =  \nq;r = a:b;c = d # no comment\n"
-               "k=;x\n[\xc2\xb5]\na\xff=\xa0z\n");
+               "k=;x\n[\xc2\xb5]\na\xc3\xbf=\xc3\xa0z\n; \xff\n");
     assert_string_equal(ini.file, "f.ini");
     assert_int_equal(ini.count, 8);
     assert_item(&ini.items[0], "param BLOCK", "meaning", "threads per block", 6);
@@ -49,7 +49,7 @@ static void test_reads_exactly(void **state)
     assert_item(&ini.items[4], "rule", "empty blanks", "", 12);
     assert_item(&ini.items[5], "rule", "q;r", "a:b;c = d # no comment", 13);
     assert_item(&ini.items[6], "rule", "k", ";x", 14);
-    assert_item(&ini.items[7], "\xc2\xb5", "a\xff", "\xa0z", 16);
+    assert_item(&ini.items[7], "\xc2\xb5", "a\xc3\xbf", "\xc3\xa0z", 16);
     assert_int_equal(ini.items[1].section_line, 5);
     assert_int_equal(ini.items[2].section_line, 8);
     ini_dispose(&ini);
@@ -165,6 +165,9 @@ static void test_refuses(void **state)
         {"[a]\nm = 1\n[b]\nx = 1\n[a]\nb = 3\nm = 1\n",
          "f.ini:5: section [a] appears again, after line 1"},
         {"\xef\xbb\xbf[a]\nx = 1\n", "f.ini:1: a byte-order mark"},
+        {"[a]\n; \xff\nx = b\xff\n", "f.ini:3: bytes that are not UTF-8"},
+        {"[a]\nx = \xe2\x82\n", "f.ini:2: bytes that are not UTF-8"},
+        {"[\xc3]\nx = 1\n", "f.ini:1: bytes that are not UTF-8"},
         {"\xef\xbb\xbf# x\n", "f.ini:1: a byte-order mark"},
     };
 

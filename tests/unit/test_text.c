@@ -137,6 +137,20 @@ static void test_json(void **state)
                 "\"\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80\"");
 }
 
+/* `json` is the same text and a quote. For a terminal each such byte is one '?'. */
+static void assert_utf8(const char *string, const char *json, int marks, const char *rest)
+{
+    struct text text = {0}, visible = {0};
+    text_add_utf8(&text, string);
+    assert_int_equal(text.length, strlen(json) - 1);
+    assert_memory_equal(text.at, json, text.length);
+    text_add_visible(&visible, string);
+    assert_int_equal(strspn(visible.at, "?"), marks);
+    assert_string_equal(visible.at + marks, rest);
+    text_dispose(&text);
+    text_dispose(&visible);
+}
+
 static void test_json_replaces_what_is_not_utf8(void **state)
 {
     static const char mark[] = "\xef\xbf\xbd";
@@ -159,6 +173,7 @@ static void test_json_replaces_what_is_not_utf8(void **state)
             strcat(expected, mark);
         strcat(strcat(expected, cases[i].rest), "\"");
         assert_json(cases[i].string, expected);
+        assert_utf8(cases[i].string, expected + 1, cases[i].marks, cases[i].rest);
     }
 }
 
