@@ -351,6 +351,19 @@ static int fit_list(struct published *out, struct published_kernel *kernel, size
     return 0;
 }
 
+/* What no measurement gives, or NULL. */
+static const char *number_fault(enum published_column column,
+                                const struct published_number *number)
+{
+    const bool is_share = strstr(published_columns[column], "_pct") != NULL;
+    const bool is_measured = (column >= PUBLISHED_MS && column <= PUBLISHED_PEAK);
+    if (is_measured && number->is_there && number->digits == 0)
+        return "has a 0, which nothing takes or reaches: write - where there is no figure";
+    if (is_share && published_real(number) > 100)
+        return "is a share of more than 100 %: correct it, or write -";
+    return NULL;
+}
+
 static int read_list(struct published *out, const struct ini_item *item,
                      enum published_column column, struct error *error)
 {
@@ -362,6 +375,9 @@ static int read_list(struct published *out, const struct ini_item *item,
         if (count == PUBLISHED_FIGURES_MAX || !read_number(&numbers[count++], at, length))
             return complain(out, item, error,
                             "is no list of numbers, as 5.03 128 -, with one blank between");
+        const char *fault = number_fault(column, &numbers[count - 1]);
+        if (fault)
+            return complain(out, item, error, fault);
         at += length;
         if (!*at)
             break;
