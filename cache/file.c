@@ -252,17 +252,20 @@ int file_make_folder_of(const char *path, struct error *error)
     return result;
 }
 
-static int write_all(int file, const struct text *contents)
+int file_write(int file, const void *bytes, size_t size)
 {
-    for (size_t done = 0; done < contents->length;) {
-        ssize_t wrote = write(file, contents->at + done, contents->length - done);
+    const char *const from = bytes;
+    for (size_t done = 0; done < size;) {
+        const ssize_t wrote = write(file, from + done, size - done);
         if (wrote < 0 && errno == EINTR)
             continue;
-        if (wrote < 0)
+        if (wrote == 0)
+            errno = ENOSPC;
+        if (wrote <= 0)
             return -1;
         done += (size_t)wrote;
     }
-    return fsync(file);
+    return 0;
 }
 
 /* Writes a new file, whole and to disk. What a writer that died left under this name is removed
@@ -273,7 +276,7 @@ static int write_new(const char *path, const struct text *contents, struct error
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return file_error("make", path, error);
-    int result = write_all(file, contents);
+    int result = file_write(file, contents->at, contents->length) || fsync(file) ? -1 : 0;
     int cause = errno;
     if (close(file) != 0 && result == 0) {
         result = -1;

@@ -43,6 +43,10 @@ int file_make_folder_of(const char *path, struct error *error); /* the folder a 
 /* A file made or renamed there survives a power failure. */
 int file_sync_folder_of(const char *path, struct error *error);
 
+/* Writes all bytes, in as many calls as it takes and whatever signals come. 0, or -1 with errno, which
+ * is ENOSPC where a call wrote nothing. */
+int file_write(int file, const void *bytes, size_t size);
+
 /* Opens for reading and appending, makes the file where there is none, and locks it until it is
  * closed. On a file system that has no locks it is open without one: what is put in place by a
  * rename is whole there too, and of two that write at once the later counts. Does not wait. -1: EWOULDBLOCK in errno when another process holds the lock, ESTALE

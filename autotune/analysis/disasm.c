@@ -4,6 +4,7 @@
 
 #include "autotune/analysis/tool.h"
 #include "autotune/device/temporary.h"
+#include "cache/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,20 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int write_all(int file, const char *bytes, size_t size)
-{
-    while (size) {
-        const ssize_t count = write(file, bytes, size);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return -1;
-        bytes += count;
-        size -= (size_t)count;
-    }
-    return 0;
-}
 
 static int try_tools(struct text *out, const char *path, struct error *error)
 {
@@ -61,7 +48,7 @@ int disasm_run(struct text *out, const void *bytes, size_t size, struct error *e
         return error_set(error, ERROR_IO,
                          "%s: cannot be made: %s; name another folder in TMPDIR", path,
                          strerror(errno));
-    int failed = write_all(file, bytes, size);
+    int failed = file_write(file, bytes, size);
     if (failed)
         error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
     close(file);

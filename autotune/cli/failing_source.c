@@ -5,6 +5,7 @@
 
 #include "autotune/cli/interrupt.h"
 #include "autotune/device/temporary.h"
+#include "cache/file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -50,17 +51,6 @@ static bool make_room(const char *folder)
     return is_removed;
 }
 
-static int write_all(int file, const struct text *text)
-{
-    for (size_t done = 0; done < text->length;) {
-        ssize_t count = write(file, text->at + done, text->length - done);
-        if (count <= 0)
-            return -1;
-        done += (size_t)count;
-    }
-    return 0;
-}
-
 void failing_source_save(const struct emit_variant *variant, struct error *error)
 {
     char path[TEMPORARY_CHARS + sizeof pattern];
@@ -72,7 +62,7 @@ void failing_source_save(const struct emit_variant *variant, struct error *error
     if (file < 0)
         return;
     for (size_t i = 0; i < variant->count; i++)
-        failed |= write_all(file, &variant->texts[i]);
+        failed |= file_write(file, variant->texts[i].at, variant->texts[i].length);
     if (close(file) == 0 && !failed)
         error_set(error, error->code, "%s\nthe source is kept in %s", error->text, path);
     else

@@ -5,6 +5,7 @@
 #include "autotune/cli/output_file.h"
 #include "autotune/print/table_fit.h"
 #include "autotune/print/terminal.h"
+#include "cache/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -25,19 +26,14 @@ static int write_stdout(const void *bytes, size_t length, struct error *error)
 int output_bytes(const char *path, const void *bytes, size_t length, struct error *error)
 {
     struct output_file out;
-    const char *next = bytes;
-    int failed = 0;
     if (strcmp(path, "-") == 0)
         return write_stdout(bytes, length, error);
     if (output_file_open(&out, path, error))
         return -1;
-    for (const char *const end = next + length; next < end && !failed;) {
-        const ssize_t written = write(out.file, next, (size_t)(end - next));
-        next += written > 0 ? written : 0;
-        if (written < 0 && errno != EINTR)
-            failed =
-                error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
-    }
+    const int failed =
+        file_write(out.file, bytes, length) == 0
+            ? 0
+            : error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
     return output_file_close(&out, path, failed, error);
 }
 

@@ -10,6 +10,7 @@
 #include "autotune/measure/host_context.h"
 #include "autotune/print/figures.h"
 #include "autotune/verify/oracle.h"
+#include "cache/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,18 +74,10 @@ static int64_t read_stream(void *context, void *to, uint64_t at, size_t bytes)
 static int write_results(void *context, const void *from, uint64_t at, size_t bytes)
 {
     struct reduction *reduction = context;
-    const char *next = from;
     (void)at;
-    while (bytes) {
-        const ssize_t written = write(reduction->output, next, bytes);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            reduction->write_error = written ? errno : ENOSPC;
-            return -1;
-        }
-        next += written;
-        bytes -= (size_t)written;
+    if (file_write(reduction->output, from, bytes)) {
+        reduction->write_error = errno;
+        return -1;
     }
     return 0;
 }

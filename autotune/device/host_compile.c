@@ -7,6 +7,7 @@
 #include "autotune/device/fiber.h"
 #include "autotune/device/host_source.h"
 #include "autotune/device/temporary.h"
+#include "cache/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -175,17 +176,10 @@ static int write_file(const char *path, const struct text *text, struct error *e
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return error_set(error, ERROR_IO, "cannot create %s: %s", path, strerror(errno));
-    size_t done = 0;
-    while (done < text->length) {
-        const ssize_t n = write(file, text->at + done, text->length - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            error_set(error, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
-            close(file);
-            return -1;
-        }
-        done += (size_t)n;
+    if (file_write(file, text->at, text->length)) {
+        error_set(error, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+        close(file);
+        return -1;
     }
     if (close(file) != 0)
         return error_set(error, ERROR_IO, "cannot write %s: %s", path, strerror(errno));

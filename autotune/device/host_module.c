@@ -3,6 +3,7 @@
 #include "autotune/device/host_module.h"
 
 #include "autotune/device/host_run.h"
+#include "cache/file.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,20 +41,6 @@ struct entry {
     const struct host_unit *units[HOST_SLOTS_MAX];
 };
 
-static int write_all(int file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t n = write(file, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -1;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 /* A file in memory with the bytes that nobody changes any more: a program that has closed its
  * streams may write to the number of any file. */
 static int make_file(const char *bytes, size_t size)
@@ -62,7 +49,7 @@ static int make_file(const char *bytes, size_t size)
     const int file = memfd_create("kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0)
         return -1;
-    if (write_all(file, bytes, size) == 0 && fcntl(file, F_ADD_SEALS, seals) == 0)
+    if (file_write(file, bytes, size) == 0 && fcntl(file, F_ADD_SEALS, seals) == 0)
         return file;
     const int reason = errno;
     close(file);

@@ -338,14 +338,7 @@ static int write_file(const char *path, const char *bytes, size_t length, struct
     const int file = file_open(path, O_WRONLY | O_CREAT | O_TRUNC, error);
     if (file < 0)
         return -1;
-    int failed = 0;
-    for (size_t at = 0; at < length && !failed;) {
-        const ssize_t wrote = write(file, bytes + at, length - at);
-        failed = wrote < 0;
-        at += wrote > 0 ? (size_t)wrote : 0;
-    }
-    if (failed)
-        file_error("write", path, error);
+    const int failed = file_write(file, bytes, length) ? file_error("write", path, error) : 0;
     close(file);
     return failed ? -1 : 0;
 }

@@ -47,14 +47,11 @@ static int set_aside(const char *path, struct error *error)
     return failed;
 }
 
-static int write_all(int file, const char *path, const struct text *bytes, struct error *error)
+static int write_synced(int file, const char *path, const struct text *bytes,
+                        struct error *error)
 {
-    for (size_t at = 0; at < bytes->length;) {
-        const ssize_t wrote = write(file, bytes->at + at, bytes->length - at);
-        if (wrote < 0 && errno != EINTR)
-            return file_error("write", path, error);
-        at += wrote > 0 ? (size_t)wrote : 0;
-    }
+    if (file_write(file, bytes->at, bytes->length))
+        return file_error("write", path, error);
     return fdatasync(file) ? file_error("sync", path, error) : 0;
 }
 
@@ -79,7 +76,7 @@ static int append_to(const char *path, const struct share_io *io, struct error *
                                "another autotune tunes with %s: wait for it, or end it", path)
                    : -1;
     const int failed =
-        end_torn_line(file, path, error) || write_all(file, path, &io->bytes, error);
+        end_torn_line(file, path, error) || write_synced(file, path, &io->bytes, error);
     close(file);
     return failed ? -1 : 0;
 }

@@ -1,5 +1,6 @@
 /* file: hostile, failing and contended files, as the store of records meets them. Whatever
  * happens to a writer, the file is whole; what must not be trusted is not read or replaced. */
+#include "cache/file.h"
 #include "tests/unit/record_files.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -435,6 +437,57 @@ static void test_without_locks(void **state)
     no_locks = 0;
 }
 
+static void ignore(int number)
+{
+    (void)number;
+}
+
+/* Writes to a pipe while signals come, so that calls end early: its exit is 0 when all is written. */
+static void write_under_signals(int file, const char *bytes, size_t size)
+{
+    const struct sigaction action = {.sa_handler = ignore}; /* without SA_RESTART */
+    const struct itimerval soon = {{0, 500}, {0, 500}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    _exit(file_write(file, bytes, size) != 0);
+}
+
+/* Seen to fail with one write in place of the loop, and with EINTR taken for a failure. */
+static void test_write(void **state)
+{
+    enum { BYTES = 1 << 20 };
+    char *bytes = malloc(BYTES), *got = malloc(BYTES + 1);
+    size_t count = 0;
+    ssize_t some;
+    int pipes[2], status;
+    (void)state;
+    for (size_t i = 0; i < BYTES; i++)
+        bytes[i] = (char)(i * 7 + i / 251);
+    assert_int_equal(pipe(pipes), 0);
+    const pid_t child = fork();
+    if (child == 0)
+        write_under_signals(pipes[1], bytes, BYTES);
+    close(pipes[1]);
+    do {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        some = read(pipes[0], got + count, BYTES + 1 - count);
+        count += some > 0 ? (size_t)some : 0;
+    } while (some > 0);
+    close(pipes[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(count, BYTES);
+    assert_memory_equal(got, bytes, BYTES);
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    assert_true(full >= 0);
+    assert_int_equal(file_write(full, bytes, 0), 0);
+    assert_int_equal(file_write(full, bytes, 1), -1);
+    assert_int_equal(errno, ENOSPC);
+    close(full);
+    free(bytes);
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +507,7 @@ int main(void)
         IN_FOLDER(test_lock_is_no_way_in),
         IN_FOLDER(test_held_lock_is_waited_for_and_reported),
         IN_FOLDER(test_without_locks),
+        IN_FOLDER(test_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
