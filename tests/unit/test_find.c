@@ -344,7 +344,7 @@ static void test_shipped(void **state)
     result = found(NULL, 0, shipped, 4);
     assert_grade(&result, SELECTOR_SHIPPED, "gpu");
 
-    shipped[4].problem.dims = dims_value(5);
+    shipped[4].problem.dims.depth.n /= 2;
     result = found(NULL, 0, shipped, 5);
     assert_grade(&result, SELECTOR_SHIPPED, "depth");
 
@@ -357,7 +357,7 @@ static void test_shipped(void **state)
     change_n(&own);
     result = found(&own, 1, shipped, 5); /* and of one GPU's the nearer size */
     assert_grade(&result, SELECTOR_OTHER_SIZE, "depth");
-    own.problem.dims = dims_value(4);
+    own.problem.dims.depth.n = example.problem.dims.depth.n / 3;
     result = found(&own, 1, &shipped[4], 1);
     assert_grade(&result, SELECTOR_SHIPPED, "depth");
 }
@@ -467,7 +467,7 @@ static struct record another(const char *gpu, uint64_t n, const char *params)
 static void test_another_gpus_record_breaks_a_rule(void **state)
 {
     struct record records[] = {another("NVIDIA H100", 400000000, "BLOCK=512"),
-                               another("NVIDIA GH200", 1000, "BLOCK=1024 SHIFT=-1")};
+                               another("NVIDIA GH200", 150000000, "BLOCK=1024 SHIFT=-1")};
     const int64_t row[] = {1024, 8, 0, 0, -1};
     (void)state;
 
@@ -544,17 +544,36 @@ static void test_rules_that_depend_on_n(void **state)
 static void test_prunes_that_depend_on_n(void **state)
 {
     struct record records[] = {another("NVIDIA H200", 500000, "GRID=2"),
-                               another("NVIDIA H200", 4000, "GRID=0")};
+                               another("NVIDIA H200", 150000, "GRID=0")};
     struct record want = example;
     (void)state;
     want.problem.dims = dims_value(400000);
     struct find_result result = found_for(&want, NULL, 0, records, 2);
-    assert_int_equal(result.record.problem.dims.depth.n, 4000);
+    assert_int_equal(result.record.problem.dims.depth.n, 150000);
     result = found_for(&want, NULL, 0, records, 1);
     assert_int_equal(result.grade, SELECTOR_NONE);
     want.problem.dims = dims_value(500000);
     result = found_for(&want, NULL, 0, records, 2);
     assert_int_equal(result.record.problem.dims.depth.n, 500000);
+}
+
+/* What ships serves up to four times its size and down to a fourth; what was tuned here, any. */
+static void test_far_sizes_are_the_defaults(void **state)
+{
+    static const struct {
+        uint64_t n;
+        bool serves;
+    } sizes[] = {{100000, false}, {100001, true}, {1599999, true}, {1600000, false}};
+    struct record want = example;
+    (void)state;
+    want.problem.dims = dims_value(400000);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct record record = another("NVIDIA H200", sizes[i].n, "GRID=0");
+        struct find_result result = found_for(&want, NULL, 0, &record, 1);
+        assert_int_equal(result.grade, sizes[i].serves ? SELECTOR_SHIPPED : SELECTOR_NONE);
+        result = found_for(&want, &record, 1, NULL, 0);
+        assert_int_equal(result.grade, SELECTOR_OTHER_SIZE);
+    }
 }
 
 static void test_order_is_a_promise(void **state)
@@ -712,6 +731,7 @@ int main(void)
         cmocka_unit_test(test_what_would_not_have_served_is_not_told),
         cmocka_unit_test(test_rules_that_depend_on_n),
         cmocka_unit_test(test_prunes_that_depend_on_n),
+        cmocka_unit_test(test_far_sizes_are_the_defaults),
         cmocka_unit_test(test_order_is_a_promise),
         cmocka_unit_test(test_rules_of_a_matrix),
         cmocka_unit_test(test_nearest_shape),
