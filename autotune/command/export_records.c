@@ -11,6 +11,7 @@
 #include "generator/dims_text.h"
 #include "generator/number.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct gathering {
     struct code_memo memo;
     /* of the problem, but passed over: */
     struct dims unlike; /* with results of another kind; n = 0: none */
+    uint64_t
+        nearest; /* n of the one of another size that is nearest to the first --n; 0: none */
     size_t other_code, other_regime, other_size, other_gpu, of_host;
 };
 
@@ -76,6 +79,21 @@ static bool is_wanted_size(const struct gathering *all, const struct interval *s
     return request->size_count == 0;
 }
 
+/* The same share more as less. */
+static double distance(uint64_t n, uint64_t wanted)
+{
+    return fabs(log2((double)n + 1) - log2((double)wanted + 1));
+}
+
+static void note_nearest(struct gathering *all, const struct interval *served)
+{
+    const struct request *request = all->request;
+    const uint64_t n = dims_n(&served->record.problem.dims);
+    const uint64_t wanted = request->size_count ? dims_n(&request->sizes[0]) : 0;
+    if (!all->nearest || distance(n, wanted) < distance(all->nearest, wanted))
+        all->nearest = n;
+}
+
 static bool is_wanted(struct gathering *all, const struct interval *served)
 {
     const struct record *record = &served->record;
@@ -95,6 +113,8 @@ static bool is_wanted(struct gathering *all, const struct interval *served)
                                        : NULL;
     if (why)
         ++*why;
+    if (why == &all->other_size)
+        note_nearest(all, served);
     return !why;
 }
 
@@ -161,8 +181,8 @@ static int add(struct gathering *all, const struct interval *served, struct erro
     return 0;
 }
 
-/* A problem of one's own from what ships for another of its cost class, where that is current. False:
- * it is not of the class, or not current. */
+/* A problem of one's own from what ships for another of its cost class, where that is current, and
+ * without its time. False: it is not of the class, or not current. */
 static bool take_over(struct gathering *all, struct interval *served)
 {
     struct record *record = &served->record;
@@ -184,6 +204,7 @@ static bool take_over(struct gathering *all, struct interval *served)
     own.dims = record->problem.dims;
     own.regime = record->problem.regime;
     record->problem = own;
+    record->median_ps = record->low_ps = record->high_ps = 0; /* of the other problem */
     return code_hash(&record->code, record, row, &there, &all->setup->sources, &ignored) == 0;
 }
 
@@ -213,7 +234,7 @@ static int add_file(void *all, const char *path, const struct records *records,
     return add_records(all, records, error);
 }
 
-/* Where nothing ships for the problem itself, what ships for its class does. */
+/* Of the sizes for which nothing ships of the problem itself. */
 static int add_class(struct gathering *all, struct records *shipped, struct error *error)
 {
     for (size_t i = 0; i < shipped->count; i++) {
@@ -230,21 +251,13 @@ static int add_class(struct gathering *all, struct records *shipped, struct erro
     return 0;
 }
 
-static bool ships(const struct gathering *all, const struct records *shipped)
-{
-    for (size_t i = 0; i < shipped->count; i++)
-        if (!record_group_difference(&shipped->at[i], &all->want, RECORD_PROBLEM))
-            return true;
-    return false;
-}
-
 static int add_shipped(struct gathering *all, struct error *error)
 {
     struct records shipped;
     if (shipped_load(&shipped, &all->want, error))
         return -1;
-    const int failed = ships(all, &shipped) ? add_records(all, &shipped, error)
-                                            : add_class(all, &shipped, error);
+    const int failed =
+        add_records(all, &shipped, error) || add_class(all, &shipped, error) ? -1 : 0;
     store_dispose(&shipped);
     return failed;
 }
@@ -253,14 +266,18 @@ static int add_shipped(struct gathering *all, struct error *error)
 
 static int refuse_nothing(const struct gathering *all, const char *folder, struct error *error)
 {
+    char n[NUMBER_CHARS], other_n[200];
+    snprintf(
+        other_n, sizeof other_n,
+        "there are records of other n, the nearest of %s: leave --n out, as each serves the n "
+        "that it is nearest to, or name that one",
+        number_format_count(n, all->nearest));
     const struct {
         size_t count;
         const char *text;
     } causes[] = {
         {all->other_size,
-         request_dims_are_given(all->request)
-             ? DIMS_TEXT_OTHER_SIZES
-             : "there are records of other n: leave --n out, or name one of them"},
+         request_dims_are_given(all->request) ? DIMS_TEXT_OTHER_SIZES : other_n},
         {all->other_gpu, "there are records of other devices: leave --gpu out, or name one"},
         {all->of_host, "there are records of the emulator: --gpu host takes them"},
         {all->other_regime, all->request->warm
@@ -278,7 +295,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         }
     return error_set(
         error, ERROR_FAILED,
-        "nothing to export: no record of %s of %s%s%s in %s%s in %.1000s serves for that; %s",
+        "nothing to export: no record of %s of %s%s%s in %s%s in %.1000s, or among those that ship, serves for that; %s",
         problem_ops[problem->op].name, dims_text_each(&problem->dims),
         *dims_text_each(&problem->dims) ? " of " : "", problem_types[problem->type].name,
         problem_types[problem->acc].name, problem_orders[problem->order].shown, folder, cause);

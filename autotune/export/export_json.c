@@ -49,7 +49,8 @@ static void add_record(struct json *json, const struct export_row *row)
          i++)
         json_number(json, dims_text_keys[i], number);
     json_count(json, "n", dims_n(&record->problem.dims));
-    json_count(json, "median_ps", record->median_ps);
+    if (record->median_ps) /* else it is of a problem that costs the same */
+        json_count(json, "median_ps", record->median_ps);
     if (record_has_run(record)) {
         json_count(json, "low_ps", record->low_ps);
         json_count(json, "high_ps", record->high_ps);

@@ -49,15 +49,18 @@ static void add_record(struct text *out, const struct export_comment *comment,
                        const struct export_row *row)
 {
     const struct record *record = row->record;
-    char interval[64] = "", size[DIMS_TEXT_CHARS];
+    char interval[64] = "", time[32] = "", size[DIMS_TEXT_CHARS];
     if (row->from < row->to)
         snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", row->from,
                  row->to);
     dims_text_format_named(size, &record->problem.dims);
     add_line(out, comment->line, "  %s%s: %s", size, interval, record->params);
-    add_line(out, comment->line, "      %" PRIu64 " ps, %s %s, driver %s, %s",
-             record->median_ps, record_has_run(record) ? "tuned" : "shipped",
-             record_has_run(record) ? record->tuned : "with autotune", record->driver,
+    if (record->median_ps)
+        snprintf(time, sizeof time, "%" PRIu64 " ps, ", record->median_ps);
+    add_line(out, comment->line, "      %s%s %s%s, driver %s, %s", time,
+             record_has_run(record) ? "tuned" : "shipped",
+             record_has_run(record) ? record->tuned : "with autotune",
+             record->median_ps ? "" : ", of a problem that costs the same", record->driver,
              record->compiler);
 }
 

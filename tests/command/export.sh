@@ -49,7 +49,12 @@ add cache-gpus/t4.ini "Tesla T4" 75 40 1048576 "WARP=VOLATILE FINISH=VALUE"
 add cache-gpus/rtx.ini "NVIDIA GeForce RTX 5070 Ti" 120 70 400000000 "BLOCK=512 VECTOR=8 UNROLL=4 WARP=REDUX LOAD=NONCOHERENT FINISH=PACKED GRID=1"
 
 refuses other-type 1 "nothing to export" export --space $space --format cu --type f64 --cache cache-gpus
-refuses other-n 1 "there are records of other n" export --space $space --format cu --n 5 --cache cache-gpus
+refuses other-n 1 "there are records of other n, the nearest of 1Ki: leave --n out" export --space $space --format cu --n 5 --cache cache-gpus
+run export --op max --type i32 --format json --output ships
+check ships-of-its-class test "$(sed -n 's/.*: \([0-9]*\) rows$/\1/p' err)" -gt 20
+run export --op max --type i32 --format cu --output ships --n 3M
+check ships-an-interval grep -q '^ \*   n = 4Mi (2097153 to 8388608): ' ships/max_i32.h
+check ships-without-a-time-of-another grep -q '^ \*       shipped with autotune, of a problem that costs the same, driver' ships/max_i32.h
 refuses one-n-of-two 1 "nothing to export for n = 2K" export --space $space --format cu --n 1Ki,2K --cache cache-gpus
 refuses other-gpu 1 "there are records of other devices" export --space $space --format cu --gpu B200 --cache cache-gpus
 refuses other-regime 1 "there are records for cold data" export --space $space --format cu --warm --cache cache-gpus
