@@ -220,8 +220,8 @@ static int find_headline(struct report *report, struct error *error)
         return 0;
     return error_set(
         error, ERROR_FAILED,
-        "%s has no record of that --op, --type, --order and --n: 'autotune show' lists those "
-        "that are here",
+        "%s has no record of that --op, --type, --order and --n: leave --n out, which takes the "
+        "nearest to the usual size, or another of them; 'autotune show' lists those tuned here",
         report->subject->side.name);
 }
 
