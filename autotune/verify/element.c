@@ -257,6 +257,20 @@ void element_store(enum type type, double value, void *elements, uint64_t index)
     element_store_word(type, word, elements, index);
 }
 
+void element_store_block(enum type type, const union element_block *block, uint64_t count,
+                         void *elements)
+{
+    const int bytes = problem_types[type].bytes;
+    float narrow[ELEMENT_BLOCK];
+    for (uint64_t i = 0; i < count && bytes == sizeof *narrow; i++)
+        narrow[i] = (float)block->f64[i];
+    if (bytes >= (int)sizeof *narrow)
+        memcpy(elements, bytes == sizeof *narrow ? (const void *)narrow : block->f64,
+               count * (uint64_t)bytes);
+    for (uint64_t i = 0; i < count && bytes < (int)sizeof *narrow; i++)
+        element_store(type, block->f64[i], elements, i);
+}
+
 struct element_range element_range(enum type type)
 {
     const struct format *half = &formats[type];

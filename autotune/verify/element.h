@@ -7,23 +7,6 @@
 
 #include <stdint.h>
 
-/* The value of a float, exactly. */
-double element_load(enum type type, const void *elements, uint64_t index);
-
-/* Rounds to nearest, ties to even, as IEEE 754 does: also to denormals, and past the largest
- * finite value to an infinity. A NaN becomes a quiet one. */
-void element_store(enum type type, double value, void *elements, uint64_t index);
-
-/* The bits of an element of any type, low end first; storing takes a word's low bits. */
-uint64_t element_load_word(enum type type, const void *elements, uint64_t index);
-void element_store_word(enum type type, uint64_t word, void *elements, uint64_t index);
-
-/* The least denormal, the least normal and the largest finite value of a float type. */
-struct element_range {
-    double tiny, small, largest;
-};
-struct element_range element_range(enum type type);
-
 enum { ELEMENT_BLOCK = 256 };
 
 /* 256 words of 8 bytes, or 256 of 4 in the first half. */
@@ -34,6 +17,27 @@ union element_block {
     uint32_t u32[2 * ELEMENT_BLOCK];
     float f32[2 * ELEMENT_BLOCK];
 };
+
+/* The value of a float, exactly. */
+double element_load(enum type type, const void *elements, uint64_t index);
+
+/* Rounds to nearest, ties to even, as IEEE 754 does: also to denormals, and past the largest
+ * finite value to an infinity. A NaN becomes a quiet one. */
+void element_store(enum type type, double value, void *elements, uint64_t index);
+
+/* The same for `count` values, at most ELEMENT_BLOCK. */
+void element_store_block(enum type type, const union element_block *block, uint64_t count,
+                         void *elements);
+
+/* The bits of an element of any type, low end first; storing takes a word's low bits. */
+uint64_t element_load_word(enum type type, const void *elements, uint64_t index);
+void element_store_word(enum type type, uint64_t word, void *elements, uint64_t index);
+
+/* The least denormal, the least normal and the largest finite value of a float type. */
+struct element_range {
+    double tiny, small, largest;
+};
+struct element_range element_range(enum type type);
 
 /* 256 elements as words of 8 bytes, exactly: integers extended by their sign, floats as
  * doubles. */

@@ -81,12 +81,17 @@ static void scan_sum(struct oracle_fold *fold, union element_block *block, uint6
     fold->words[FLAWED] |= has_fraction(block);
     if (op->map_floats)
         op->map_floats(block, NULL);
+    double least = 0, most = 0;
     for (uint64_t i = 0; i < count; i++) {
         const double before = total;
         total += block->f64[i];
-        see_partial(fold, total);
-        element_store(fold->problem.acc, is_exclusive ? before : total, expects, i);
+        least = total < least ? total : least;
+        most = total > most ? total : most;
+        block->f64[i] = is_exclusive ? before : total;
     }
+    see_partial(fold, least);
+    see_partial(fold, most);
+    element_store_block(fold->problem.acc, block, count, expects);
     fold->words[TOTAL] = bits_of(total);
 }
 

@@ -145,12 +145,34 @@ static void test_words(void **state)
     }
 }
 
+/* Fails where a block rounds otherwise than one at a time, or writes past its count. */
+static void test_block_is_stored_as_singles(void **state)
+{
+    static const enum type types[] = {F16, BF16, F32, F64};
+    union element_block block;
+    (void)state;
+    for (int i = 0; i < ELEMENT_BLOCK; i++)
+        block.f64[i] = (i % 2 ? -1 : 1) * ldexp(1 + i * 0x1.3p-9, i % 40 - 20);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (uint64_t count = 0; count <= ELEMENT_BLOCK; count += 51) {
+            double stored[ELEMENT_BLOCK + 1] = {0}, single[ELEMENT_BLOCK + 1] = {0};
+            element_store_block(types[t], &block, count, stored);
+            for (uint64_t i = 0; i < count; i++)
+                element_store(types[t], block.f64[i], single, i);
+            assert_memory_equal(stored, single, sizeof stored);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_values), cmocka_unit_test(test_bf16_is_half_of_f32),
-        cmocka_unit_test(test_rounding),     cmocka_unit_test(test_specials),
-        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_words),
+        cmocka_unit_test(test_known_values),
+        cmocka_unit_test(test_bf16_is_half_of_f32),
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_block_is_stored_as_singles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
