@@ -331,6 +331,7 @@ static void test_passes_that_do_not_end(void **state)
         {PASS("a", "0", ""), "no pass writes a value", 0},
         {PASS("a", "0", "") PASS("b", "0", ""), "no pass writes a value", 0},
         {PASS("a", "0", "") PASS("b", "2", ""), "leave 2 values", 0},
+        {PASS("a", "5", "") PASS("b", "0", ""), "leave 5 values", 0},
         {PASS_HEIGHT("a", "1", "1 - N", ""),
          "a.ini: '1 - N' gives -999 for 1000 elements, which is not within "
          "0..1152921504606846975: correct 'height' of pass 'a'",
@@ -677,6 +678,78 @@ static void test_one_pass_refused(void **state)
     }
 }
 
+/* Asked for another n, a call evaluates what changes and a key needs, and no more; planning the whole
+ * evaluates all. */
+static void test_derived_without_value(void **state)
+{
+    (void)state;
+    const struct target target = find_target();
+    struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000)};
+    const int64_t row[] = {1};
+    struct space *space = make_space(
+        "[derived]\nUNUSED = 100 / (N - 5)\nUSED = 100 / (N - 7)\n" PASS("a",
+                                                                         "max(1, USED * 0)",
+                                                                         ""));
+    const struct point_context context = {space, &problem, &target};
+    const struct dims unused = dims_value(5), used = dims_value(7);
+    struct planner_plan plan;
+    struct call *call;
+    assert_int_equal(call_make(&call, &plan, &context, row, &error), 0);
+    assert_int_equal(call_ask(call, &plan, &unused, &error), 0);
+    assert_int_equal(plan.count, 1);
+    error.text[0] = 0;
+    assert_int_equal(call_ask(call, &plan, &used, &error), -1);
+    assert_non_null(strstr(error.text, "division by zero"));
+    call_free(call);
+    problem.dims = unused;
+    error.text[0] = 0;
+    assert_int_equal(call_make(&call, &plan, &context, row, &error), -1);
+    assert_non_null(strstr(error.text, "division by zero"));
+    assert_null(call);
+    space_free(space);
+}
+
+/* How many parts a result has is decided by a pass's first launch, and stays so while it is repeated;
+ * a single launch decides it too. */
+static void test_parts(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[space]\nname = a\ntemplate = a.cu\nkernel = a\nparts = CUTS\n[param P]\nvalues = 1\n"
+        "[derived]\nCUTS = N > 500 ? 3 : N > 80 ? 2 : 4\n" PASS_HEIGHT("a", "90", "CUTS", "")
+            PASS_HEIGHT("b", "N > 80 ? 40 : 1", "CUTS",
+                        "repeat = until one\n") "[default]\nP = 1\n";
+    static const int wanted[] = {3, 2, 2};
+    enum { LAUNCHES = sizeof wanted / sizeof *wanted };
+    const struct target target = find_target();
+    const struct problem problem = {.op = SUM,
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000)};
+    const int64_t row[] = {1};
+    struct space *space;
+    struct planner_launch launch;
+    struct planner_plan all, needed;
+    struct call *call;
+    bool applies;
+    if (space_load(&space, "a.ini", text, sizeof text - 1, NULL, &error))
+        fail_msg("%s", error.text);
+    const struct point_context context = {space, &problem, &target};
+    assert_int_equal(call_plan(&all, &context, row, &error), 0);
+    assert_int_equal(call_make(&call, &needed, &context, row, &error), 0);
+    assert_int_equal(all.count, LAUNCHES);
+    assert_int_equal(needed.count, LAUNCHES);
+    for (int i = 0; i < LAUNCHES; i++) {
+        assert_int_equal(all.launches[i].parts, wanted[i]);
+        assert_int_equal(all.launches[i].keys[PLANNER_HEIGHT], wanted[i]);
+        assert_int_equal(needed.launches[i].parts, wanted[i]);
+    }
+    assert_int_equal(call_pass(&launch, &applies, &context, row, 0, &problem.dims, &error), 0);
+    assert_int_equal(launch.parts, 3);
+    call_free(call);
+    space_free(space);
+}
+
 /* Room that no machine has, for want of another way to be out of memory at one place. */
 static void test_no_memory(void **state)
 {
@@ -722,6 +795,8 @@ int main(void)
         cmocka_unit_test(test_refused_as_planned_alone),
         cmocka_unit_test(test_one_pass),
         cmocka_unit_test(test_one_pass_refused),
+        cmocka_unit_test(test_derived_without_value),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
