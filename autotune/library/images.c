@@ -62,6 +62,7 @@ static bool take(struct cursor *cursor, const char *bytes, size_t length)
     return true;
 }
 
+/* As it is written: of two digits and more the first is no 0. */
 static bool take_number(struct cursor *cursor, size_t *out)
 {
     const char *first = cursor->at;
@@ -69,7 +70,8 @@ static bool take_number(struct cursor *cursor, size_t *out)
     while (cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9' &&
            cursor->at - first < NUMBER_DIGITS)
         *out = *out * 10 + (size_t)(*cursor->at++ - '0');
-    return cursor->at > first && take(cursor, "\n", 1);
+    return cursor->at > first && (*first != '0' || cursor->at == first + 1) &&
+           take(cursor, "\n", 1);
 }
 
 /* Takes the next line, as a copy; NULL when there is none, a zero byte in it, or no memory. */

@@ -168,6 +168,8 @@ static void test_forged(void **state)
         {"ptx 0", "ptx -0"},
         {"ptx 0", "ptx :"},
         {"ptx 0", "ptx 00000000000"},
+        {"ptx 0", "ptx 00"},
+        {"bytes ", "bytes 0"},
         {"ptx 0", "PTX 0"},
         {"ptx 0\n", ""},
         {"name _Z1a", "Name _Z1a"},
