@@ -65,8 +65,10 @@ int setup_find(struct find_result *out, const struct setup *setup,
         failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
                  search_own(&find, path.at, warning, error) ||
                  find_in_folder(&find, folder.at, path.at, error);
-    /* what is changed by hand must not depend on what ships */
-    failed = failed || (!request->variant && search_shipped(&find, error));
+    /* What is changed by hand must not depend on what ships: of a template with a fault those would be
+     * left whose code does not have it. */
+    failed =
+        failed || (!request->variant && !request->template && search_shipped(&find, error));
     if (warning->code == ERROR_NONE)
         *warning = find.best.damaged;
     *out = find.best;
@@ -112,7 +114,9 @@ static void note_origin(const struct request *request, const struct find_result 
     char problem[PROBLEM_CHARS], from[NUMBER_CHARS], to[NUMBER_CHARS];
     if (found->grade == SELECTOR_NONE)
         output_note(request, "variant   the space's default%s\n",
-                    request->variant ? ", changed by --variant" : ": no record fits");
+                    request->variant    ? ", changed by --variant"
+                    : request->template ? ": what ships is of another template"
+                                        : ": no record fits");
     else
         output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
                     problem_format(problem, &found->record.problem), find_grades[found->grade],

@@ -6,6 +6,13 @@ small_space small.ini
 
 run emit --arch sm_90
 check shipped-record grep -q "^variant .*shipped" err
+# Which variant that is does not depend on what was changed in the template.
+sed 's/a = fold(a, got\[u\]);/a = (fold(a, got[u]));/' "$ROOT/templates/reduce.cu" > own.cu
+check own-template-differs test "$(cmp -s own.cu "$ROOT/templates/reduce.cu"; echo $?)" -eq 1
+for template in own.cu "$ROOT/templates/reduce.cu"; do
+    run emit --arch sm_90 --template "$template"
+    check takes-nothing-shipped grep -q "^variant .*default: what ships is of another template" err
+done
 run emit --op sum --type f32 --order n --n 100K --arch sm_90 --cache nothing
 check shipped-in-order-n grep -q "^variant .* 256Ki cold order n (shipped)" err
 run emit --arch sm_90 --op prod # of which no record ships
