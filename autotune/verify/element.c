@@ -165,21 +165,14 @@ static int infinity_of(const struct format *half)
     return (2 * half->bias + 1) << half->fraction_bits;
 }
 
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* Its fields are put where a double has them: the exponent is then too small by the difference of
  * the biases. */
 static double load_half(const struct format *half, uint16_t bits)
 {
     const int magnitude = bits & 0x7fff, infinite = infinity_of(half);
     const uint64_t power = (uint64_t)(DOUBLE_BIAS + DOUBLE_BIAS - half->bias) << 52;
-    double value = double_of((uint64_t)magnitude << (52 - half->fraction_bits));
-    value *= double_of(power);
+    double value = element_double_of((uint64_t)magnitude << (52 - half->fraction_bits));
+    value *= element_double_of(power);
     if (magnitude >= infinite)
         value = magnitude > infinite ? NAN : INFINITY;
     return bits & 0x8000 ? -value : value;
@@ -198,7 +191,8 @@ static uint16_t store_half(const struct format *half, double value)
     memcpy(&word, &size, sizeof word);
     const int own = (int)(word >> 52) - DOUBLE_BIAS, exponent = own < least ? least : own;
     const double moved =
-        size * double_of((uint64_t)(DOUBLE_BIAS + half->fraction_bits - exponent) << 52);
+        size *
+        element_double_of((uint64_t)(DOUBLE_BIAS + half->fraction_bits - exponent) << 52);
     const int fraction = (int)(moved + 0x1p52 - 0x1p52);
     const int bits = fraction + ((exponent - least) << half->fraction_bits);
     return (uint16_t)(sign | (isinf(value) || bits > infinite ? infinite : bits));

@@ -6,6 +6,15 @@
 #include "generator/problem.h"
 
 #include <stdint.h>
+#include <string.h>
+
+/* The double that has these bits. */
+static inline double element_double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 enum { ELEMENT_BLOCK = 256 };
 

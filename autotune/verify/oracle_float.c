@@ -17,13 +17,6 @@ enum {
 /* The contents of words[]: the sum, or the sign and the exponent of the product. */
 enum { TOTAL, EXPONENT, FLAWED };
 
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static uint64_t bits_of(double value)
 {
     uint64_t bits;
@@ -53,7 +46,7 @@ static bool has_fraction(const union element_block *block)
 static void add_sum(struct oracle_fold *fold, union element_block *block, uint64_t count)
 {
     const struct oracle_op *op = &oracle_ops[fold->problem.op];
-    double lanes[LANES] = {0}, total = double_of(fold->words[TOTAL]);
+    double lanes[LANES] = {0}, total = element_double_of(fold->words[TOTAL]);
     for (uint64_t i = count; i < CHUNK; i++)
         block->f64[i] = 0.0;
     fold->words[FLAWED] |= has_fraction(block);
@@ -75,7 +68,7 @@ static void scan_sum(struct oracle_fold *fold, union element_block *block, uint6
 {
     const struct oracle_op *op = &oracle_ops[fold->problem.op];
     const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
-    double total = double_of(fold->words[TOTAL]);
+    double total = element_double_of(fold->words[TOTAL]);
     for (uint64_t i = count; i < CHUNK; i++)
         block->f64[i] = 0.0;
     fold->words[FLAWED] |= has_fraction(block);
@@ -97,7 +90,8 @@ static void scan_sum(struct oracle_fold *fold, union element_block *block, uint6
 
 static void merge_sum(struct oracle_fold *into, const struct oracle_fold *from)
 {
-    const double total = double_of(into->words[TOTAL]) + double_of(from->words[TOTAL]);
+    const double total =
+        element_double_of(into->words[TOTAL]) + element_double_of(from->words[TOTAL]);
     into->words[FLAWED] |= from->words[FLAWED];
     into->words[TOTAL] = bits_of(total);
     see_partial(into, total);
@@ -108,7 +102,7 @@ static void merge_sum(struct oracle_fold *into, const struct oracle_fold *from)
 static void see_period(struct oracle_fold *fold, const struct oracle_fold *period)
 {
     if (!oracle_ops[fold->problem.op].map_floats)
-        see_partial(fold, fabs(double_of(fold->words[TOTAL])) + period->largest);
+        see_partial(fold, fabs(element_double_of(fold->words[TOTAL])) + period->largest);
 }
 
 /* Multiplies powers of two: by their signs and exponents. */
@@ -174,7 +168,7 @@ static int finish_sum(const struct oracle_fold *fold, oracle_bits *out, struct e
     /* Between two of a scan's sums, whose signs may differ, lies twice as much as in either. */
     const bool is_twice = problem->dims.scan && !oracle_ops[problem->op].map_floats;
     const double limit = ldexp(is_twice ? 0.5 : 0.75, problem_types[problem->acc].exact_bits);
-    return finish_exact(fold, limit, double_of(fold->words[TOTAL]), out, error);
+    return finish_exact(fold, limit, element_double_of(fold->words[TOTAL]), out, error);
 }
 
 static int finish_product(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
