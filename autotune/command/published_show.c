@@ -44,24 +44,32 @@ static bool is_chosen(const struct choice *choice, const char *rung)
     return choice->is_all;
 }
 
+/* Both forms of what is shown. */
+struct forms {
+    struct text text;
+    struct table table;
+    const struct choice *choice;
+};
+
 /* Adds the chosen kernels of a document to both forms. */
-static void add(struct text *text, struct table *table, const struct published *published,
-                const struct choice *choice)
+static void add_kernels(const struct published *published, void *context)
 {
+    struct forms *forms = context;
     bool is_shown[PUBLISHED_KERNELS_MAX], is_any = false;
     for (size_t k = 0; k < published->kernel_count; k++) {
-        is_shown[k] = is_chosen(choice, published->kernels[k].rung);
+        is_shown[k] = is_chosen(forms->choice, published->kernels[k].rung);
         is_any |= is_shown[k];
     }
     if (!is_any)
         return;
-    text_adds(text, text->length ? "\n" : "");
-    published_print(text, published, is_shown, terminal_has_color(stdout));
-    published_print_add(table, published, is_shown);
+    text_adds(&forms->text, forms->text.length ? "\n" : "");
+    published_print(&forms->text, published, is_shown, terminal_has_color(stdout));
+    published_print_add(&forms->table, published, is_shown);
 }
 
-static int add_all(struct text *text, struct table *table, const struct choice *choice,
-                   struct error *error)
+/* Calls `take` with each document that the program has, one at a time. */
+static int for_each_document(void (*take)(const struct published *published, void *context),
+                             void *context, struct error *error)
 {
     struct published *published = malloc(sizeof *published);
     int failed = published ? 0 : error_memory(error, sizeof *published);
@@ -69,7 +77,7 @@ static int add_all(struct text *text, struct table *table, const struct choice *
         failed = published_load(published, file->name, file->bytes, file->length, error);
         if (failed)
             break;
-        add(text, table, published, choice);
+        take(published, context);
         published_dispose(published);
     }
     free(published);
@@ -79,20 +87,19 @@ static int add_all(struct text *text, struct table *table, const struct choice *
 int published_show(const struct request *request, const struct ladder_request *asked,
                    struct error *error)
 {
-    struct text text = {0};
-    struct table table;
     struct choice choice;
+    struct forms forms = {.choice = &choice};
     if (choose(&choice, asked, error))
         return -1;
-    published_print_init(&table);
-    int failed = add_all(&text, &table, &choice, error);
-    if (!failed && table.row_count == 0)
+    published_print_init(&forms.table);
+    int failed = for_each_document(add_kernels, &forms, error);
+    if (!failed && forms.table.row_count == 0)
         failed = error_set(error, ERROR_USAGE,
                            "no document gives figures of a rung that was chosen: "
                            "'autotune list published' has all figures");
-    failed = failed || output_forms(request, &text, &table, NULL, error);
-    table_dispose(&table);
-    text_dispose(&text);
+    failed = failed || output_forms(request, &forms.text, &forms.table, NULL, error);
+    table_dispose(&forms.table);
+    text_dispose(&forms.text);
     if (!choice.is_all)
         rungs_dispose(&choice.rungs);
     return failed ? -1 : 0;
@@ -167,15 +174,16 @@ static void add_beside(struct table *table, const struct published *published,
 }
 
 struct beside {
+    struct table table;
     const struct choice *choice;
     const struct problem *problem;
     const uint64_t *sizes;
     size_t count;
 };
 
-static void add_those_beside(struct table *table, const struct published *published,
-                             const struct beside *beside)
+static void add_those_beside(const struct published *published, void *context)
 {
+    struct beside *beside = context;
     for (size_t i = 0; i < published->figure_count; i++) {
         const struct published_figure *figure = &published->figures[i];
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
@@ -186,7 +194,7 @@ static void add_those_beside(struct table *table, const struct published *publis
             continue;
         figure = fastest_from(published, kernel, i);
         if (figure)
-            add_beside(table, published, figure);
+            add_beside(&beside->table, published, figure);
     }
 }
 
@@ -200,27 +208,21 @@ int published_beside(struct text *out, const struct rungs *rungs,
                                                                {"time", NULL, true},
                                                                {"with", NULL, false},
                                                                {"by", NULL, false}};
-    struct table table = {.columns = titles, .column_count = BESIDE_COLUMNS};
     struct choice choice = {.rungs = *rungs};
-    const struct beside beside = {&choice, problem, sizes, count};
+    struct beside beside = {{.columns = titles, .column_count = BESIDE_COLUMNS},
+                            &choice,
+                            problem,
+                            sizes,
+                            count};
     memcpy(choice.is_chosen, is_chosen_there, sizeof choice.is_chosen);
-    struct published *published = malloc(sizeof *published);
-    int failed = published ? 0 : error_memory(error, sizeof *published);
-    for (const struct embedded *file = NULL; !failed && (file = embedded_next(file, folder));) {
-        failed = published_load(published, file->name, file->bytes, file->length, error);
-        if (failed)
-            break;
-        add_those_beside(&table, published, &beside);
-        published_dispose(published);
-    }
-    free(published);
-    if (table.row_count) {
+    const int failed = for_each_document(add_those_beside, &beside, error);
+    if (beside.table.row_count) {
         text_adds(out, "\n");
-        table_print(out, &table, terminal_has_color(stdout));
+        table_print(out, &beside.table, terminal_has_color(stdout));
         text_adds(
             out, "by documents, of kernels that are alike, on their own GPUs: 'autotune ladder "
                  "--published' has all\n");
     }
-    table_dispose(&table);
+    table_dispose(&beside.table);
     return failed ? -1 : 0;
 }
