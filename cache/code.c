@@ -77,9 +77,20 @@ void code_dispose(struct code_memo *memo)
     memo->last_config = 0;
 }
 
-bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record)
+/* Are the record's kernels those of its config here? One of data on the host has another's. */
+static bool is_of(const struct record *record, const struct point_context *here)
 {
-    if (!memo->last_config || memo->last_config != hash_config(record))
+    const struct problem *a = &record->problem, *b = here->problem;
+    const struct target *target = here->target;
+    return !problem_is_on_host(a) && a->op == b->op && a->type == b->type && a->acc == b->acc &&
+           a->order == b->order && a->dims.scan == b->dims.scan && record->cc == target->cc &&
+           record->sms == target->sms && (record->source == RECORD_EMULATED) == target->is_host;
+}
+
+bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record,
+               const struct point_context *here)
+{
+    if (!memo->last_config || memo->last_config != hash_config(record) || !is_of(record, here))
         return false;
     *out = memo->last;
     memo->last_config = 0;

@@ -29,9 +29,10 @@ struct code_memo {
 };
 void code_dispose(struct code_memo *memo);
 
-/* The kernels of a record's config, if they are the last that were emitted to be hashed: then
- * they are the caller's. False: they are not; emit them. */
-bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record);
+/* The kernels of a record's config for the problem and target `here`, if they are the last that
+ * were emitted to be hashed: then they are the caller's. False: they are not; emit them. */
+bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record,
+               const struct point_context *here);
 
 /* Does the record's config give the kernels that it was measured with? If not, `why` is a
  * sentence. */

@@ -69,4 +69,9 @@ int setup_find_among(struct find_result *out, const struct setup *setup,
 int setup_config(int64_t *config, const struct setup *setup, const struct request *request,
                  struct error *error);
 
+/* The same config, emitted; a record's kernels, which were emitted to see whether it still holds, are
+ * not emitted twice. */
+int setup_variant(struct emit_variant *out, int64_t *config, const struct setup *setup,
+                  const struct request *request, struct error *error);
+
 #endif

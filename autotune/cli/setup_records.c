@@ -50,16 +50,16 @@ static int search_shipped(struct find *find, struct error *error)
     return failed;
 }
 
-int setup_find(struct find_result *out, const struct setup *setup,
-               const struct request *request, struct error *warning, struct error *error)
+/* setup_find, with a memo of the caller's. */
+static int find_by(struct find_result *out, struct code_memo *memo, const struct setup *setup,
+                   const struct request *request, struct error *warning, struct error *error)
 {
     struct text folder = {0}, path = {0};
     struct record want;
-    struct code_memo memo = {.next = 0};
     struct find find;
     int failed = 0;
     setup_record(&want, setup);
-    find_begin(&find, &want, &setup->context, &setup->sources, &memo);
+    find_begin(&find, &want, &setup->context, &setup->sources, memo);
     *warning = (struct error){.code = ERROR_NONE};
     if (store_folder(&folder, request->cache, warning) == 0)
         failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
@@ -75,6 +75,13 @@ int setup_find(struct find_result *out, const struct setup *setup,
     text_dispose(&folder);
     text_dispose(&path);
     return failed ? -1 : 0;
+}
+
+int setup_find(struct find_result *out, const struct setup *setup,
+               const struct request *request, struct error *warning, struct error *error)
+{
+    struct code_memo memo = {.next = 0};
+    return find_by(out, &memo, setup, request, warning, error);
 }
 
 int setup_find_shipped(struct find_result *out, const struct setup *setup, struct error *error)
@@ -170,27 +177,47 @@ static int note_rule(const struct request *request, const struct setup *setup,
     return broken == POINT_FAILED ? fault_variant(request, error) : 0;
 }
 
-int setup_config(int64_t *config, const struct setup *setup, const struct request *request,
-                 struct error *error)
+static int choose(int64_t *config, struct find_result *found, struct code_memo *memo,
+                  const struct setup *setup, const struct request *request, struct error *error)
 {
-    struct find_result found;
     struct error warning;
-    if (setup_find(&found, setup, request, &warning, error))
+    if (find_by(found, memo, setup, request, &warning, error))
         return -1;
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);
-    if (request->variant && found.grade > SELECTOR_OTHER_SIZE)
-        found.grade = SELECTOR_NONE; /* a variant by hand must not depend on shipped records */
-    memcpy(config, found.grade == SELECTOR_NONE ? setup->space->default_config : found.config,
+    if (request->variant && found->grade > SELECTOR_OTHER_SIZE)
+        found->grade = SELECTOR_NONE; /* a variant by hand must not depend on shipped records */
+    memcpy(config, found->grade == SELECTOR_NONE ? setup->space->default_config : found->config,
            setup->space->param_count * sizeof *config);
-    if (request->variant && found.grade == SELECTOR_NONE &&
+    if (request->variant && found->grade == SELECTOR_NONE &&
         space_default_of_many(config, setup->space, &setup->problem, &setup->target, error))
         return -1;
     if (request->variant && point_parse(setup->space, request->variant, config, error))
         return -1;
-    note_origin(request, &found);
+    note_origin(request, found);
     return check_order(request, setup, config, error) ||
                    note_rule(request, setup, config, error)
                ? -1
                : 0;
+}
+
+int setup_config(int64_t *config, const struct setup *setup, const struct request *request,
+                 struct error *error)
+{
+    struct code_memo memo = {.next = 0};
+    struct find_result found;
+    return choose(config, &found, &memo, setup, request, error);
+}
+
+int setup_variant(struct emit_variant *out, int64_t *config, const struct setup *setup,
+                  const struct request *request, struct error *error)
+{
+    struct code_memo memo = {.keeps_last = true};
+    struct find_result found;
+    int failed = choose(config, &found, &memo, setup, request, error);
+    const bool is_records = found.grade != SELECTOR_NONE && !request->variant;
+    if (!failed && !(is_records && code_take(&memo, out, &found.record, &setup->context)))
+        failed = emit_variant(out, &setup->context, &setup->sources, config, error);
+    code_dispose(&memo);
+    return failed ? -1 : 0;
 }

@@ -115,9 +115,7 @@ static int emit(const struct request *request, const struct setup *setup, struct
     bool is_chosen[SPACE_PASSES_MAX];
     struct emit_variant variant;
     struct device_image image = {0};
-    if (setup_config(config, setup, request, error))
-        return -1;
-    if (emit_variant(&variant, &setup->context, &setup->sources, config, error))
+    if (setup_variant(&variant, config, setup, request, error))
         return -1;
     int failed = choose_pass(request, setup->space, &variant, is_chosen, error);
     if (!failed && (own->ptx || request->cubin || own->sass)) {

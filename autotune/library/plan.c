@@ -95,10 +95,10 @@ static int find_kernels(struct autotune_plan *plan, const struct builtin_spaces 
                         struct error *error)
 {
     struct code_memo *memo = &plan->context->records.memo;
-    const bool is_own = choice->grade <= SELECTOR_OTHER_SIZE; /* tuned on a GPU like this one */
     struct emit_variant variant;
     const struct kernel_set *set;
-    if (!(is_own && code_take(memo, &variant, &choice->record)) &&
+    const bool has_record = choice->grade != SELECTOR_NONE;
+    if (!(has_record && code_take(memo, &variant, &choice->record, point)) &&
         emit_variant(&variant, point, &spaces->sources, choice->config, error))
         return -1;
     const int failed =

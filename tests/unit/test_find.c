@@ -708,6 +708,36 @@ static void test_shipped_records_are_current(void **state)
     assert_int_equal(stale, 0);
 }
 
+/* The kernels that were emitted to see that a record holds are taken for its own problem and target
+ * alone, and once. */
+static void test_takes_what_was_hashed(void **state)
+{
+    struct problem problem = example.problem;
+    struct target target = h200;
+    const struct point_context here = {space, &problem, &target};
+    struct emit_variant variant;
+    struct error error;
+    (void)state;
+    for (int differs = 0; differs < 5; differs++) {
+        struct code_memo memo = {.keeps_last = true};
+        problem = example.problem;
+        target = h200;
+        assert_true(
+            code_is_current(&memo, &example, space->default_config, &here, &sources, &error));
+        problem.op = differs == 1 ? MIN : problem.op;
+        problem.order = differs == 2 ? ORDER_RUN : problem.order;
+        target.sms -= differs == 3;
+        target.is_host = differs == 4;
+        assert_int_equal(code_take(&memo, &variant, &example, &here), differs == 0);
+        if (differs == 0) {
+            assert_non_null(strstr(variant.texts[0].at, "void a()"));
+            assert_false(code_take(&memo, &variant, &example, &here));
+            emit_dispose(&variant);
+        }
+        code_dispose(&memo);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -736,6 +766,7 @@ int main(void)
         cmocka_unit_test(test_rules_of_a_matrix),
         cmocka_unit_test(test_nearest_shape),
         cmocka_unit_test(test_shipped_records_are_current),
+        cmocka_unit_test(test_takes_what_was_hashed),
     };
     return cmocka_run_group_tests(tests, open_space, close_space);
 }
