@@ -50,16 +50,40 @@ static int report_unknown(const char *arch, struct error *error)
     return -1;
 }
 
+static int find_file(const struct embedded **out, struct error *error)
+{
+    *out = embedded_find(file);
+    return *out ? 0
+                : error_set(error, ERROR_FAILED,
+                            "%s is not part of this build; build it again "
+                            "with `make clean all`",
+                            file);
+}
+
 static int load(struct ini *ini, struct error *error)
 {
-    const struct embedded *source = embedded_find(file);
+    const struct embedded *source;
     *ini = (struct ini){0};
-    if (!source)
-        return error_set(error, ERROR_FAILED,
-                         "%s is not part of this build; build it again "
-                         "with `make clean all`",
-                         file);
-    return ini_load(ini, file, source->bytes, source->length, error);
+    return find_file(&source, error) ||
+                   ini_load(ini, file, source->bytes, source->length, error)
+               ? -1
+               : 0;
+}
+
+/* One section alone: the file has tens, and every command asks for one architecture. */
+static int load_section(struct ini *ini, const char *section, struct error *error)
+{
+    const struct embedded *source;
+    char header[32];
+    *ini = (struct ini){0};
+    if (find_file(&source, error))
+        return -1;
+    snprintf(header, sizeof header, "\n[%.16s]\n", section);
+    const char *from = strstr(source->bytes, header);
+    const char *end = source->bytes + source->length;
+    const char *next = from ? strstr(from + 1, "\n[") : NULL;
+    from = from ? from + 1 : end; /* an empty file lacks every key */
+    return ini_load(ini, file, from, (size_t)((next ? next + 1 : end) - from), error);
 }
 
 /* --- Numbers ------------------------------------------------------------------------------ */
@@ -175,7 +199,7 @@ int gpus_find(struct target *target, const char *arch, struct error *error)
 {
     char section[16];
     struct ini ini;
-    if (find_section(section, arch, error) || load(&ini, error))
+    if (find_section(section, arch, error) || load_section(&ini, section, error))
         return -1;
     int status = read_target(target, &ini, section, error);
     ini_dispose(&ini);
@@ -187,7 +211,7 @@ int gpus_limits(struct occupancy_limits *out, int cc, struct error *error)
     char arch[16], section[16];
     struct ini ini;
     snprintf(arch, sizeof arch, "sm_%d", cc);
-    if (find_section(section, arch, error) || load(&ini, error))
+    if (find_section(section, arch, error) || load_section(&ini, section, error))
         return -1;
     int status = read_limits(out, &ini, section, error);
     ini_dispose(&ini);
