@@ -116,7 +116,9 @@ const char *control_words(const char *line, size_t length, char *copy, size_t si
         start++;
     while (length > start && line[length - 1] == ' ')
         length--;
-    snprintf(copy, size, "%.*s", (int)(length - start), line + start);
+    const size_t kept = length - start < size ? length - start : size - 1;
+    memcpy(copy, line + start, kept);
+    copy[kept] = '\0';
     return copy;
 }
 

@@ -235,6 +235,9 @@ static int parse_unary(struct parser *parser)
 /* The operator that comes next, if it binds at least this strongly; else OPERATOR_COUNT. */
 static size_t take_operator(struct parser *parser, int precedence)
 {
+    skip_blanks(parser);
+    if (!strchr("|&=!<>+-*/%", *parser->at)) /* mostly there is none: ')', a comma, a name */
+        return OPERATOR_COUNT;
     for (size_t i = 0; i < OPERATOR_COUNT; i++)
         if (operators[i].precedence >= precedence && take(parser, operators[i].symbol))
             return i;

@@ -94,15 +94,17 @@ int space_read_expr(struct space *space, struct expr **out, const struct ini_ite
 
 const char *space_launch_name(const struct space *space, const struct expr *expr)
 {
+    bool is_used[SPACE_NAMES_MAX] = {0}; /* by slot */
     const char *name = NULL;
+    expr_mark(expr, is_used);
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
-        if (space_builtins[i].is_launch && expr_uses(expr, i))
+        if (space_builtins[i].is_launch && is_used[i])
             name = space_builtins[i].name;
     for (size_t i = 0; i < space->param_count; i++)
-        if (space->params[i].is_launch && expr_uses(expr, space->params[i].slot))
+        if (space->params[i].is_launch && is_used[space->params[i].slot])
             name = space->params[i].name;
     for (size_t i = 0; i < space->derived_count; i++)
-        if (space->derived[i].is_launch && expr_uses(expr, space->derived[i].slot))
+        if (space->derived[i].is_launch && is_used[space->derived[i].slot])
             name = space->derived[i].name;
     return name;
 }
@@ -166,20 +168,19 @@ static int refuse_cycle(const struct space *space, size_t done, struct error *er
 static int sort_derived(struct space *space, struct error *error)
 {
     struct derived *all = space->derived;
+    bool is_left[SPACE_NAMES_MAX] = {0}; /* by slot */
+    for (size_t i = 0; i < space->derived_count; i++)
+        is_left[all[i].slot] = true;
     for (size_t done = 0; done < space->derived_count; done++) {
         size_t next = done;
-        for (; next < space->derived_count; next++) {
-            bool ready = true;
-            for (size_t i = done; i < space->derived_count; i++)
-                ready = ready && !expr_uses(all[next].expr, all[i].slot);
-            if (ready)
-                break;
-        }
+        while (next < space->derived_count && expr_uses_any(all[next].expr, is_left))
+            next++;
         if (next == space->derived_count)
             return refuse_cycle(space, done, error);
         struct derived chosen = all[next];
         memmove(&all[done + 1], &all[done], (next - done) * sizeof *all);
         all[done] = chosen;
+        is_left[chosen.slot] = false;
     }
     for (size_t i = 0; i < space->derived_count; i++) {
         all[i].is_launch = space_launch_name(space, all[i].expr) != NULL;

@@ -8,11 +8,12 @@
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
-static bool mentions(const struct space *space, const struct expr *expr, const char *name)
+/* The names of a space include the very strings of its params' symbols. */
+static bool is_symbol_of(const struct param *param, const char *name)
 {
-    for (size_t i = 0; i < space->name_count; i++)
-        if (strcmp(space->names[i], name) == 0)
-            return expr_uses(expr, i);
+    for (size_t i = 0; param->symbols && i < param->count; i++)
+        if (param->symbols[i] == name)
+            return true;
     return false;
 }
 
@@ -39,19 +40,21 @@ static bool is_of_params(const struct derived *derived)
  * what is best for few elements is slow for many. */
 static const char *find_refused(const struct space *space, const struct expr *expr, size_t own)
 {
-    const char *name = expr_uses(expr, SPACE_BLOCKS) ? space_builtins[SPACE_BLOCKS].name : NULL;
+    bool is_used[SPACE_NAMES_MAX] = {0}; /* by slot */
+    expr_mark(expr, is_used);
+    const char *name = is_used[SPACE_BLOCKS] ? space_builtins[SPACE_BLOCKS].name : NULL;
     for (size_t i = 0; i < space->derived_count; i++) {
         const struct derived *derived = &space->derived[i];
-        if (expr_uses(expr, derived->slot) && is_of_params(derived))
+        if (is_used[derived->slot] && is_of_params(derived))
             name = derived->name;
     }
     for (size_t i = 0; i < space->param_count; i++) {
         const struct param *param = &space->params[i];
-        if (expr_uses(expr, param->slot))
+        if (is_used[param->slot])
             name = param->name;
-        for (size_t k = 0; i != own && param->symbols && k < param->count; k++)
-            if (mentions(space, expr, param->symbols[k]))
-                name = param->symbols[k];
+        for (size_t k = 0; i != own && k < space->name_count; k++)
+            if (is_used[k] && is_symbol_of(param, space->names[k]))
+                name = space->names[k];
     }
     return name;
 }

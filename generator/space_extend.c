@@ -78,8 +78,10 @@ static int lay(struct space *space, const struct ini *file, struct error *error)
     const bool is_lowest = file == &space->memory->files[space->memory->file_count - 1];
     for (size_t i = 0; i < file->count; i++) {
         const struct ini_item *item = &file->items[i];
-        struct ini_item *below =
-            (struct ini_item *)(uintptr_t)space_find_item(space, item->section, item->key);
+        struct ini_item *below = /* no key is twice in a file */
+            is_lowest ? NULL
+                      : (struct ini_item *)(uintptr_t)space_find_item(space, item->section,
+                                                                      item->key);
         if (strcmp(item->section, "space") == 0 && strcmp(item->key, "extends") == 0)
             continue;
         if (!is_lowest && !*item->value) {

@@ -138,8 +138,12 @@ static size_t utf8_length(const unsigned char *s)
 
 bool text_is_utf8(const char *bytes, size_t length)
 {
-    enum { LONGEST = 4 };
+    enum { LONGEST = 4, ASCII_LAST = 0x7f };
     for (size_t i = 0; i < length;) {
+        if ((unsigned char)bytes[i] <= ASCII_LAST) {
+            i++;
+            continue;
+        }
         unsigned char some[LONGEST + 1] = {0}; /* ends where the bytes end */
         memcpy(some, bytes + i, length - i < LONGEST ? length - i : LONGEST);
         const size_t next = utf8_length(some);
