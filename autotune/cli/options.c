@@ -228,7 +228,7 @@ static const struct option_row shared[] = {
     {EXPORT, "output", "FOLDER", "where the files are written; '-': one file, to stdout (default: the current folder)", .text = AT(output), .letter = 'o'},
     {EMIT, "cubin", "FILE", "machine code, written to FILE, instead of source", .text = AT(cubin)},
     {TABLES | DOCTOR, "json", "FILE", "also write JSON, '-' for stdout instead of the table", .text = AT(json)},
-    {TABLES | DOCTOR, "csv", "FILE", "also write CSV, '-' for stdout instead of the table", .text = AT(csv), .more = "Whether such files can be written is seen before anything is measured."},
+    {TABLES | DOCTOR, "csv", "FILE", "also write CSV, '-' for stdout instead of the table", .text = AT(csv), .more = "Whether such files can be written is seen before anything is measured. Lists and bench write each row as it is done: what ends them early leaves the rows so far, in the place of an older file."},
     {EVERY & ~DOCTOR, "quiet", NULL, "results, warnings and errors only", .flag = AT(quiet), .letter = 'q'},
     {EVERY, "help", NULL, "print this", .letter = 'h'},
     {.verbs = 0},

@@ -74,14 +74,14 @@ static int print_text(const struct request *request, const struct text *text,
     return output_is_taken(request) ? 0 : output_write("-", text, error);
 }
 
-/* If a form cannot be written, the others still are. */
-int output_forms(const struct request *request, const struct text *text,
-                 const struct table *table, const struct text *json, struct error *error)
+/* If a form cannot be written, the others still are. `csv` may be NULL. */
+static int write_forms(const struct request *request, const struct text *text, const char *csv,
+                       const struct table *table, const struct text *json, struct error *error)
 {
     struct error causes[3];
     const int failed[] = {
         print_text(request, text, &causes[0]),
-        write_table(request->csv, table, NULL, table_csv, &causes[1]),
+        write_table(csv, table, NULL, table_csv, &causes[1]),
         write_table(request->json, table, json, table_json, &causes[2]),
     };
     for (size_t i = 0; i < sizeof failed / sizeof *failed; i++)
@@ -92,8 +92,14 @@ int output_forms(const struct request *request, const struct text *text,
     return 0;
 }
 
-int output_table(const struct request *request, const struct table *table,
-                 const struct text *json, struct error *error)
+int output_forms(const struct request *request, const struct text *text,
+                 const struct table *table, const struct text *json, struct error *error)
+{
+    return write_forms(request, text, request->csv, table, json, error);
+}
+
+static int write_all(const struct request *request, const char *csv, const struct table *table,
+                     const struct text *json, struct error *error)
 {
     struct text text = {0};
     const bool is_terminal = isatty(STDOUT_FILENO);
@@ -102,9 +108,21 @@ int output_table(const struct request *request, const struct table *table,
         table_fit(&text, table, terminal_width(stdout), is_bold);
     else
         table_print(&text, table, is_bold);
-    const int failed = output_forms(request, &text, table, json, error);
+    const int failed = write_forms(request, &text, csv, table, json, error);
     text_dispose(&text);
     return failed;
+}
+
+int output_table(const struct request *request, const struct table *table,
+                 const struct text *json, struct error *error)
+{
+    return write_all(request, request->csv, table, json, error);
+}
+
+int output_table_rest(const struct request *request, const struct table *table,
+                      const struct text *json, struct error *error)
+{
+    return write_all(request, NULL, table, json, error);
 }
 
 int output_both(const struct request *request, const struct text *text, const char *name,

@@ -21,7 +21,11 @@ int output_bytes(const char *path, const void *bytes, size_t length, struct erro
 int output_table(const struct request *request, const struct table *table,
                  const struct text *json, struct error *error);
 
-/* The same, with `text` in place of the table for people. */
+/* The same without --csv, whose rows were written as they were done: see output_rows.h. */
+int output_table_rest(const struct request *request, const struct table *table,
+                      const struct text *json, struct error *error);
+
+/* As output_table, with `text` in place of the table for people. */
 int output_forms(const struct request *request, const struct text *text,
                  const struct table *table, const struct text *json, struct error *error);
 

@@ -144,13 +144,21 @@ int output_file_open(struct output_file *out, const char *path, struct error *er
     return 0;
 }
 
+int output_file_place(struct output_file *out, const char *path, struct error *error)
+{
+    if (*out->place && rename(out->part, out->place))
+        return report(path, errno, error);
+    *out->place = '\0';
+    return 0;
+}
+
 int output_file_close(struct output_file *out, const char *path, int failed,
                       struct error *error)
 {
     if (close(out->file) && !failed)
         failed = report(path, errno, error);
-    if (*out->place && !failed && rename(out->part, out->place))
-        failed = report(path, errno, error);
+    if (!failed)
+        failed = output_file_place(out, path, error);
     if (*out->place && failed)
         unlink(out->part);
     return failed;

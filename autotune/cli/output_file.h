@@ -20,7 +20,10 @@ struct output_file {
  * signal while it waited. Then nothing is to be closed. */
 int output_file_open(struct output_file *out, const char *path, struct error *error);
 
-/* Closes it, and puts it in its place unless `failed`, with which it is removed. Returns `failed`, or -1
+/* Puts it in its place before it is whole; what is written later is written there. ERROR_IO. */
+int output_file_place(struct output_file *out, const char *path, struct error *error);
+
+/* Closes it, and puts it in its place unless it is there or `failed`, with which it is removed. Returns `failed`, or -1
  * with ERROR_IO. `path` is for sentences. */
 int output_file_close(struct output_file *out, const char *path, int failed,
                       struct error *error);

@@ -4,6 +4,7 @@
 #include "autotune/cli/option_conflicts.h"
 #include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
+#include "autotune/cli/output_rows.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/measure/bench_against.h"
@@ -79,6 +80,7 @@ struct bench_verb {
     const struct baseline *chosen[BASELINES_MAX]; /* the baselines that have the problem */
     size_t chosen_count;
     struct table table, json;
+    struct output_rows csv;
 };
 
 /* --- The others --------------------------------------------------------------------------- */
@@ -306,7 +308,7 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
         add_line(verb, &line, result.calls, options.rounds);
         text_dispose(&line.variant);
     }
-    return 0;
+    return output_rows_write(&verb->csv, &verb->table, error);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -349,7 +351,7 @@ static int print_lines(struct bench_verb *verb, struct error *error)
     if (verb->table.row_count == 0)
         return 0;
     table_json(&json, &verb->json);
-    int failed = output_table(&verb->request, &verb->table, &json, error);
+    int failed = output_table_rest(&verb->request, &verb->table, &json, error);
     text_dispose(&json);
     return failed;
 }
@@ -364,7 +366,9 @@ static int run_verb(int argc, char **argv, struct error *error)
     if (request_parse(&verb.request, &verb_bench, &verb.own, argc, argv, error) ||
         setup_open(&verb.setup, &verb.request, true, error))
         return -1;
+    verb.csv.path = verb.request.csv;
     int failed = bench_all(&verb, error);
+    failed = output_rows_close(&verb.csv, &verb.table, failed, error);
     if (print_lines(&verb, failed ? &second : error))
         failed = -1;
     for (size_t i = 0; i < verb.baseline_count; i++)

@@ -225,12 +225,17 @@ static void add_csv_line(struct text *out, const struct table *table, size_t row
     text_adds(out, count && out->length == first ? "\"\"\r\n" : "\r\n");
 }
 
-void table_csv(struct text *out, const struct table *table)
+void table_csv_rows(struct text *out, const struct table *table, size_t first)
 {
     out->failed |= table->failed;
-    add_csv_line(out, table, 0, true);
-    for (size_t row = 0; row < table->row_count; row++)
+    for (size_t row = first; row < table->row_count; row++)
         add_csv_line(out, table, row, false);
+}
+
+void table_csv(struct text *out, const struct table *table)
+{
+    add_csv_line(out, table, 0, true);
+    table_csv_rows(out, table, 0);
 }
 
 static const char *skip_digits(const char *s)

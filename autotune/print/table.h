@@ -60,6 +60,9 @@ size_t table_width(const struct table *table);
 /* Appends a line of keys and a line for each row, each ended by CR LF as in RFC 4180. */
 void table_csv(struct text *out, const struct table *table);
 
+/* Appends the lines of the rows from `first` on, 0 being the first, without keys. */
+void table_csv_rows(struct text *out, const struct table *table, size_t first);
+
 /* Appends an array of objects, one a line. A number is written as it is where JSON has such a
  * number, else (nan, 400M) as a string. */
 void table_json(struct text *out, const struct table *table);

@@ -1,9 +1,10 @@
-/* tune_list: goes through the list in order, and writes a line as each problem is done, in one write,
- * for the parts of a list may share an output. */
+/* tune_list: goes through the list in order, and writes a line and a row of --csv as each problem is
+ * done, in one write, for the parts of a list may share an output. */
 #include "autotune/tune/tune_list.h"
 
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
+#include "autotune/cli/output_rows.h"
 #include "autotune/cli/problem_file.h"
 #include "autotune/cli/request_part.h"
 #include "autotune/device/monotonic.h"
@@ -24,6 +25,7 @@ struct list {
     struct tune_parts parts;
     struct device_set *device_set;
     struct table table;
+    struct output_rows csv;
     size_t counts[SHARE_OUTCOMES];
     size_t line;        /* the problem's place in the list */
     double start;       /* of the problem, seconds of CLOCK_MONOTONIC */
@@ -49,8 +51,10 @@ static int add_line(struct list *list, const struct record *record, enum share_o
     tune_list_line_text(&line, &result);
     text_adds(&line, "\n");
     tune_list_line_cells(&list->table, &result);
-    const int failed = output_is_taken(list->request) ? 0 : output_write("-", &line, error);
+    int failed = output_is_taken(list->request) ? 0 : output_write("-", &line, error);
     text_dispose(&line);
+    if (!failed)
+        failed = output_rows_write(&list->csv, &list->table, error);
     return failed;
 }
 
@@ -202,15 +206,6 @@ static void note_sum(const struct list *list, double seconds)
                     list->parts.base.at, list->parts.base.at);
 }
 
-static int write_tables(const struct list *list, struct error *error)
-{
-    const struct request *request = list->request;
-    const struct text none = {0};
-    return request->json || request->csv
-               ? output_forms(request, &none, &list->table, NULL, error)
-               : 0;
-}
-
 static int tune_parts_of(struct list *list, struct error *error)
 {
     const double start = monotonic_s();
@@ -219,8 +214,7 @@ static int tune_parts_of(struct list *list, struct error *error)
         return -1;
     int failed = run_all(list, error);
     note_sum(list, monotonic_s() - start);
-    if (!failed)
-        failed = write_tables(list, error);
+    failed = output_rows_end(&list->csv, list->request, &list->table, failed, error);
     if (!failed && list->counts[SHARE_FAILED])
         failed = error_set(error, list->first.code,
                            "%zu of %zu problems failed, the first because: %s",
@@ -230,7 +224,9 @@ static int tune_parts_of(struct list *list, struct error *error)
 
 int tune_list(const struct request *request, struct error *error)
 {
-    struct list list = {.request = request, .table = tune_list_line_table()};
+    struct list list = {.request = request,
+                        .table = tune_list_line_table(),
+                        .csv = {.path = request->csv}};
     list.device_set = malloc(sizeof *list.device_set);
     int failed = list.device_set ? 0 : error_memory(error, sizeof *list.device_set);
     failed = failed || problem_file_read(&list.file, request, error) ||

@@ -4,6 +4,7 @@
 
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
+#include "autotune/cli/output_rows.h"
 #include "autotune/cli/problem_file.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/share/share.h"
@@ -23,6 +24,7 @@ struct running {
     struct tune_share_files *files;
     struct share *share;
     struct table table;
+    struct output_rows csv;
     double last_tick;
     struct error first;  /* of the problems that failed */
     struct error output; /* of the lines */
@@ -47,6 +49,7 @@ static void add_done(void *context, const struct share_done *done)
     struct running *running = context;
     struct text line = {0};
     struct error ignored;
+    struct error *error = running->output.code == ERROR_NONE ? &running->output : &ignored;
     text_addf(&line, "%s on %s\n", *done->line ? done->line : "a problem", done->host);
     for (size_t i = 0; i < running->table.column_count; i++)
         table_add(&running->table, i < done->cell_count ? done->cells[i] : NULL);
@@ -55,8 +58,8 @@ static void add_done(void *context, const struct share_done *done)
     if (!*done->line)
         output_warn("problem %" PRIu32 ": %s", done->problem + 1, done->error->text);
     else if (!output_is_taken(running->request))
-        output_write("-", &line,
-                     running->output.code == ERROR_NONE ? &running->output : &ignored);
+        output_write("-", &line, error);
+    output_rows_write(&running->csv, &running->table, error);
     text_dispose(&line);
 }
 
@@ -159,21 +162,22 @@ static void note_sum(const struct running *running, double seconds)
                 running->transport->ranks, seconds, sum.slices, running->folder.at);
 }
 
-static int judge(const struct running *running, struct error *error)
+/* What ended the list before its end. */
+static int find_end(const struct running *running, struct error *error)
 {
-    const struct request *request = running->request;
-    const struct share_sum sum = share_sum(running->share);
     const struct error *failure = share_error(running->share);
-    const struct text none = {0};
     if (failure->code != ERROR_NONE)
         return error_set(error, failure->code, "%s", failure->text);
     if (interrupt_came())
         return error_set(error, ERROR_INTERRUPTED,
                          "interrupted: what was measured is kept, and the same command goes on "
                          "from there");
-    if ((request->json || request->csv) &&
-        output_forms(request, &none, &running->table, NULL, error))
-        return -1;
+    return 0;
+}
+
+static int judge(const struct running *running, struct error *error)
+{
+    const struct share_sum sum = share_sum(running->share);
     if (sum.outcomes[SHARE_FAILED])
         return error_set(error, running->first.code,
                          "%zu of %zu problems failed, the first because: %s",
@@ -189,7 +193,8 @@ int tune_share(bool *is_clean, const struct request *request, bool is_broadcast,
 {
     struct running running = {.request = request,
                               .transport = transport,
-                              .table = tune_list_line_table()};
+                              .table = tune_list_line_table(),
+                              .csv = {.path = request->csv}};
     struct interrupt_guard guard;
     const double start = monotonic_s();
     *is_clean = false;
@@ -199,6 +204,8 @@ int tune_share(bool *is_clean, const struct request *request, bool is_broadcast,
         *is_clean = end_ranks(&running);
         note_sum(&running, monotonic_s() - start);
     }
+    failed = failed || find_end(&running, error);
+    failed = output_rows_end(&running.csv, request, &running.table, failed, error);
     failed = failed || judge(&running, error);
     interrupt_end(&guard);
     tune_share_files_close(running.files);

@@ -176,6 +176,13 @@ check no-record-made test "$(grep -c '^\[record' "$XDG_CACHE_HOME/autotune/host.
 bench --against plain.so --n 1K,400G --quiet
 check no-room-at-once refused 1 "no room"
 
+# So are the lines of --csv, as soon as they are timed.
+begin bench --device host --against plain.so --n 1K,64M --csv timed.csv
+wait_until test -e timed.csv
+end KILL
+check csv-at-once has_status 137
+check csv-at-once-line test "$(grep -c '^1000,' timed.csv) $(wc -l < timed.csv)" = "1 2"
+
 # The library behind that face (bench/embed), with a stand-in for its plans: one for each n,
 # however many, and each n is reduced by its own.
 cat > plans.c << 'END'

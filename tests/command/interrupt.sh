@@ -66,6 +66,28 @@ cp "$XDG_CACHE_HOME/autotune/host.ini" before.ini
 interrupt INT has_more_trials --device host --n 2M --strategy exhaustive
 check again has_status 130
 check record-untouched cmp before.ini "$XDG_CACHE_HOME/autotune/host.ini"
+# The rows of a list's table are there as its problems are done, whatever ends it.
+printf '%s\n' "--n 1K --space small.ini" "--n 2M" > list
+printf '%s\n' "--n 2M" "--n 1K --space small.ini" > long-first
+has_first() {
+    [ "$(grep -c ',known,' table.csv)" -eq 1 ]
+}
+for signal in INT KILL; do
+    echo older > table.csv
+    interrupt $signal has_first --problems list --device host --strategy exhaustive --csv table.csv \
+        --json $signal.json
+    check "list-$signal" has_status $([ $signal = INT ] && echo 130 || echo 137)
+    check "list-$signal-titles" test "$(head -c 12 table.csv)" = line,gpu,op,
+    check "list-$signal-rows" test "$(wc -l < table.csv)" -eq 2
+    check "list-$signal-row" has_first
+done
+check list-json test "$(grep -c '"result": "known"' INT.json)" -eq 1
+check list-no-json test ! -e KILL.json
+echo older > table.csv
+interrupt INT has_more_trials --problems long-first --device host --strategy exhaustive --csv table.csv
+check list-of-none has_status 130
+check list-of-none-untouched grep -qx older table.csv
+check no-part-left sh -c '! ls -A | grep "[.]part$"'
 check no-process-left no_process
 check no-folder-left no_folder
 finish
