@@ -494,6 +494,7 @@ static void finish_task(struct share *share, struct kind *kind, uint32_t at,
     assert(task->state != TASK_DONE);
     task->state = TASK_DONE;
     task->owner = NONE;
+    task->is_waited_for = false;
     kind->left--;
     share->sum.outcomes[outcome]++;
 }
@@ -515,6 +516,7 @@ static void reopen(struct share *share, struct kind *kind, uint32_t at)
 {
     struct task *task = &kind->tasks[at];
     task->owner = NONE;
+    task->is_waited_for = false;
     task->state = task->slices ? TASK_ORPHANED : TASK_OPEN;
     kind->next = task->state == TASK_OPEN && at < kind->next ? at : kind->next;
     (void)share;
@@ -659,6 +661,12 @@ static void welcome(struct share *share, uint32_t number)
     send_message(share, number, &message);
 }
 
+/* A name that leads to no other folder, and hides nothing. */
+static bool is_file_name(const char *name)
+{
+    return *name && *name != '.' && !strchr(name, '/') && strlen(name) < SHARE_NAME;
+}
+
 static void take_greeting(struct share *share, uint32_t number, struct wire *hello)
 {
     struct rank *rank = &share->ranks[number];
@@ -689,6 +697,8 @@ static void take_greeting(struct share *share, uint32_t number, struct wire *hel
              "%s has other templates, spaces, options or another list than "
              "rank 0: give all the same",
              name);
+    else if (!is_file_name(file))
+        fail(share, ERROR_FAILED, "%s named '%.100s' as its record file", name, file);
     if (share->is_stopped)
         return;
     struct kind *kind = add_kind(share, key, file);
@@ -714,6 +724,7 @@ static void take_hello(struct share *share, uint32_t number, struct wire *messag
     if (share->ranks[number].state != RANK_NEW)
         return;
     if (number != 0 && !share->has_hash) {
+        wire_dispose(&share->ranks[number].hello);
         share->ranks[number].hello = *message;
         *message = (struct wire){0};
         return;
@@ -749,9 +760,7 @@ static void set_name(struct share *share, struct task *task, const char *name)
     if (task->name && strcmp(task->name, name) == 0)
         return;
     free(task->name);
-    task->name = strchr(name, '/') || *name == '.' || !*name || strlen(name) >= SHARE_NAME
-                     ? NULL
-                     : strdup(name);
+    task->name = is_file_name(name) ? strdup(name) : NULL;
     if (!task->name)
         fail(share, ERROR_FAILED, "a rank named '%.100s' as its journal", name);
 }
@@ -761,7 +770,10 @@ static void take_ask(struct share *share, uint32_t number, struct wire *message)
     struct task *task = task_of(share, number, message);
     if (!task)
         return;
-    set_name(share, task, wire_get_string(message));
+    const char *name = wire_get_string(message);
+    if (message->is_short)
+        return;
+    set_name(share, task, name);
     if (!task->name)
         return;
     task->is_asked = true;
@@ -784,9 +796,12 @@ static void take_begin(struct share *share, uint32_t number, struct wire *messag
     size_t length;
     if (!task)
         return;
-    set_name(share, task, wire_get_string(message));
+    const char *name = wire_get_string(message);
     const bool is_new = wire_get_u32(message);
     const char *header = wire_get_bytes(message, &length);
+    if (message->is_short)
+        return;
+    set_name(share, task, name);
     if (!task->name || !is_new)
         return;
     task->is_new = true;
@@ -823,15 +838,18 @@ static void take_tick(struct share *share, uint32_t number, struct wire *message
 static void add_slice(struct share *share, struct kind *kind, uint32_t at, struct wire *message,
                       const char *common, size_t length)
 {
-    struct slice *slice = calloc(1, sizeof *slice);
     size_t bytes;
+    const uint32_t count = wire_get_u32(message);
+    const char *variants = wire_get_bytes(message, &bytes);
+    if (message->is_short)
+        return;
+    struct slice *slice = calloc(1, sizeof *slice);
     if (!slice) {
         fail_memory(share);
         return;
     }
     slice->task = at;
-    slice->count = wire_get_u32(message);
-    const char *variants = wire_get_bytes(message, &bytes);
+    slice->count = count;
     text_add(&slice->common, common, length);
     text_add(&slice->variants, variants, bytes);
     kind->tasks[at].slices++;
@@ -930,7 +948,7 @@ static void take_done(struct share *share, uint32_t number, struct wire *message
     done.cells = cells;
     const char *bytes = wire_get_bytes(message, &length);
     if (message->is_short || outcome >= SHARE_OUTCOMES || done.cell_count > CELLS_MAX) {
-        share_lose(share, number, "sent what no rank sends", rank->heard);
+        message->is_short = true;
         return;
     }
     done.outcome = (enum share_outcome)outcome;
@@ -971,6 +989,8 @@ void share_take(struct share *share, uint32_t number, struct wire *message, doub
         case SHARE_DONE: take_done(share, number, message); break;
         default: break;
         }
+    if (message->is_short && rank->kind != NONE)
+        share_lose(share, number, "sent what no rank sends", now);
     write_out(share);
 }
 

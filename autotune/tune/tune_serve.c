@@ -694,8 +694,11 @@ static void take_broadcast(struct serve *serve, struct wire *message)
                  store_load_bytes(&records, "what rank 0 has", bytes, length, &error);
     if (!failed) {
         text_addf(&path, "%s/%s", folder.at, name);
-        failed = strchr(name, '/') || text_check(&path, &error) ||
-                 (records.count && store_save(path.at, &records, &error));
+        failed = message->is_short || strchr(name, '/')
+                     ? error_set(&error, ERROR_FAILED,
+                                 "what rank 0 has names '%.100s' as its file", name)
+                     : text_check(&path, &error) ||
+                           (records.count && store_save(path.at, &records, &error));
         store_dispose(&records);
     }
     if (failed)
