@@ -89,11 +89,14 @@ static int take_limits(struct error *error)
         raise_limit(&stack, STACK_USUAL);
         setrlimit(RLIMIT_STACK, &stack);
     }
-    if (stack.rlim_cur < STACK_LEAST)
-        return error_set(error, ERROR_FAILED,
-                         "the stack is limited to %llu KiB, and %d are needed: raise what "
-                         "`ulimit -Hs` shows",
-                         (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST / 1024);
+    if (stack.rlim_cur < STACK_LEAST) {
+        error->code = ERROR_FAILED;
+        snprintf(error->text, sizeof error->text,
+                 "the stack is limited to %llu KiB, and %d are needed: raise what "
+                 "`ulimit -Hs` shows",
+                 (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST / 1024);
+        return -1;
+    }
     if (pthread_attr_init(&threads) == 0) {
         pthread_attr_setstacksize(&threads,
                                   stack.rlim_cur < STACK_USUAL ? stack.rlim_cur : STACK_USUAL);
@@ -103,9 +106,13 @@ static int take_limits(struct error *error)
     return 0;
 }
 
+/* 16 KiB of stack must do to say that they are too few: so neither of these is on it, nor a copy as
+ * error_set makes one, nor the buffer that fprintf has there for standard error. */
+static struct error error = {.code = ERROR_FAILED};
+static char message[sizeof error.text + 64];
+
 int main(int argc, char **argv)
 {
-    struct error error = {.code = ERROR_FAILED};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which has an exit code */
     signal(SIGXFSZ, SIG_IGN); /* so is a file above the limit of its size */
     signal(SIGCHLD, SIG_DFL); /* who started us may ignore it; we ask how children ended */
@@ -115,7 +122,8 @@ int main(int argc, char **argv)
     const int number = interrupt_signal();
     if (!*error.text) /* nobody reads any more: said by the exit status alone */
         return error_status(error.code);
-    fprintf(stderr, "autotune: %s%s\n",
-            number && error.code != ERROR_INTERRUPTED ? "interrupted: " : "", error.text);
+    snprintf(message, sizeof message, "autotune: %s%s\n",
+             number && error.code != ERROR_INTERRUPTED ? "interrupted: " : "", error.text);
+    fputs(message, stderr);
     return number ? SIGNAL_EXIT + number : error_status(error.code);
 }
