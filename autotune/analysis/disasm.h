@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /* Appends the output of nvdisasm, else cuobjdump, for a cubin; each is looked for on the PATH
- * and in the toolkit's usual place. ERROR_FAILED when neither is there or none knows the
- * architecture: a caller goes on with PTX. */
+ * and in the toolkit's usual place. ERROR_NO_DEVICE where neither is there, ERROR_FAILED where none
+ * knows the architecture: a caller goes on with PTX. ERROR_IO where there is no room for a file. */
 int disasm_run(struct text *out, const void *bytes, size_t size, struct error *error);
 
 #endif
