@@ -1,12 +1,14 @@
 #!/bin/sh
 # Tests a changed source of C that runs on the CPU, as the command of tests/mutate/mutate.c: compiles
 # what is made of it again, links that in front of the rest, and runs the tests that must notice.
-# Whatever C leaves undefined ends a test too. The first call, of the source as it is, keeps what it
+# Whatever C leaves undefined ends a test too; what passes is tried under AddressSanitizer, which sees
+# memory that is not given back and bytes past it, where `checked` names a test. The first call, of the source as it is, keeps what it
 # compiles, to be compared with.
 # Usage: command.sh BUILD SOURCE, with the changed source at $MUTANT/SOURCE. Ends with 0 where all tests
 # pass, 1: one fails, 2: it is no C, 3: it is the same code.
 set -u
-build=$1 source=$2 kept=$MUTANT/kept
+KIB_MOST=8388608 # of a test's memory
+build=$1 source=$2 kept=$MUTANT/kept checked=
 # What is compiled again, and the tests, those that end soon first.
 case $source in
 generator/planner.h)
@@ -18,7 +20,7 @@ generator/dims.h)
     tests="test_dims test_planner test_call test_plan_scan test_plan_matrix"
     ;;
 generator/call.c)
-    made=$source
+    made=$source checked=test_call
     tests="test_call test_plan_scan test_plan test_plan_matrix"
     ;;
 include/autotune_reference.h)
@@ -70,6 +72,13 @@ for test in $tests; do
     # shellcheck disable=SC2086 # words
     gcc -o "$MUTANT/$test" "$MUTANT/$test.o" $objects "$MUTANT/rest.a" -lcmocka -l:libinih.a \
         -l:libxxhash.a -ldl -lm -lpthread 2> "$MUTANT/errors" || exit 2
-    XDG_CACHE_HOME=$MUTANT "$MUTANT/$test" > "$MUTANT/log" 2>&1 || exit 1
+    (ulimit -v $KIB_MOST && XDG_CACHE_HOME=$MUTANT "$MUTANT/$test") > "$MUTANT/log" 2>&1 || exit 1
 done
+if [ -n "$checked" ]; then
+    one=$source
+    [ ! -e "$MUTANT/$one" ] || one=$MUTANT/$one
+    compile -fsanitize=address -o "$MUTANT/checked" "tests/unit/$checked.c" "$one" "$MUTANT/rest.a" \
+        -lcmocka -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread || exit 2
+    ASAN_OPTIONS=detect_leaks=1 "$MUTANT/checked" > "$MUTANT/log" 2>&1 || exit 1
+fi
 exit 0

@@ -392,7 +392,8 @@ static double start_trial(const struct state *state, const struct variant *varia
         setrlimit(RLIMIT_CORE, &no_core);
         setrlimit(RLIMIT_CPU, &cpu);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-        setrlimit(RLIMIT_AS, &memory);
+        if (variant) /* a command limits its own: AddressSanitizer maps more */
+            setrlimit(RLIMIT_AS, &memory);
 #else
         (void)memory;
 #endif
@@ -529,11 +530,26 @@ static void load_known(struct state *state)
         fclose(file);
 }
 
+/* The changed line; of a statement left out, which any is alike, what it was too. */
+static void format_changed(char *out, size_t size, const struct state *state,
+                           const struct mutant *mutant)
+{
+    size_t length;
+    char was[400], whole[1000];
+    squeeze(out, size, mutant->changed);
+    if (strcmp(out, ";") != 0)
+        return;
+    const char *at = mutants_line(state->text, mutant->line, &length);
+    snprintf(whole, sizeof whole, "%.*s", (int)length, at);
+    squeeze(was, sizeof was, whole);
+    snprintf(out, size, "; in place of %.380s", was);
+}
+
 static const struct known *find_known(const struct state *state, const struct mutant *mutant)
 {
     char changed[400];
     const char *slash = strrchr(state->source, '/');
-    squeeze(changed, sizeof changed, mutant->changed);
+    format_changed(changed, sizeof changed, state, mutant);
     for (size_t i = 0; i < state->known_count; i++)
         if ((strcmp(state->known[i].file, slash + 1) == 0 ||
              strcmp(state->known[i].file, "*") == 0) &&

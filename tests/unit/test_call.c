@@ -570,6 +570,10 @@ static void test_refused_as_planned_alone(void **state)
          "'a'"},
         {PASS("a", "1", "cluster = 1 / (P - 1)\n"), "division by zero"},
         {PASS("a", "1", "when = 1 / (P - 1)\n"), "division by zero"},
+        {PASS("a", "1", "P = 1 / (P - 1)\n"), "division by zero"},
+        {PASS("a", "N > 938 ? N - 1 : 0", "repeat = until one\n")
+             PASS("b", "N - 1", "repeat = until one\n"), /* b is the 64th */
+         "pass 'b' would be repeated more than 64 times"},
     };
     const struct problem problem = {.op = SUM,
                                     .type = I32,
@@ -657,6 +661,7 @@ static void test_one_pass_refused(void **state)
         {PASS("a", "1", "cluster = 16 + P\n"), "'16 + P' gives 17 for 1000 elements"},
         {PASS("a", "1", "cluster = 1 / (P - 1)\n"), "division by zero"},
         {PASS("a", "1", "when = 1 / (P - 1)\n"), "division by zero"},
+        {PASS("a", "1", "P = 1 / (P - 1)\n"), "division by zero"},
     };
     const struct target target = find_target();
     const struct problem problem = {.op = SUM,
@@ -750,6 +755,19 @@ static void test_parts(void **state)
     space_free(space);
 }
 
+#if !defined(FIBER_ASAN) && !defined(FIBER_TSAN)
+
+/* The last error says so, and how much was asked for: of structs of words. */
+static void assert_out_of_memory(void)
+{
+    unsigned long long bytes = 1;
+    assert_int_equal(sscanf(error.text, "out of memory: no room for %llu bytes", &bytes), 1);
+    assert_int_equal(bytes % sizeof(uint64_t), 0);
+    error.text[0] = '\0';
+}
+
+#endif
+
 /* Room that no machine has, for want of another way to be out of memory at one place. */
 static void test_no_memory(void **state)
 {
@@ -773,11 +791,14 @@ static void test_no_memory(void **state)
     space.pass_count = (size_t)1 << 38;
     assert_int_equal(call_make(&call, &plan, &context, row, &error), -1);
     assert_null(call);
+    assert_out_of_memory();
     assert_int_equal(call_plan(&plan, &context, row, &error), -1);
     assert_int_equal(plan.status, PLANNER_NO_VALUE);
+    assert_out_of_memory();
     assert_int_equal(call_pass(&launch, &applies, &context, row, find_pass(*state, "main"),
                                &problem.dims, &error),
                      -1);
+    assert_out_of_memory();
 #endif
 }
 
