@@ -761,8 +761,10 @@ static void set_name(struct share *share, struct task *task, const char *name)
         return;
     free(task->name);
     task->name = is_file_name(name) ? strdup(name) : NULL;
-    if (!task->name)
+    if (!is_file_name(name))
         fail(share, ERROR_FAILED, "a rank named '%.100s' as its journal", name);
+    else if (!task->name)
+        fail_memory(share);
 }
 
 static void take_ask(struct share *share, uint32_t number, struct wire *message)
@@ -787,6 +789,8 @@ static void add_lines(struct share *share, uint32_t number, struct task *task,
     if (!length)
         return;
     text_add(&task->pending, bytes, length);
+    if (task->pending.failed)
+        fail_memory(share);
     add_dirty(share, place_of(share, kind_of(share, number), share->ranks[number].task));
 }
 
@@ -852,6 +856,8 @@ static void add_slice(struct share *share, struct kind *kind, uint32_t at, struc
     slice->count = count;
     text_add(&slice->common, common, length);
     text_add(&slice->variants, variants, bytes);
+    if (slice->common.failed || slice->variants.failed)
+        fail_memory(share);
     kind->tasks[at].slices++;
     kind->slice_count++;
     *kind->last_slice = slice;

@@ -179,7 +179,10 @@ struct fixture {
         struct wire message;
     } sent[SENT];
     size_t count, done, failed;
-    char warning[512];
+    char warning[512], why[512]; /* why: of a problem that failed */
+    bool is_slow;                /* files end when the test says so */
+    struct share_io *waits;      /* the last of them */
+    const char *io_error;        /* with which the next ends */
 };
 
 static void send_to(void *context, uint32_t rank, const struct wire *message)
@@ -191,13 +194,34 @@ static void send_to(void *context, uint32_t rank, const struct wire *message)
     text_add(&f->sent[f->count++].message.body, message->body.at, message->body.length);
 }
 
-/* Files end at once: the journal is empty, the record file too. */
+/* A file has been read or written: the journal is empty, the record file is not. */
+static void end_io(struct fixture *f, struct share_io *io)
+{
+    if (io->kind == SHARE_IO_LOAD)
+        text_adds(&io->bytes, "records");
+    if (f->io_error)
+        error_set(&io->error, ERROR_IO, "%s", f->io_error);
+    f->io_error = NULL;
+    share_io_done(f->share, io, 1);
+}
+
 static void begin(void *context, struct share_io *io)
 {
     struct fixture *f = context;
-    if (io->kind == SHARE_IO_LOAD)
-        text_adds(&io->bytes, "records");
-    share_io_done(f->share, io, 1);
+    if (!f->is_slow) {
+        end_io(f, io);
+        return;
+    }
+    assert_null(f->waits);
+    f->waits = io;
+}
+
+static void end_waiting(struct fixture *f)
+{
+    struct share_io *io = f->waits;
+    assert_non_null(io);
+    f->waits = NULL;
+    end_io(f, io);
 }
 
 static void add_done(void *context, const struct share_done *done)
@@ -205,6 +229,8 @@ static void add_done(void *context, const struct share_done *done)
     struct fixture *f = context;
     f->done++;
     f->failed += done->outcome == SHARE_FAILED;
+    if (done->outcome == SHARE_FAILED)
+        snprintf(f->why, sizeof f->why, "%.500s", done->error->text);
 }
 
 static void warn(void *context, const char *text)
@@ -239,6 +265,8 @@ static void forget(struct fixture *f)
 static void close_fixture(struct fixture *f)
 {
     forget(f);
+    if (f->waits)
+        share_io_free(f->waits);
     share_close(f->share);
 }
 
@@ -376,8 +404,8 @@ static void test_slices(void **state)
     close_fixture(&f);
 }
 
-/* Rank 0 gives ranks 2 and 3 a slice each, and has nothing left itself. */
-static void give_all(struct fixture *f)
+/* All have greeted, and rank 0 gives so many slices to those who have no problem. */
+static void give(struct fixture *f, uint32_t slices)
 {
     for (uint32_t i = 0; i < RANKS; i++)
         greet(f, i);
@@ -385,15 +413,22 @@ static void give_all(struct fixture *f)
     wire_put_u32(&tick, 100);
     wire_put_real(&tick, -1);
     say(f, 0, tick, 2);
+    assert_int_equal(last_to(f, 0)->kind, SHARE_GIVE);
     struct wire gave = about(SHARE_GAVE, 0);
     wire_put_string(&gave, "common");
-    wire_put_u32(&gave, 2);
-    for (int i = 0; i < 2; i++) {
+    wire_put_u32(&gave, slices);
+    for (uint32_t i = 0; i < slices; i++) {
         wire_put_u32(&gave, 1);
         wire_put_bytes(&gave, "\1\0\0\0", 4);
     }
     say(f, 0, gave, 2);
     assert_int_equal(last_to(f, 2)->kind, SHARE_HELP);
+}
+
+/* Ranks 2 and 3 have a slice each, and rank 0 has nothing left itself. */
+static void give_all(struct fixture *f)
+{
+    give(f, 2);
     assert_int_equal(last_to(f, 3)->kind, SHARE_HELP);
     say(f, 0, about(SHARE_WORKED, 0), 3);
 }
@@ -465,7 +500,8 @@ static struct wire make_message(uint16_t kind)
         wire_put_string(&message, "a cell");
         wire_put_bytes(&message, "", 0);
         break;
-    default: break; /* the problem alone */
+    case SHARE_ALIVE: wire_put_u32(&message, 0); break; /* both are a real of no seconds */
+    default: break;                                     /* the problem alone */
     }
     return message;
 }
@@ -612,6 +648,220 @@ static void test_greetings(void **state)
     close_fixture(&f);
 }
 
+/* What was given and not begun goes with its owner: whoever owns the problem next does all of it. */
+static void test_waiting_slices(void **state)
+{
+    struct fixture f;
+    (void)state;
+    for (int is_lost = 0; is_lost < 2; is_lost++) {
+        open_fixture(&f, 2, false);
+        give(&f, 4); /* two more than there are ranks for */
+        forget(&f);
+        if (is_lost)
+            share_lose(f.share, 0, "hangs", 3);
+        else
+            finish_problem(&f, 0, 0);
+        say(&f, 2, about(SHARE_RETURNED, 0), 3);
+        say(&f, 3, about(SHARE_RETURNED, 0), 3);
+        for (size_t i = 0; i < f.count; i++)
+            assert_int_not_equal(f.sent[i].message.kind, SHARE_HELP);
+        assert_int_equal(f.count, is_lost);
+        if (is_lost)
+            assert_int_equal(f.sent[0].message.kind, SHARE_TUNE);
+        close_fixture(&f);
+    }
+    open_fixture(&f, 2, false); /* the end comes before they do */
+    give(&f, 4);
+    share_stop(f.share);
+    assert_true(share_is_over(f.share));
+    say(&f, 2, about(SHARE_RETURNED, 0), 3);
+    assert_int_equal(share_sum(f.share).slices, 2);
+    close_fixture(&f);
+    share_close(NULL);
+}
+
+/* Without a rank of its kind left, what is not done has failed, and says why. */
+static void test_none_left(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f, 2, false);
+    for (uint32_t i = 0; i < RANKS; i++)
+        greet(&f, i);
+    finish_problem(&f, 0, 0);
+    share_lose(f.share, 3, "hangs", 3);
+    share_lose(f.share, 2, "hangs", 3);
+    share_lose(f.share, 0, "hangs", 3);
+    assert_int_equal(f.failed, 0);
+    share_lose(f.share, 1, "hangs", 3);
+    assert_true(share_is_over(f.share));
+    assert_int_equal(f.done, 2);
+    assert_int_equal(f.failed, 1);
+    assert_non_null(strstr(f.why, "no rank with such a device is left"));
+    share_lose(f.share, 0, "hangs", 4); /* which is known */
+    assert_int_equal(share_sum(f.share).lost, RANKS);
+    close_fixture(&f);
+}
+
+/* A rank that is lost before it spoke, and one whose device cannot be opened, end all. */
+static void test_lost_at_once(void **state)
+{
+    struct fixture f;
+    struct wire hello = {.kind = SHARE_HELLO, .version = WIRE_VERSION};
+    struct wire lost = {.kind = SHARE_LOST};
+    (void)state;
+    open_fixture(&f, 2, false);
+    wire_put_string(&lost, "ended by signal 9");
+    say(&f, 3, lost, 1);
+    assert_non_null(
+        strstr(f.warning, "rank 3 on a host that it did not name ended by signal 9"));
+    assert_int_equal(share_error(f.share)->code, ERROR_FAILED);
+    assert_non_null(strstr(share_error(f.share)->text, "before it named its device"));
+    assert_true(share_is_over(f.share));
+    close_fixture(&f);
+
+    open_fixture(&f, 2, false);
+    wire_put_string(&hello, "1");
+    wire_put_u64(&hello, 26);
+    wire_put_u32(&hello, 2);
+    wire_put_string(&hello, "");
+    wire_put_string(&hello, "");
+    wire_put_string(&hello, "there");
+    wire_put_u32(&hello, ERROR_NO_DEVICE);
+    wire_put_string(&hello, "no GPU 7");
+    greet(&f, 0);
+    say(&f, 2, hello, 1);
+    greet_as(&f, 3, "2", 26, "there", WIRE_VERSION); /* the first error counts */
+    assert_int_equal(share_error(f.share)->code, ERROR_NO_DEVICE);
+    assert_string_equal(share_error(f.share)->text, "rank 2 on there: no GPU 7");
+    close_fixture(&f);
+}
+
+/* A file that cannot be written or read ends all, with its own error. */
+static void test_failing_files(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f, 2, false);
+    for (uint32_t i = 0; i < RANKS; i++)
+        greet(&f, i);
+    say(&f, 0, make_message(SHARE_BEGIN), 2);
+    f.io_error = "a.journal: cannot be written: No space left on device";
+    say(&f, 0, make_message(SHARE_LINES), 2);
+    assert_int_equal(share_error(f.share)->code, ERROR_IO);
+    assert_non_null(strstr(share_error(f.share)->text, "No space left"));
+    assert_true(share_is_over(f.share));
+    close_fixture(&f);
+}
+
+/* Lines that come while a journal is written follow it, and who asks for it gets it behind them;
+ * all is not over before. */
+static void test_journal_in_turn(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f, 2, false);
+    for (uint32_t i = 0; i < RANKS; i++)
+        greet(&f, i);
+    f.is_slow = true;
+    say(&f, 0, make_message(SHARE_LINES), 2); /* of a journal without a name: nowhere to go */
+    assert_null(f.waits);
+    say(&f, 0, make_message(SHARE_BEGIN), 2);
+    assert_int_equal(f.waits->kind, SHARE_IO_APPEND);
+    assert_true(f.waits->is_new);
+    assert_string_equal(f.waits->bytes.at, "header\n");
+    say(&f, 0, make_message(SHARE_LINES), 2);
+    say(&f, 0, make_message(SHARE_ASK), 2);
+    forget(&f);
+    end_waiting(&f);
+    assert_int_equal(f.waits->kind, SHARE_IO_APPEND);
+    assert_false(f.waits->is_new);
+    assert_string_equal(f.waits->bytes.at, "line\n");
+    assert_int_equal(f.count, 0);
+    share_stop(f.share);
+    assert_false(share_is_over(f.share));
+    end_waiting(&f);
+    assert_int_equal(f.waits->kind, SHARE_IO_READ);
+    end_waiting(&f);
+    assert_int_equal(f.count, 1);
+    assert_int_equal(f.sent[0].rank, 0);
+    assert_int_equal(f.sent[0].message.kind, SHARE_JOURNAL);
+    assert_true(share_is_over(f.share));
+    close_fixture(&f);
+}
+
+/* Whose owner is gone by the time that it is read, nobody gets it. */
+static void test_journal_of_none(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f, 2, false);
+    for (uint32_t i = 0; i < RANKS; i++)
+        greet(&f, i);
+    f.is_slow = true;
+    say(&f, 0, make_message(SHARE_ASK), 2);
+    finish_problem(&f, 0, 0);
+    forget(&f);
+    end_waiting(&f);
+    assert_int_equal(f.count, 0);
+    close_fixture(&f);
+}
+
+/* What is not a rank's to say changes nothing: another's problem, an owner's words of a helper, one
+ * without work, one that never greeted. */
+static void test_out_of_turn(void **state)
+{
+    static const uint16_t kinds[] = {SHARE_ASK,  SHARE_BEGIN,    SHARE_LINES,  SHARE_TICK,
+                                     SHARE_GAVE, SHARE_RETURNED, SHARE_WORKED, SHARE_DONE,
+                                     SHARE_END,  SHARE_ALIVE,    UINT16_MAX};
+    struct fixture f;
+    (void)state;
+    open_fixture(&f, 2, false);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        say(&f, 1, make_message(kinds[i]), 1);
+    assert_int_equal(f.count, 0);
+    close_fixture(&f);
+    open_fixture(&f, 2, false);
+    give(&f, 1);
+    forget(&f);
+    f.is_slow = true; /* a file that is begun would be seen */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        say(&f, 3, make_message(kinds[i]), 2); /* it has nothing to do */
+        say(&f, 1, make_message(kinds[i]), 2); /* it has problem 1 */
+    }
+    say(&f, 2, about(SHARE_WORKED, 0), 2); /* it has a slice alone */
+    say(&f, 2, make_message(SHARE_DONE), 2);
+    say(&f, 0, about(SHARE_RETURNED, 0), 2); /* it is the owner */
+    assert_int_equal(f.count, 0);
+    assert_int_equal(f.done, 0);
+    assert_null(f.waits);
+    assert_string_equal(f.warning, "");
+    close_fixture(&f);
+}
+
+/* Behind the end a connection that closes is no loss. */
+static void test_closed(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_fixture(&f, 2, false);
+    for (uint32_t i = 0; i < RANKS; i++)
+        greet(&f, i);
+    finish_problem(&f, 0, 0);
+    finish_problem(&f, 1, 1);
+    share_end(f.share);
+    for (uint32_t i = 0; i < RANKS; i++) {
+        struct wire lost = {.kind = SHARE_LOST};
+        assert_false(share_is_closed(f.share));
+        wire_put_string(&lost, "ended");
+        say(&f, i, lost, 3);
+    }
+    assert_true(share_is_closed(f.share));
+    assert_int_equal(share_sum(f.share).lost, 0);
+    assert_string_equal(f.warning, "");
+    close_fixture(&f);
+}
+
 /* What an owner had is dealt out again; after three of them the problem has failed. */
 static void test_lost_owner(void **state)
 {
@@ -738,6 +988,14 @@ int main(void)
         cmocka_unit_test(test_bad_record),
         cmocka_unit_test(test_bad_names),
         cmocka_unit_test(test_greetings),
+        cmocka_unit_test(test_waiting_slices),
+        cmocka_unit_test(test_none_left),
+        cmocka_unit_test(test_lost_at_once),
+        cmocka_unit_test(test_failing_files),
+        cmocka_unit_test(test_journal_in_turn),
+        cmocka_unit_test(test_journal_of_none),
+        cmocka_unit_test(test_out_of_turn),
+        cmocka_unit_test(test_closed),
         cmocka_unit_test(test_lost_owner),
         cmocka_unit_test(test_silence),
         cmocka_unit_test(test_late_silence),
