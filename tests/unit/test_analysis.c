@@ -8,6 +8,9 @@
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A kernel of some space for a GPU. */
 struct fixture {
@@ -123,6 +126,158 @@ static void test_in_flight(void **state)
     }
 }
 
+/* Puts a disassembler with this script before all others on the PATH. */
+static void use_disassembler(const char *folder, const char *script)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/nvdisasm", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", script);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+/* A loop that loads 16 bytes, with so many other instructions. */
+static void add_loop(struct text *out, int others)
+{
+    text_adds(out, "cat << 'END'\n.L_x_1:\n        /*0010*/  LDG.E.128 R4, [R2] ;\n");
+    for (int i = 0; i < others; i++)
+        text_addf(out, "        /*%04x*/  FADD R0, R4, R0 ;\n", 0x20 + 16 * i);
+    text_adds(out, "        /*f000*/  @!P0 BRA `(.L_x_1) ;\n        /*f010*/  EXIT ;\nEND\n");
+}
+
+static void check_loop(struct fixture *f, const char *folder, int others,
+                       enum analysis_limiter limiter)
+{
+    struct text script = {0};
+    add_loop(&script, others);
+    use_disassembler(folder, script.at);
+    text_dispose(&script);
+    const struct analysis analysis = analyse(f);
+    assert_false(analysis.mix.is_ptx);
+    assert_int_equal(analysis.mix.loop_total, others + 2);
+    assert_true(analysis.per_element > (others + 1) / 4.0 &&
+                analysis.per_element < (others + 3) / 4.0);
+    /* 4 schedulers of 132 SMs, 32 lanes, each element in (others + 2) / 4 cycles, 4 bytes each */
+    const double issued = 4.0 * 32 * 132 * f->gpu.clock_khz * 1000.0 * 16 / (others + 2) /
+                          (double)f->gpu.peak_bytes;
+    assert_int_equal(analysis.limiter, limiter);
+    if (limiter == ANALYSIS_INSTRUCTIONS)
+        assert_true(analysis.bound > issued * 0.999 && analysis.bound < issued * 1.001);
+    else
+        assert_true(issued > 1 && analysis.bound >= 1);
+}
+
+/* The instructions are the machine's own where a disassembler knows them; where it fails, or prints
+ * what is none, those of the PTX. */
+static void test_disassemblers(void **state)
+{
+    static const char *const broken[] = {"exit 1", "exit 0", "echo nonsense",
+                                         "printf '/*0010*/ LDG.E.128'", "kill -9 $$"};
+    (void)state;
+    struct fixture f;
+    char folder[] = "/tmp/autotune-test-analysis-XXXXXX", path[4096 + 64];
+    const char *usual = getenv("PATH");
+    assert_non_null(mkdtemp(folder));
+    open_fixture(&f, "reduce", "H200", &sum_f32, "BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 GRID=4");
+    if (!f.subject.nvrtc) {
+        close_fixture(&f);
+        rmdir(folder);
+        print_message("no NVRTC for sm_90\n");
+        skip();
+    }
+    char *kept = strdup(usual ? usual : "");
+    snprintf(path, sizeof path, "%s:%.4000s", folder, kept);
+    setenv("PATH", path, 1);
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        use_disassembler(folder, broken[i]);
+        const struct analysis analysis = analyse(&f);
+        assert_true(analysis.is_compiled);
+        assert_string_equal(analysis.why, "");
+        assert_true(analysis.mix.total > 20);
+        /* cuobjdump may know what nvdisasm does not */
+        assert_true(analysis.mix.is_ptx || analysis.mix.counts[SASS_LOAD] > 0);
+    }
+    check_loop(&f, folder, 10, ANALYSIS_MEMORY);
+    check_loop(&f, folder, 300, ANALYSIS_INSTRUCTIONS);
+    setenv("PATH", kept, 1);
+    free(kept);
+    snprintf(path, sizeof path, "%s/nvdisasm", folder);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+    close_fixture(&f);
+}
+
+/* A template that is no C is no error of the analysis: it says what the compiler says. */
+static void test_not_compiled(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f, "reduce", "H200", &sum_f32, "BLOCK=256");
+    if (!f.subject.nvrtc) {
+        close_fixture(&f);
+        print_message("no NVRTC for sm_90\n");
+        skip();
+    }
+    f.sources.template.text = "extern \"C\" __global__ void reduce() { this is no C }\n";
+    const struct analysis analysis = analyse(&f);
+    assert_false(analysis.is_compiled);
+    assert_non_null(strstr(analysis.why, "error: "));
+    assert_true(analysis.bound == 0);
+    close_fixture(&f);
+}
+
+/* What cannot be launched has no bound, and the error names the pass. */
+static void test_not_planned(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct analysis analysis;
+    struct error error;
+    double bound = -1;
+    open_fixture(&f, "reduce", "H200", &sum_f32, "BLOCK=256");
+    const struct analysis like = {.is_compiled = true};
+    const int block = space_find_param(f.space, "BLOCK", 5);
+    assert_true(block >= 0);
+    f.row[block] = 2048; /* no block has as many */
+    const int got[] = {analysis_run(&analysis, &f.subject, &error),
+                       analysis_rerun(&analysis, &like, &f.subject, &error),
+                       analysis_bound(&bound, &f.subject, 32, &error)};
+    for (size_t i = 0; i < sizeof got / sizeof *got; i++)
+        assert_int_equal(got[i], -1);
+    assert_non_null(strstr(error.text, "of pass '"));
+    close_fixture(&f);
+}
+
+/* Registers alone bound the blocks, and so the bytes in flight; another launch needs no compiler. */
+static void test_without_compiler(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct analysis analysis;
+    struct error error;
+    double few, many;
+    open_fixture(&f, "reduce", "H200", &sum_f32, "BLOCK=256 ITEMS=32 VECTOR=4 UNROLL=8 GRID=4");
+    assert_int_equal(analysis_bound(&few, &f.subject, 32, &error), 0);
+    assert_int_equal(analysis_bound(&many, &f.subject, 255, &error), 0);
+    assert_true(few >= 0 && few <= 1 && many >= 0 && many <= few);
+    const struct analysis none = {.is_compiled = false};
+    assert_int_equal(analysis_rerun(&analysis, &none, &f.subject, &error), 0);
+    assert_false(analysis.is_compiled);
+    assert_int_equal(analysis.block, 256);
+    if (f.subject.nvrtc) {
+        const struct analysis run = analyse(&f);
+        assert_int_equal(analysis_rerun(&analysis, &run, &f.subject, &error), 0);
+        assert_true(analysis.bound <= run.bound && analysis.bound >= run.bound);
+        assert_int_equal(analysis.occupancy.blocks, run.occupancy.blocks);
+    }
+    f.subject.peak_bytes = 0; /* of a GPU whose memory is not known */
+    assert_int_equal(analysis_bound(&few, &f.subject, 32, &error), 0);
+    assert_true(few <= 0);
+    close_fixture(&f);
+}
+
 /* The same figure as a space's kernel: the bound of the rung that a document's kernel is. */
 static double bound_of(const struct published *published, const struct published_figure *figure,
                        const struct rungs *rungs)
@@ -198,8 +353,9 @@ static void test_bounds_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_nvrtc),
-        cmocka_unit_test(test_in_flight),
+        cmocka_unit_test(test_without_nvrtc), cmocka_unit_test(test_in_flight),
+        cmocka_unit_test(test_disassemblers), cmocka_unit_test(test_not_compiled),
+        cmocka_unit_test(test_not_planned),   cmocka_unit_test(test_without_compiler),
         cmocka_unit_test(test_bounds_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
