@@ -18,10 +18,8 @@ static int parse_line(struct problem_file *file, const struct request *base, cha
     if (array_grow(&file->at, file->count, sizeof *file->at, error))
         return -1;
     if (request_parse_line(&file->at[file->count], base, line, error))
-        return error_set(error, error->code == ERROR_NONE ? ERROR_USAGE : error->code,
-                         "%.200s:%zu: %s", base->problems, number,
-                         error->code == ERROR_NONE ? "--help is no problem: leave it out"
-                                                   : error->text);
+        return error_set(error, error->code, "%.200s:%zu: %s", base->problems, number,
+                         error->text);
     file->count++;
     return 0;
 }
