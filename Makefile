@@ -18,7 +18,11 @@ LIBS     = -Wl,-z,relro,-z,now -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
 # A name with a blank in it would be two names, and `rm` would remove both.
 one_name = $(if $(filter 1,$(words _$($1)_)),,$(error $1='$($1)' has a blank in it: choose a folder without one))
 some     = $(if $(strip $($1)),,$(error $1 is empty: name a folder, or leave $1 out))
-$(foreach name,DESTDIR PREFIX BUILD,$(call one_name,$(name)))$(call some,PREFIX)$(call some,BUILD)
+# What a shell or sed takes for more than itself would be installed elsewhere, or stay when it is removed.
+ODD      = \ ' " ` & ; | < > ( ) [ ] { } * ? ! %
+plain    = $(foreach odd,$(ODD),$(if $(findstring $(odd),$($1)),$(error $1='$($1)' has a $(odd) in it: choose a folder without one)))
+absolute = $(if $(patsubst /%,,$($1)),$(error $1='$($1)' does not begin with /: name the whole path))
+$(foreach name,DESTDIR PREFIX BUILD,$(call one_name,$(name))$(call plain,$(name)))$(call some,PREFIX)$(call some,BUILD)$(call absolute,PREFIX)
 
 # The CUDA headers: CUDA_HOME, the toolkit's usual place, pip's, the distribution's.
 PYTHONS  = $(VIRTUAL_ENV) $(abspath $(dir $(shell command -v python3))..) $(HOME)/.local \

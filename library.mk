@@ -1,6 +1,6 @@
 # The library: libautotune.a and .so, and what is installed with them. Included by the Makefile.
 LIBDIR   ?= $(PREFIX)/lib
-$(call one_name,LIBDIR)$(call some,LIBDIR)
+$(call one_name,LIBDIR)$(call plain,LIBDIR)$(call some,LIBDIR)$(call absolute,LIBDIR)
 OBJCOPY  ?= objcopy
 ABI       = 0
 ARCHIVE   = $(BUILD)/libautotune.a
@@ -9,6 +9,7 @@ LIBRARY   = $(filter $(addprefix $(BUILD)/obj/,generator/% cache/% autotune/devi
             autotune/embedded.o embedded.o),$(OBJECTS))
 AT_LIB    = $(DESTDIR)$(LIBDIR)
 AT_CMAKE  = $(AT_LIB)/cmake/autotune
+FILLED    = $(AT_LIB)/pkgconfig/autotune.pc $(AT_CMAKE)/autotuneConfig.cmake $(AT_CMAKE)/autotuneConfigVersion.cmake
 COMPLETE  = $(if $(SANITIZE),,-Wl$(COMMA)-z$(COMMA)defs) # a sanitizer's names are the program's
 COMMA    := ,
 # What uninstalling leaves empty goes too, up to DESTDIR/PREFIX: rmdir stops at what is not.
@@ -43,10 +44,10 @@ install-library: $(ARCHIVE) $(SHARED)
 	install -D -m 755 -t $(AT_LIB) $(SHARED)
 	ln -sf $(notdir $(SHARED)) $(AT_LIB)/libautotune.so.$(ABI)
 	ln -sf libautotune.so.$(ABI) $(AT_LIB)/libautotune.so
-	mkdir -p $(AT_LIB)/pkgconfig $(AT_CMAKE)
-	$(FILL) autotune/library/autotune.pc.in > $(AT_LIB)/pkgconfig/autotune.pc
-	$(FILL) autotune/library/autotuneConfig.cmake.in > $(AT_CMAKE)/autotuneConfig.cmake
-	$(FILL) autotune/library/autotuneConfigVersion.cmake.in > $(AT_CMAKE)/autotuneConfigVersion.cmake
+	umask 022 && mkdir -p $(AT_LIB)/pkgconfig $(AT_CMAKE) && rm -f $(FILLED)
+	umask 022 && $(FILL) autotune/library/autotune.pc.in > $(AT_LIB)/pkgconfig/autotune.pc
+	umask 022 && $(FILL) autotune/library/autotuneConfig.cmake.in > $(AT_CMAKE)/autotuneConfig.cmake
+	umask 022 && $(FILL) autotune/library/autotuneConfigVersion.cmake.in > $(AT_CMAKE)/autotuneConfigVersion.cmake
 	install -D -m 644 docs/autotune.3 $(SHARE)/man/man3/autotune.3
 	install -D -m 644 -t $(SHARE)/doc/autotune/examples $(wildcard examples/*.c examples/*.cu examples/*.md)
 	for f in $(EXPORTED); do install -D -m 644 $$f $(SHARE)/doc/autotune/$$f || exit 1; done

@@ -162,7 +162,10 @@ make_target() {
 }
 if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     AT=root/opt/here
+    old=$(umask) # whoever installs may keep new files private: these are for all
+    umask 077
     check install make_target install
+    umask "$old"
     check install-program cmp "$AUTOTUNE" $AT/bin/autotune
     check install-program-is-executable test -x $AT/bin/autotune
     check install-page cmp "$PAGE" $AT/share/man/man1/autotune.1
@@ -171,6 +174,7 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     check install-readme cmp "$ROOT/README.md" $AT/share/doc/autotune/README.md
     check install-license cmp "$ROOT/LICENSE" $AT/share/doc/autotune/LICENSE
     check install-readable test -z "$(find root -type f ! -perm -444)"
+    check install-folders-readable test -z "$(find root -mindepth 1 -type d ! -perm -555)"
     small_space small.ini
     built=$AUTOTUNE AUTOTUNE=$SCRATCH/$AT/bin/autotune
     run --device host --n 1K --space small.ini
@@ -212,6 +216,20 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
                 check "$target: $variable='$blank' keeps" test -e "$SCRATCH/kept/file"
             done
         done
+    done
+    # Nor with what a shell or sed takes for more: files would stay, or lie elsewhere.
+    for variable in DESTDIR PREFIX LIBDIR BUILD; do
+        for odd in '\' '&' ';' "'" '"' '%' '*' '|' '('; do
+            quiet_make -n BUILD="$SCRATCH/none" PREFIX=/opt/here DESTDIR="$SCRATCH/none" \
+                "$variable=/opt/a${odd}b" install > odd 2>&1
+            status=$?
+            check "$variable with $odd is refused" test "$status" -ne 0
+            check "$variable with $odd is said" grep -q "$variable=.* in it: choose a folder without" odd
+        done
+    done
+    for variable in PREFIX LIBDIR; do
+        quiet_make -n BUILD="$SCRATCH/none" DESTDIR="$SCRATCH/none" "$variable=here" install > odd 2>&1
+        check "a relative $variable is refused" grep -q "$variable='here' does not begin with /" odd
     done
     for variable in PREFIX LIBDIR BUILD; do
         quiet_make BUILD="$SCRATCH/none" DESTDIR="$SCRATCH/none" "$variable=" clean > blank 2>&1

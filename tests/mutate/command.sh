@@ -72,6 +72,7 @@ for test in $tests; do
     # shellcheck disable=SC2086 # words
     gcc -o "$MUTANT/$test" "$MUTANT/$test.o" $objects "$MUTANT/rest.a" -lcmocka -l:libinih.a \
         -l:libxxhash.a -ldl -lm -lpthread 2> "$MUTANT/errors" || exit 2
+    # shellcheck disable=SC3045 # dash has it
     (ulimit -v $KIB_MOST && XDG_CACHE_HOME=$MUTANT "$MUTANT/$test") > "$MUTANT/log" 2>&1 || exit 1
 done
 if [ -n "$checked" ]; then
