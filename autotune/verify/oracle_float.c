@@ -251,21 +251,23 @@ static void add_terms(struct oracle_reference *reference, const struct problem *
     union element_block chunk;
     const uint64_t bytes = (uint64_t)problem_types[problem->type].bytes;
     for (uint64_t done = 0; done < count; done += CHUNK) {
-        if (count - done >= CHUNK)
+        const uint64_t left = count - done, take = left < CHUNK ? left : CHUNK;
+        const uint64_t end = (take + LANES - 1) / LANES * LANES;
+        const uint64_t zeros = op->map_floats ? CHUNK : end; /* up to here, behind the last */
+        if (take == CHUNK)
             element_widen(problem->type, &chunk,
                           (const unsigned char *)elements + done * bytes);
-        for (uint64_t i = 0; i < CHUNK && count - done < CHUNK; i++)
-            chunk.f64[i] =
-                done + i < count ? element_load(problem->type, elements, done + i) : 0.0;
+        for (uint64_t i = 0; i < zeros && take < CHUNK; i++)
+            chunk.f64[i] = i < take ? element_load(problem->type, elements, done + i) : 0.0;
         if (op->map_floats)
             op->map_floats(&chunk, rests);
-        for (int i = 0; i < CHUNK; i += LANES)
-            for (int k = 0; k < LANES; k++) {
+        for (uint64_t i = 0; i < end; i += LANES)
+            for (uint64_t k = 0; k < LANES; k++) {
                 sums[k] = two_sum(sums[k], chunk.f64[i + k], &rests[k]);
                 sizes[k] += fabs(chunk.f64[i + k]);
             }
     }
-    for (int k = 0; k < LANES; k++) {
+    for (uint64_t k = 0; k < LANES && k < count; k++) {
         reference->value = two_sum(reference->value, sums[k], rest);
         *rest += rests[k];
         reference->sum_abs += sizes[k];
