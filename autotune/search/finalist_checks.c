@@ -4,6 +4,7 @@
 #include "autotune/search/finalist_checks.h"
 
 #include "autotune/device/bind.h"
+#include "autotune/verify/element.h"
 #include "autotune/verify/poison.h"
 #include "autotune/verify/threads.h"
 
@@ -128,19 +129,15 @@ static int open_rounding(struct finalist_checks_rounding *out, const struct meas
     return failed;
 }
 
-/* Notes the error of a result if it is the largest so far; false when it exceeds its bound. */
-static bool judge_rounding(struct job_entrant *report, const struct problem *problem,
-                           const struct oracle_reference *reference,
-                           const unsigned char *result)
+/* Notes the error of a result if it is the largest so far; false when it exceeds its bound, which
+ * is relative to the sum of absolute values, as the error is. */
+static bool judge_rounding(struct job_entrant *report, double bound, double got,
+                           const struct oracle_reference *reference)
 {
     const double sum_abs = reference->sum_abs;
-    oracle_bits bits = 0;
-    memcpy(&bits, result, (size_t)problem_types[problem_result(problem)].bytes);
-    const double got = oracle_to_double(problem->acc, bits);
     if (!(sum_abs > 0)) /* a scan's result before its first element */
         return !(got < reference->value || got > reference->value);
     const double error = fabs(got - reference->value) / sum_abs;
-    const double bound = oracle_bound(problem->acc, report->height, sum_abs) / sum_abs;
     const bool is_right = error <= bound; /* false for NaN too */
     if (is_right && error < report->error)
         return true;
@@ -167,9 +164,10 @@ static int prove_rounding(const struct finalist_checks *checks,
         free(results);
         return -1;
     }
+    const double bound = oracle_bound(problem->acc, report->height, 1.0);
     for (uint64_t r = 0; r < dims_results(&problem->dims) && out->is_right; r++)
-        out->is_right =
-            judge_rounding(report, problem, &rounding->references[r], results + r * bytes);
+        out->is_right = judge_rounding(report, bound, element_load(problem->acc, results, r),
+                                       &rounding->references[r]);
     free(results);
     if (!out->is_right)
         snprintf(out->reason, sizeof out->reason,
