@@ -5,6 +5,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/stats.h"
+#include "autotune/verify/threads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,16 +66,61 @@ static int announce_default(const struct measurer *measurer, enum job_phase phas
     return measurer_announce(measurer, phase, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error);
 }
 
-/* Compiles, loads and proves the default variant. */
-static int open_default(struct measurer *measurer, const struct emit_sources *sources,
-                        double *prove_s, struct error *error)
+/* What is opened at the same time as another: most of the input's time is other threads', or waits
+ * for memory. */
+struct opening {
+    int (*open)(struct opening *opening);
+    struct measurer *measurer;
+    struct device *device;
+    const struct point_context *context;
+    const struct emit_sources *sources;
+    uint64_t seed;
+    int failed;
+    struct error error;
+};
+
+static int compile_default(struct opening *o)
+{
+    return loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
+                          o->context->space->default_config, 1, &o->error);
+}
+
+static int open_session(struct opening *o)
+{
+    const struct session_options options = {.seed = o->seed, .positions = HOST_POSITIONS};
+    return session_open(&o->measurer->session, o->device, o->context, &options, &o->error);
+}
+
+static void *run_opening(void *argument)
+{
+    struct opening *opening = argument;
+    opening->failed = opening->open(opening);
+    return NULL;
+}
+
+/* Compiles the default variant while the session is opened, by this thread: it has the device. */
+static int open_both(struct opening common, struct error *error)
+{
+    struct opening both[] = {common, common};
+    both[0].open = compile_default;
+    both[1].open = open_session;
+    threads_run(run_opening, both, sizeof *both, 2);
+    for (size_t i = 0; i < 2; i++)
+        if (both[i].failed) {
+            *error = both[i].error;
+            return -1;
+        }
+    return 0;
+}
+
+/* Loads and proves the default variant. */
+static int open_default(struct measurer *measurer, double *prove_s, struct error *error)
 {
     const struct session *session = &measurer->session;
     struct session_kernel *reference = &measurer->reference;
     const int64_t *config = session->context->space->default_config;
     struct check_outcome outcome;
-    if (loaded_open(&measurer->loaded, session->device, session->context, sources, config, 1,
-                    error))
+    if (loaded_load(&measurer->loaded, error))
         return -1;
     *reference = (struct session_kernel){.context = session->context, .config = config};
     loaded_kernels(&measurer->loaded, 0, reference->kernels);
@@ -145,10 +191,13 @@ int measurer_open(struct measurer *out, struct device *device,
                   const struct point_context *context, const struct emit_sources *sources,
                   uint64_t seed, int socket, struct job_ready *ready, struct error *error)
 {
-    const struct session_options options = {.seed = seed, .positions = HOST_POSITIONS};
+    const struct opening opening = {.measurer = out,
+                                    .device = device,
+                                    .context = context,
+                                    .sources = sources,
+                                    .seed = seed};
     *out = (struct measurer){.socket = socket};
-    if (session_open(&out->session, device, context, &options, error) ||
-        open_default(out, sources, &ready->prove_s, error) ||
+    if (open_both(opening, error) || open_default(out, &ready->prove_s, error) ||
         session_open_bench(&out->session, &out->reference, error) || open_reference(out, error))
         return -1;
     ready->inputs = out->session.input.count;
