@@ -152,6 +152,27 @@ struct queued_unit *queued_units_take(struct queued_units *queue)
     return queued;
 }
 
+static bool is_of(const struct queued_unit *queued, size_t variant)
+{
+    return queued->unit.variants[0].compiled.variant == variant;
+}
+
+bool queued_units_has(const struct queued_units *queue, size_t variant)
+{
+    const struct queued_unit *queued = queue->first;
+    while (queued && !is_of(queued, variant))
+        queued = queued->next;
+    return queued != NULL;
+}
+
+void queued_units_move(struct queued_units *to, struct queued_units *from, size_t variant)
+{
+    struct queued_units all = *from;
+    *from = (struct queued_units){0};
+    for (struct queued_unit *queued; (queued = queued_units_take(&all)) != NULL;)
+        queued_units_add(is_of(queued, variant) ? to : from, queued);
+}
+
 void queued_units_dispose(struct queued_units *queue)
 {
     while (queue->first)

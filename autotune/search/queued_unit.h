@@ -43,6 +43,9 @@ struct queued_units {
 };
 void queued_units_add(struct queued_units *queue, struct queued_unit *queued);
 struct queued_unit *queued_units_take(struct queued_units *queue); /* NULL: it is empty */
+/* Of units of one variant: is it there? Moves it, if it is. */
+bool queued_units_has(const struct queued_units *queue, size_t variant);
+void queued_units_move(struct queued_units *to, struct queued_units *from, size_t variant);
 void queued_units_dispose(struct queued_units *queue);
 
 #endif

@@ -61,10 +61,12 @@ struct search {
     struct outcomes outcomes;
     struct worker_slot *slots; /* first those that measure, then those that compile */
     size_t measurer_count, slot_count;
-    size_t next;                 /* in order->variants */
+    size_t next;      /* in order->variants */
+    size_t unit_size; /* variants of a unit: fewer where there are few for each compiler */
     struct decide_unit *retries; /* to be compiled again, each alone */
     size_t retry_count;
     struct queued_units queue; /* compiled, not tried yet; in the race kept for it */
+    struct queued_units alone; /* of one variant, tried: the race needs no other of it */
     struct race race;
     struct trials_index forgiven; /* whose worker was killed, forgiven once each */
     struct trials_index proven;   /* machine code proven at small sizes */
@@ -152,7 +154,9 @@ static int open_slots(struct search *search, struct error *error)
 {
     const struct tune_job *job = search->task.job;
     const size_t wanted = job->compilers ? job->compilers : 1;
-    const size_t units = (points_of(search)->variant_count + COMPILER_UNIT - 1) / COMPILER_UNIT;
+    const size_t variants = points_of(search)->variant_count, each = variants / wanted;
+    search->unit_size = each < 1 ? 1 : each < COMPILER_UNIT ? each : COMPILER_UNIT;
+    const size_t units = (variants + search->unit_size - 1) / search->unit_size;
     assert(job->spec_count > 0);
     search->measurer_count = job->spec_count;
     search->slot_count = job->spec_count + (wanted < units ? wanted : units);
@@ -219,6 +223,7 @@ void search_close(struct search *search)
     free(search->retries);
     free(search->is_away);
     queued_units_dispose(&search->queue);
+    queued_units_dispose(&search->alone);
     trials_index_dispose(&search->proven);
     trials_index_dispose(&search->forgiven);
     outcomes_dispose(&search->outcomes);
@@ -271,7 +276,7 @@ static struct decide_unit take_unit(struct search *search)
     struct decide_unit unit = {.count = 0};
     if (search->retry_count)
         return search->retries[--search->retry_count];
-    while (unit.count < COMPILER_UNIT && find_next(search))
+    while (unit.count < search->unit_size && find_next(search))
         unit.variants[unit.count++] = search->task.order->variants[search->next++];
     return unit;
 }
@@ -683,7 +688,10 @@ static int take_tried(struct search *search, size_t slot, const struct job_tried
             outcomes_finish(&search->outcomes, variant->compiled.variant, tried->is_cut);
     }
     search->tried += queued->unit.count;
-    queued_unit_free(queued);
+    if (queued->unit.count == 1)
+        queued_units_add(&search->alone, queued);
+    else
+        queued_unit_free(queued);
     worker->queued = NULL;
     worker->state = WORKER_IDLE;
     return 0;
@@ -970,8 +978,8 @@ int search_run(struct search *search, struct error *error)
 
 /* --- The race ----------------------------------------------------------------------------- */
 
-/* Compiles the variants of these candidates, each alone, and keeps the units. A variant that
- * does not compile any more is judged on the way. */
+/* Compiles the variants of these candidates, each alone where it was not so, and keeps the units.
+ * A variant that does not compile any more is judged on the way. */
 static int compile_entrants(struct search *search, const size_t *candidates, size_t count,
                             struct error *error)
 {
@@ -982,7 +990,8 @@ static int compile_entrants(struct search *search, const size_t *candidates, siz
         const struct decide_unit alone = {.variants = {tune_result_variant(points_of(search),
                                                                            candidates[i])},
                                           .count = 1};
-        bool is_listed = false;
+        queued_units_move(&search->queue, &search->alone, alone.variants[0]);
+        bool is_listed = queued_units_has(&search->queue, alone.variants[0]);
         for (size_t k = 0; k < search->retry_count; k++)
             is_listed |= search->retries[k].variants[0] == alone.variants[0];
         if (!is_listed && retry_alone(search, &alone, error))

@@ -1,5 +1,5 @@
 /* winner: chooses the race's entrants, runs the race and names the winner. Each finalist's
- * kernel is compiled again in a unit of its own; a variant whose machine code was not proven in
+ * kernel is raced from a unit of its own; a variant whose machine code was not proven in
  * this run is proven in the race. */
 #include "autotune/search/winner.h"
 

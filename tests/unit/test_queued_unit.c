@@ -470,6 +470,27 @@ static void test_sent_on(void **state)
 
 #define WITH_SEARCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+/* Units of one variant each: those of a variant move, the others keep their order. */
+static void test_move(void **state)
+{
+    struct fixture *f = *state;
+    struct queued_units to = {0};
+    for (size_t v = 0; v < 3; v++) {
+        const struct compiled compiled[] = {{v, 100 + v, false}};
+        queue(f, open_queued(f, compiled, 1));
+    }
+    queued_units_move(&to, &f->queue, 7);
+    assert_null(to.first);
+    queued_units_move(&to, &f->queue, 1);
+    assert_int_equal(to.count, 1);
+    assert_int_equal(f->queue.count, 2);
+    assert_true(queued_units_has(&to, 1));
+    assert_false(queued_units_has(&f->queue, 1));
+    assert_true(queued_units_has(&f->queue, 2));
+    assert_int_equal(queued_unit_find(f->queue.first, 0), 0);
+    queued_units_dispose(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,6 +498,7 @@ int main(void)
         WITH_SEARCH(test_candidates_in_an_answer),
         WITH_SEARCH(test_answers_that_are_none),
         WITH_SEARCH(test_queue),
+        WITH_SEARCH(test_move),
         WITH_SEARCH(test_queued_again),
         WITH_SEARCH(test_nothing_to_try),
         WITH_SEARCH(test_equal_candidates),

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { VARIANTS = 6, CANDIDATES = 3, SLOTS = 4, EVENTS = 256, ALWAYS = 1000 };
+enum { VARIANTS = 6, CANDIDATES = 3, SLOTS = VARIANTS + 1, EVENTS = 256, ALWAYS = 1000 };
 
 static struct error error;
 
@@ -667,6 +667,18 @@ static void test_race(void **state)
     assert_int_equal(raced.count, 2);
 }
 
+/* With few variants for the compilers each is compiled alone, once for the search and the race. */
+static void test_race_takes_what_was_alone(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    f->job.compilers = VARIANTS;
+    assert_int_equal(run_race(f, (struct plan){IN_NONE, DIES, 0, 0, 0}, &raced), 1);
+    assert_int_equal(raced.count, ENTRANT_COUNT + 1);
+    for (size_t v = 0; v < VARIANTS; v++)
+        assert_int_equal(f->workers.compiled[v], 1);
+}
+
 /* An entrant that ends the worker drops out; the others may race again. */
 static void test_entrant_that_crashes(void **state)
 {
@@ -744,6 +756,7 @@ int main(void)
         WITH_SEARCH(test_ready_the_third_time),
         WITH_SEARCH(test_cannot_serve),
         WITH_SEARCH(test_race),
+        WITH_SEARCH(test_race_takes_what_was_alone),
         WITH_SEARCH(test_entrant_that_crashes),
         WITH_SEARCH(test_race_that_is_killed),
         WITH_SEARCH(test_result_that_cannot_be),
