@@ -203,6 +203,7 @@ int job_code_unit(struct frame *frame, struct job_unit *message, size_t width, b
     code(&coder, &message->best_ps, sizeof message->best_ps);
     code(&coder, &message->samples, sizeof message->samples);
     code(&coder, &message->seconds, sizeof message->seconds);
+    code_bool(&coder, &message->owes_result);
     return frame_check(frame, error);
 }
 

@@ -76,6 +76,7 @@ struct job_unit {
     uint64_t best_ps; /* of all so far; 0 = none */
     uint64_t samples; /* measurements of a candidate that is not hopeless */
     double seconds;   /* no candidate is begun after so many; 0 = no such limit */
+    bool owes_result; /* nothing was measured yet: one candidate is, whatever the seconds */
     char *names[COMPILER_KERNELS];
 };
 

@@ -338,7 +338,8 @@ static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
 
 static bool is_time_over(struct measurer *measurer)
 {
-    measurer->is_cut |= measurer->until > 0 && monotonic_s() > measurer->until;
+    measurer->is_cut |=
+        measurer->until > 0 && !measurer->owes_result && monotonic_s() > measurer->until;
     return measurer->is_cut;
 }
 
@@ -363,6 +364,7 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
         struct trial trial;
         if (try_candidate(measurer, unit, variant, i, &kernel, &trial, error))
             return -1;
+        measurer->owes_result = measurer->owes_result && trial.status != TRIAL_MEASURED;
         if (i == 0 && variant->limit > 0 && unit->best_ps && trial.status == TRIAL_MEASURED &&
             (double)trial.times_ps[0] > variant->limit * (double)unit->best_ps)
             break;
@@ -392,6 +394,7 @@ int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *
     struct device_module *module = NULL;
     struct error cause;
     *is_cut = measurer->is_cut = false;
+    measurer->owes_result = unit->owes_result;
     measurer->until = unit->seconds > 0 ? monotonic_s() + unit->seconds : 0;
     if (unit->image.count == 0)
         return 0;

@@ -15,6 +15,7 @@ struct measurer {
     struct session_kernel reference;
     uint64_t reference_ps; /* its last time */
     double until;          /* of monotonic_s: the unit's time is over; 0 = never */
+    bool owes_result;      /* nothing was measured yet: its time does not count */
     bool is_cut;           /* the time was over before all of the unit was tried */
 };
 

@@ -244,10 +244,28 @@ static int retry_alone(struct search *search, const struct decide_unit *unit,
     return 0;
 }
 
+/* A slice of another's search owes no result: who gave it has one. */
+static bool has_result(const struct search *search)
+{
+    const struct tune_sharing *sharing = search->task.options->sharing;
+    return search->task.result->counts[TRIAL_MEASURED] > 0 || (sharing && sharing->only);
+}
+
+/* Where inputs and first proofs take longer than the budget there would be no result: one candidate is
+ * measured, however long that takes. */
 static bool is_over_budget(const struct search *search)
 {
     const double budget = search->task.options->budget_s;
-    return budget > 0 && seconds(search) > budget;
+    return budget > 0 && seconds(search) > budget && has_result(search);
+}
+
+/* What a unit may take of the budget, 0 being no limit. */
+static double seconds_left(const struct search *search)
+{
+    enum { PER_SECOND = 1000 };
+    const double left = search->task.options->budget_s - seconds(search);
+    const bool is_limited = search->task.options->budget_s > 0;
+    return !is_limited ? 0 : left > 0 ? left : 1.0 / PER_SECOND;
 }
 
 static bool is_left(struct search *search, size_t variant)
@@ -355,7 +373,8 @@ static int send_unit(struct search *search, size_t slot, struct queued_unit *que
     struct frame frame = {.kind = JOB_TRY};
     struct job_unit *unit = &queued->unit;
     unit->best_ps = search->outcomes.best_ps;
-    unit->seconds = options->budget_s > 0 ? options->budget_s - seconds(search) : 0;
+    unit->seconds = seconds_left(search);
+    unit->owes_result = !has_result(search);
     unit->samples = options->strategy == STRATEGY_EXHAUSTIVE ? SAMPLES : 1;
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed) {

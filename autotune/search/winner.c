@@ -44,11 +44,6 @@ static int check_measured(struct tune_result *result, struct error *error)
 {
     if (result->counts[TRIAL_MEASURED])
         return 0;
-    result->is_spent = result->is_cut && !result->reason_count;
-    if (result->is_spent)
-        return error_set(error, ERROR_FAILED,
-                         "the budget was over before a candidate was measured: "
-                         "give more time with --budget, or leave it out");
     const char *const first = result->reason_count ? result->reasons[0] : "";
     if (!has_result(result))
         return error_set(error, ERROR_FAILED, "none of %zu candidates runs; the first: %s",

@@ -171,8 +171,6 @@ static int tune_shape(struct grid *grid, struct sweep_regime *regime, size_t i,
     if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, regime, i, error)))
         return -1;
     const struct record *record = known ? known : sweep_regime_record(regime, i);
-    if (!record)
-        return 0;
     grid->known += known != NULL;
     memcpy(grid->now[i], record->params, sizeof record->params);
     return store_add(&grid->done, record, error);
@@ -222,10 +220,7 @@ static int run(struct grid *grid, struct error *error)
                     grid->known, grid->known == 1 ? "" : "s");
     if (grid->known < grid->done.count)
         output_note(request, "took      %.2f s\n", monotonic_s() - start);
-    return sweep_drawing_print(&sweep_shapes, request, &grid->done, NULL, error) ||
-                   sweep_size_check_spent(sweep, error)
-               ? -1
-               : 0;
+    return sweep_drawing_print(&sweep_shapes, request, &grid->done, NULL, error);
 }
 
 int sweep_grid(struct sweep *sweep, struct error *error)

@@ -45,15 +45,6 @@ void sweep_regime_dispose(struct sweep_regime *regime)
     store_dispose(&regime->swept);
 }
 
-void sweep_regime_drop(struct sweep_regime *regime, size_t size)
-{
-    const size_t behind = regime->count - size - 1;
-    memmove(regime->sizes + size, regime->sizes + size + 1, behind * sizeof *regime->sizes);
-    memmove(regime->is_done + size, regime->is_done + size + 1,
-            behind * sizeof *regime->is_done);
-    regime->is_done[--regime->count] = false;
-}
-
 /* The number of finished smaller sizes. */
 static size_t count_below(const struct sweep_regime *regime, uint64_t n)
 {

@@ -26,9 +26,6 @@ void sweep_regime_dispose(struct sweep_regime *regime);
 /* The size nearest to n elements. */
 size_t sweep_regime_nearest(const struct sweep_regime *regime, uint64_t n);
 
-/* Leaves out a size without a winner; its neighbours' intervals include it. */
-void sweep_regime_drop(struct sweep_regime *regime, size_t size);
-
 /* The place of a config in a race's result, or NULL. */
 const struct tune_place *sweep_regime_place(const struct tune_result *result,
                                             const int64_t *config);

@@ -103,7 +103,7 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
     }
     if (!sweep->request->quiet)
         terminal_progress_end(&watch.progress);
-    if (failed && !out->is_spent)
+    if (failed)
         failing_source_explain(&sweep->setup, sweep->setup.space->default_config, error);
     return failed;
 }
@@ -197,29 +197,6 @@ void sweep_size_note_budget(const struct sweep *sweep)
                     sweep->request->budget_s);
 }
 
-static void note_spent(struct sweep *sweep)
-{
-    const struct problem *problem = &sweep->setup.problem;
-    char size[DIMS_TEXT_CHARS];
-    sweep->spent++;
-    output_note(sweep->request,
-                "size      %*s %s no result: its budget was over before a "
-                "candidate was measured\n",
-                width_of(sweep), dims_text_format(size, &problem->dims),
-                problem_regimes[problem->regime]);
-}
-
-int sweep_size_check_spent(const struct sweep *sweep, struct error *error)
-{
-    return sweep->spent
-               ? error_set(
-                     error, ERROR_FAILED,
-                     "%zu size%s no result, for --budget was over before a candidate was "
-                     "measured: the same command with more, or without, goes on from here",
-                     sweep->spent, sweep->spent == 1 ? " has" : "s have")
-               : 0;
-}
-
 static struct tune_options options_of(const struct sweep *sweep, const int64_t *configs)
 {
     const struct request *request = sweep->request;
@@ -245,12 +222,8 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
         return -1;
     options.is_only_configs = known && (!journal || journal->count == 0);
     options.journal = options.is_only_configs ? NULL : journal;
-    if (run_twice(sweep, &result, &options, error)) {
-        if (!result.is_spent)
-            return -1;
-        note_spent(sweep);
-        return 0;
-    }
+    if (run_twice(sweep, &result, &options, error))
+        return -1;
     if (result.journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result.journal_warning.text);
     int failed = take_result(sweep, regime, size, &result, known, values, error);

@@ -17,21 +17,16 @@ struct sweep {
                                       * the winner at the length before */
     char swept[32];                  /* when it began, as in records */
     bool has_single, has_warned;
-    size_t spent; /* sizes whose budget ended before a candidate was measured */
 };
 
 /* Tunes a size, or races it again where it is known, and writes the winner's record at once, so
  * that an interruption costs one size. The race has the single config and the configs that
- * serve the interval so far. A size whose budget ends before a candidate is measured is noted,
- * counted, and not done. */
+ * serve the interval so far. */
 int sweep_size_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error);
 
 /* Adds to a sweep's notes how long --budget lets it search at each size. */
 void sweep_size_note_budget(const struct sweep *sweep);
-
-/* After all sizes: -1 when the budget of some was over. */
-int sweep_size_check_spent(const struct sweep *sweep, struct error *error);
 
 /* Races the winner of a recorded size, one of `records`, against its interval's variant; the
  * record gets the times. */

@@ -71,27 +71,21 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
 
 /* --- All sizes ---------------------------------------------------------------------------- */
 
-/* The winner of the size nearest to the usual n that has one. */
+/* The winner of the size nearest to the usual n. */
 static int find_single(struct sweep *sweep, struct error *error)
 {
     struct sweep_regime *regime = &sweep->regimes[0];
+    const size_t size =
+        sweep_regime_nearest(regime, setup_usual_n(sweep->setup.target.is_host));
     const struct record *record = NULL;
-    while (!record) {
-        if (!regime->count)
-            return sweep_size_check_spent(sweep, error);
-        const size_t size =
-            sweep_regime_nearest(regime, setup_usual_n(sweep->setup.target.is_host));
-        if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error))
-            return -1;
-        if (!sweep->request->retune)
-            record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-        if (!record && sweep_size_tune(sweep, regime, size, error))
-            return -1;
-        if (regime->is_done[size])
-            record = sweep_regime_record(regime, size);
-        else if (!record)
-            sweep_regime_drop(regime, size);
-    }
+    if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error))
+        return -1;
+    if (!sweep->request->retune)
+        record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
+    if (!record && sweep_size_tune(sweep, regime, size, error))
+        return -1;
+    if (!record)
+        record = sweep_regime_record(regime, size);
     sweep->has_single =
         point_parse_record(sweep->setup.space, record->params, sweep->single, error) == 0;
     return sweep->has_single ? 0 : -1;
@@ -102,14 +96,9 @@ static int tune_sizes(struct sweep *sweep, struct error *error)
 {
     for (size_t l = 0; l < sweep->regime_count; l++) {
         struct sweep_regime *regime = &sweep->regimes[l];
-        for (size_t i = 0; i < regime->count;) {
+        for (size_t i = 0; i < regime->count; i++)
             if (!(i == 0 && regime->is_done[0]) && sweep_size_tune(sweep, regime, i, error))
                 return -1;
-            if (regime->is_done[i])
-                i++;
-            else
-                sweep_regime_drop(regime, i);
-        }
     }
     return 0;
 }
@@ -123,7 +112,7 @@ static int finish(struct sweep *sweep, struct error *error)
     for (size_t l = 0; l < sweep->regime_count && !failed; l++)
         failed = sweep_regime_collect(&all, &sweep->regimes[l], error);
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
-    if (!failed && all.count) { /* else no size has a result: reported at the end */
+    if (!failed) {
         sweep_size_keep(sweep, &all);
         failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
     }
@@ -165,7 +154,7 @@ static int run(struct sweep *sweep, struct error *error)
     if (find_single(sweep, error) || tune_sizes(sweep, error))
         return -1;
     output_note(sweep->request, "took      %.2f s\n", monotonic_s() - start);
-    return finish(sweep, error) || sweep_size_check_spent(sweep, error) ? -1 : 0;
+    return finish(sweep, error);
 }
 
 static int open_sweep(struct sweep *sweep, struct error *error)
