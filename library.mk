@@ -54,7 +54,7 @@ install-library: $(ARCHIVE) $(SHARED)
 
 uninstall-library:
 	rm -f "$(DESTDIR)$(PREFIX)/include/autotune.h" "$(DESTDIR)$(PREFIX)/include/autotune_reference.h" "$(AT_LIB)/libautotune.a" \
-	    "$(AT_LIB)/libautotune.so" "$(AT_LIB)"/libautotune.so.* "$(AT_LIB)/pkgconfig/autotune.pc" \
+	    "$(AT_LIB)/libautotune.so" "$(AT_LIB)/libautotune.so.$(ABI)" "$(AT_LIB)"/libautotune.so.$(ABI).* "$(AT_LIB)/pkgconfig/autotune.pc" \
 	    "$(SHARE)/man/man3/autotune.3"
 	rm -rf "$(AT_CMAKE)" "$(SHARE)/doc/autotune/examples"
 	$(PRUNE)

@@ -185,12 +185,13 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     : > $AT/share/man/man1/other.1
     : > $AT/bin/other
     mkdir $AT/lib/other
+    : > $AT/lib/libautotune.so.9 # of another version, with another interface
     check uninstall make_target uninstall
     find $AT -mindepth 1 | sort > left
-    printf 'root/opt/here/%s\n' bin bin/other lib lib/other share share/man share/man/man1 \
+    printf 'root/opt/here/%s\n' bin bin/other lib lib/libautotune.so.9 lib/other share share/man share/man/man1 \
         share/man/man1/other.1 > want
     check uninstall-leaves-what-is-anothers cmp want left
-    rm -r $AT/bin/other $AT/lib/other $AT/share/man/man1/other.1
+    rm -r $AT/bin/other $AT/lib/other $AT/lib/libautotune.so.9 $AT/share/man/man1/other.1
     check install-once-more make_target install
     check uninstall-all make_target uninstall
     find $AT -mindepth 1 > left
