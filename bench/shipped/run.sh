@@ -2,11 +2,12 @@
 # Judges what people get who never tune. Steps: "cub" times what ships, from no records but those, beside CUB by
 # turns; "tuned" tunes each n, which races the winner, what ships and the space's default by turns; "shapes" the
 # same of matrices; "torch" times torch.sum of these in a process of its own.
-# Writes OUT/shipped-TYPE-cub.csv, OUT/shipped-tuned.csv, OUT/shipped-shapes.csv, OUT/shipped-torch.csv; summary.py
-# of this folder reads them.
+# Writes OUT/shipped-OP-TYPE-cub.csv, OUT/shipped-tuned.csv, OUT/shipped-shapes.csv and OUT/shipped-slow.csv, of shapes
+# whose search takes long, and OUT/shipped-torch.csv; summary.py of this folder reads them. What ends it early leaves
+# the rows so far.
 # Usage: bench/shipped/run.sh OUT [STEP...]   (from the repository's root, after `make` and `make bench`)
-#   AGAINST (build/cub-toolkit.so); ROUNDS (101); BUDGET (2s), of the search of one shape; NS, SHAPES
-#   (ROWSxLENxAXIS), TYPES, to take others; AUTOTUNE, DEVICE: bench/tuning/about.sh
+#   AGAINST (build/cub-toolkit.so); ROUNDS (101); BUDGET (2s), of the search of one shape, SLOW_BUDGET
+#   (20s), of one of SLOW; NS, SHAPES, SLOW (ROWSxLENxAXIS), TYPES, to take others; AUTOTUNE, DEVICE: bench/tuning/about.sh
 set -euo pipefail
 out=${1:?usage: run.sh OUT [STEP...]}
 shift
@@ -19,8 +20,10 @@ powers=$(seq 10 24 | awk '{ printf "%d ", 2 ^ $1 }')
 ns=${NS:-$powers 1000 10007 123457 1000003 7654321}
 others="--op=max --type=i32 --op=sumsq --type=f64 --op=sum --type=bf16 --op=argmin --type=f32"
 few="4096 65536 1048576 16777216 268435456"
-usual="16777216x16 2097152x128 262144x1024 16384x16384 4096x65536 100x2684354 8192x8192 1000x100 64x4096
-    333333x777 31x8000001 50000x513 123456x9 700x11"
+usual="2097152x128 262144x1024 16384x16384 100x2684354 8192x8192 1000x100 64x4096
+    333333x777 31x8000001 50000x513 700x11"
+shapes=${SHAPES:-$usual}
+slow=${SLOW-$([ "${SHAPES:-}" ] || echo "16777216x16 4096x65536 123456x9")} # very many results
 types=${TYPES:-f32 bf16}
 quiet=(--device "$device" --quiet)
 
@@ -56,28 +59,37 @@ take_tuned()
     "$autotune" --problems "$work/list" "${quiet[@]}" --cache "$work/own" --csv "$out/shipped-tuned.csv" || true
 }
 
-take_shapes()
+# tune_shapes TABLE BUDGET SHAPE...
+tune_shapes()
 {
-    local type shape rows len axis
+    local table=$1 budget=$2 type shape rows len axis
+    shift 2
+    [ $# -gt 0 ] || return 0
     for type in $types; do
-        for shape in ${SHAPES:-$usual}; do
+        for shape; do
             IFS=x read -r rows len axis <<<"$shape"
             for axis in ${axis:-1 0}; do
                 echo "--op sum --type $type --rows $rows --len $len --axis $axis"
             done
         done
     done >"$work/list"
-    "$autotune" --problems "$work/list" "${quiet[@]}" --cache "$work/own" --budget "${BUDGET:-2s}" \
-        --csv "$out/shipped-shapes.csv" || true
+    "$autotune" --problems "$work/list" "${quiet[@]}" --cache "$work/own" --budget "$budget" \
+        --csv "$out/$table" || true
+}
+
+take_shapes()
+{
+    # shellcheck disable=SC2086 # lists of shapes
+    { tune_shapes shipped-shapes.csv "${BUDGET:-2s}" $shapes; tune_shapes shipped-slow.csv "${SLOW_BUDGET:-20s}" $slow; }
 }
 
 take_torch()
 {
     local type shape
     for type in $types; do
-        # shellcheck disable=SC2086
+        # shellcheck disable=SC2046,SC2086
         TYPE=$type "${PYTHON:-python3}" bench/rows/torch_sum.py \
-            $(for shape in ${SHAPES:-$usual}; do
+            $(for shape in $shapes $slow; do
                 [[ $shape == *x*x* ]] && echo "$shape" || echo "${shape}x1 ${shape}x0"
             done) | sed "s/^/$type,/"
     done >"$out/shipped-torch.csv"

@@ -87,13 +87,14 @@ def main():
         sys.exit(__doc__)
     out = sys.argv[1]
     say_tuned(read(out + "/shipped-tuned.csv"), "Values")
-    say_tuned(read(out + "/shipped-shapes.csv"), "Matrices")
+    shapes = read(out + "/shipped-shapes.csv") + read(out + "/shipped-slow.csv")
+    say_tuned(shapes, "Matrices")
     print("\nBeside CUB\n")
     for file in sorted(os.listdir(out)):
         if file.endswith("-cub.csv"):
             say_cub(os.path.join(out, file))
     print("\nBeside torch.sum\n")
-    say_torch(read(out + "/shipped-shapes.csv"), read_torch(out + "/shipped-torch.csv"))
+    say_torch(shapes, read_torch(out + "/shipped-torch.csv"))
 
 
 main()
