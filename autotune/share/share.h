@@ -69,9 +69,9 @@ struct share_options {
 struct share *share_open(const struct share_options *options, struct error *error);
 void share_close(struct share *share);
 
-/* Events. `now` is in seconds, from anywhere on. */
-void share_take(struct share *share, uint32_t rank, struct wire *message, double now);
-void share_lose(struct share *share, uint32_t rank, const char *why, double now);
+/* Events; `number` is the rank. `now` is in seconds, from anywhere on. */
+void share_take(struct share *share, uint32_t number, struct wire *message, double now);
+void share_lose(struct share *share, uint32_t number, const char *why, double now);
 void share_io_done(struct share *share, struct share_io *io, double now);
 void share_tick(struct share *share, double now); /* a few times a second */
 
