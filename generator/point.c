@@ -184,17 +184,28 @@ void point_format_value(struct text *out, const struct param *param, int64_t val
     text_addf(out, "%" PRId64, value);
 }
 
+static void add_param(struct text *out, size_t start, const struct param *param, int64_t value)
+{
+    text_addf(out, "%s%s=", out->length > start ? " " : "", param->name);
+    point_format_value(out, param, value);
+}
+
 void point_format(struct text *out, const struct space *space, const int64_t *config,
                   bool launch_too)
 {
-    const char *between = "";
-    for (size_t i = 0; i < space->param_count; i++) {
-        if (space->params[i].is_launch && !launch_too)
-            continue;
-        text_addf(out, "%s%s=", between, space->params[i].name);
-        point_format_value(out, &space->params[i], config[i]);
-        between = " ";
-    }
+    const size_t start = out->length;
+    for (size_t i = 0; i < space->param_count; i++)
+        if (launch_too || !space->params[i].is_launch)
+            add_param(out, start, &space->params[i], config[i]);
+}
+
+void point_format_unlike(struct text *out, const struct space *space, const int64_t *config,
+                         const int64_t *other)
+{
+    const size_t start = out->length;
+    for (size_t i = 0; i < space->param_count; i++)
+        if (config[i] != other[i])
+            add_param(out, start, &space->params[i], config[i]);
 }
 
 static int refuse_value(const struct param *param, const char *word, struct error *error)

@@ -98,6 +98,10 @@ int point_pass_config(const struct point_context *context, const int64_t *config
 void point_format(struct text *out, const struct space *space, const int64_t *config,
                   bool launch_too);
 
+/* Appends the params in which `config` differs from `other`: "UNROLL=16 GRID=4". */
+void point_format_unlike(struct text *out, const struct space *space, const int64_t *config,
+                         const int64_t *other);
+
 /* Reads the form of point_format, separated by spaces or commas; params not named keep what
  * `config` held. Unknown names, unknown values and names given twice are ERROR_USAGE and list
  * what there is. */

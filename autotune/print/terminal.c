@@ -179,6 +179,7 @@ static void format_line(struct text *line, const struct terminal_progress *progr
                         uint64_t done, uint64_t total, const char *note)
 {
     double share = total ? (double)(done < total ? done : total) / (double)total : 0;
+    text_adds(line, progress->subject ? progress->subject : "");
     add_bar(line, share);
     text_addf(line, " %3d %%  %llu/%llu", (int)(100 * share), (unsigned long long)done,
               (unsigned long long)total);

@@ -46,6 +46,9 @@ void terminal_cell(struct text *out, unsigned step, const char *string,
  * [#######.......]  41 %  812/1980  best 343.4 us 4660 GB/s  0:07 left */
 struct terminal_progress {
     FILE *stream; /* NULL until started */
+    const char
+        *subject; /* before the bar, what all of the line is of: "size 4 of 10: "; set after
+                          * the start, NULL = none */
     bool is_live;
     uint64_t start_ns, last_ns;
 };

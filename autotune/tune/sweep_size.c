@@ -7,6 +7,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/print/figures.h"
+#include "autotune/print/sentence.h"
 #include "autotune/tune/sweep_known.h"
 #include "autotune/tune/tune_defaults.h"
 #include "autotune/tune/tune_notes.h"
@@ -18,7 +19,14 @@
 #include <string.h>
 
 enum { SURVIVORS = TUNE_CONFIGS_MAX - 2, SURVIVORS_HOST = 4 };
-enum { N_WIDTH = 6, WORDS_WIDTH = 22 }; /* characters, so that lines are aligned */
+enum {
+    PLACE_CHARS = 48,
+    PLACE_WIDTH = 10, /* characters, so that lines are aligned */
+    N_WIDTH = 6,
+    WORDS_WIDTH = 22,
+    INDENT = 10,
+    LINE_WIDTH = 100,
+};
 
 static const double RACE_SECONDS = 0.4; /* for each size; neighbours confirm each other */
 static const double STAYS = 1.005; /* a known winner is replaced by a config that is faster by
@@ -76,18 +84,25 @@ static size_t count_done(const struct sweep *sweep, size_t *total)
     return done;
 }
 
+/* "4 of 10"; "again" for one that is done. */
+static void format_place(char out[PLACE_CHARS], const struct sweep *sweep, bool is_again)
+{
+    size_t total;
+    const size_t done = count_done(sweep, &total);
+    if (is_again)
+        snprintf(out, PLACE_CHARS, "again");
+    else
+        snprintf(out, PLACE_CHARS, "%zu of %zu", done + 1, total);
+}
+
 /* Too much noise may be gone the second time; the trials are in the journal. */
-static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_options *options,
-                     struct error *error)
+static int run_twice(struct sweep *sweep, const char *place, struct tune_result *out,
+                     struct tune_options *options, struct error *error)
 {
     struct tune_notes_watch watch = {.problem = &sweep->setup.problem};
     struct tune_job job;
+    char subject[PLACE_CHARS + 8];
     int failed = -1;
-    size_t total;
-    const size_t done = count_done(sweep, &total);
-    if (sweep->request->n_high)
-        snprintf(watch.before, sizeof watch.before, "size %zu of %zu, ",
-                 done < total ? done + 1 : total, total);
     tune_defaults_job(&job, sweep->request, &sweep->setup, &sweep->device_set.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
     if (!options->is_only_configs) /* these need no search */
@@ -96,6 +111,10 @@ static int run_twice(struct sweep *sweep, struct tune_result *out, struct tune_o
         options->progress.show = NULL;
     else
         terminal_progress_start(&watch.progress, stderr);
+    if (sweep->request->n_high) {
+        snprintf(subject, sizeof subject, "size %s: ", place);
+        watch.progress.subject = subject;
+    }
     for (int tries = 0; tries < 2 && failed; tries++) {
         failed = tune_run(out, &job, options, error);
         if (!failed || error->code != ERROR_NOISY)
@@ -170,24 +189,48 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
     return 0;
 }
 
-/* The width of n, or of words for several sizes. */
-static int width_of(const struct sweep *sweep)
+/* Appends "size", the place of a size among the sizes of a sweep of n, and the size. */
+static void add_size(struct text *out, const struct sweep *sweep, const char *place)
 {
-    return request_dims_is_sweep(sweep->request) ? WORDS_WIDTH : N_WIDTH;
+    const struct problem *problem = &sweep->setup.problem;
+    char size[DIMS_TEXT_CHARS];
+    text_adds(out, "size      ");
+    if (sweep->request->n_high)
+        text_addf(out, "%-*s  ", PLACE_WIDTH, place);
+    text_addf(out, "%*s %s", request_dims_is_sweep(sweep->request) ? WORDS_WIDTH : N_WIDTH,
+              dims_text_format(size, &problem->dims), problem_regimes[problem->regime]);
 }
 
-static void note_size(const struct sweep *sweep, const struct record *record, double seconds)
+/* The params in which the record differs from the space's default; below where they are too
+ * many for the line. */
+static void add_params(struct text *out, const struct space *space, const struct record *record)
 {
-    char size[DIMS_TEXT_CHARS], us[NUMBER_CHARS], speed[NUMBER_CHARS], of[48] = "";
-    size_t total;
-    const size_t done = count_done(sweep, &total);
-    if (sweep->request->n_high && total)
-        snprintf(of, sizeof of, "%zu of %zu  ", done, total);
-    output_note(sweep->request, "size      %s%*s %s %11s us %8s GB/s  %5.2f s  %s\n", of,
-                width_of(sweep), dims_text_format(size, &record->problem.dims),
-                problem_regimes[record->problem.regime], figures_us(us, record->median_ps),
-                figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds,
-                record->params);
+    int64_t values[SPACE_NAMES_MAX];
+    struct text words = {0};
+    struct error ignored;
+    if (point_parse_record(space, record->params, values, &ignored) == 0)
+        point_format_unlike(&words, space, values, space->default_config);
+    const char *shown = words.length ? words.at : "the default";
+    if (out->length + 2 + strlen(shown) > LINE_WIDTH)
+        text_addf(out, "\n%*s", INDENT, "");
+    else
+        text_adds(out, "  ");
+    sentence_wrap(out, shown, INDENT, LINE_WIDTH);
+    text_dispose(&words);
+}
+
+static void note_size(const struct sweep *sweep, const char *place, const struct record *record,
+                      double seconds)
+{
+    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
+    struct text line = {0};
+    add_size(&line, sweep, place);
+    text_addf(&line, " %9s us %8s GB/s  %5.2f s", figures_us(us, record->median_ps),
+              figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds);
+    add_params(&line, sweep->setup.space, record);
+    if (!line.failed)
+        output_note(sweep->request, "%s", line.at);
+    text_dispose(&line);
 }
 
 void sweep_size_note_budget(const struct sweep *sweep)
@@ -216,19 +259,21 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
     struct tune_options options = options_of(sweep, configs);
     struct tune_result result;
     const double start = monotonic_s();
+    char place[PLACE_CHARS];
+    format_place(place, sweep, regime->is_done[size]);
     if ((known && point_parse_record(sweep->setup.space, known->params, values, error)) ||
         ask_configs(sweep, regime, size, known ? values : NULL, configs, &options.config_count,
                     error))
         return -1;
     options.is_only_configs = known && (!journal || journal->count == 0);
     options.journal = options.is_only_configs ? NULL : journal;
-    if (run_twice(sweep, &result, &options, error))
+    if (run_twice(sweep, place, &result, &options, error))
         return -1;
     if (result.journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result.journal_warning.text);
     int failed = take_result(sweep, regime, size, &result, known, values, error);
     if (!failed)
-        note_size(sweep, sweep_regime_record(regime, size), monotonic_s() - start);
+        note_size(sweep, place, sweep_regime_record(regime, size), monotonic_s() - start);
     tune_result_dispose(&result);
     return failed;
 }
@@ -298,14 +343,14 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
     if (point_parse_record(sweep->setup.space, record->params, configs, error) ||
         point_parse_record(sweep->setup.space, interval->record.params, configs + width,
                            error) ||
-        run_twice(sweep, &result, &options, error))
+        run_twice(sweep, "again", &result, &options, error))
         return -1;
     const struct tune_place *own = sweep_regime_place(&result, configs);
     const struct tune_place *other = sweep_regime_place(&result, configs + width);
     int failed = 0;
     if (own && other) {
         take_again(record, interval->record.config, own, other);
-        note_size(sweep, record, monotonic_s() - start);
+        note_size(sweep, "again", record, monotonic_s() - start);
     } else {
         failed = error_set(error, ERROR_WRONG,
                            "n = %llu: %s is not right any more: tune again with --retune",

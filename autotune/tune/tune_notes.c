@@ -122,9 +122,13 @@ void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t 
 {
     struct tune_notes_watch *watch = context;
     char note[120], us[NUMBER_CHARS];
-    snprintf(note, sizeof note, "%sbest %s us %.0f GB/s", watch->before,
-             figures_us(us, best_ps), figures_gbs(watch->problem, best_ps));
-    terminal_progress_show(&watch->progress, done, total, best_ps ? note : watch->before);
+    figures_us(us, best_ps);
+    if (watch->progress.subject) /* leaves no room for more in 80 columns */
+        snprintf(note, sizeof note, "best %s us", us);
+    else
+        snprintf(note, sizeof note, "best %s us %.0f GB/s", us,
+                 figures_gbs(watch->problem, best_ps));
+    terminal_progress_show(&watch->progress, done, total, best_ps ? note : NULL);
 }
 
 /* --- After -------------------------------------------------------------------------------- */

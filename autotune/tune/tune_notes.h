@@ -31,7 +31,6 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
 /* The progress line: `context` is a struct tune_notes_watch. */
 struct tune_notes_watch {
     const struct problem *problem;
-    char before[40]; /* "size 4 of 10, " in a sweep */
     struct terminal_progress progress;
 };
 void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t best_ps);

@@ -77,24 +77,10 @@ static void add_figures(struct table *table, const struct setup *setup,
     table_add(table, entry->outcome);
 }
 
-/* The params in which a config differs from the winner's: "UNROLL=16 GRID=4". */
-static void add_unlike(struct table *table, const struct space *space, const int64_t *config,
-                       const int64_t *winner)
-{
-    struct text text = {0};
-    for (size_t i = 0; i < space->param_count; i++) {
-        if (config[i] == winner[i])
-            continue;
-        text_addf(&text, "%s%s=", text.length ? " " : "", space->params[i].name);
-        point_format_value(&text, &space->params[i], config[i]);
-    }
-    table_add(table, text.at ? text.at : "");
-    text_dispose(&text);
-}
-
 static void add_entry(struct report *report, const struct entry *entry, const int64_t *winner)
 {
     const struct space *space = report->setup->space;
+    struct text unlike = {0};
     for (size_t i = 0; i < space->param_count; i++) {
         struct text value = {0};
         point_format_value(&value, &space->params[i], entry->config[i]);
@@ -102,7 +88,9 @@ static void add_entry(struct report *report, const struct entry *entry, const in
         text_dispose(&value);
     }
     add_figures(&report->table, report->setup, entry);
-    add_unlike(&report->table, space, entry->config, winner);
+    point_format_unlike(&unlike, space, entry->config, winner);
+    table_add(&report->table, unlike.at ? unlike.at : "");
+    text_dispose(&unlike);
 }
 
 static const char *name_outcome(const struct tune_result *result, size_t f)

@@ -63,6 +63,11 @@ cp out swept
 check sweep has_status 0
 check says-what-it-does grep -q '^sweep  *sum i32 1K\.\.16K: 5 sizes cold, 5 sizes warm.* 8 %' err
 check line-says-how-many grep -Eq '^size  *1 of [0-9]+  ' err
+check line-no-place-twice test -z "$(grep -Eo '^size +[0-9]+ of' err | sort | uniq -d)"
+check line-again grep -Eq '^size +again +16K cold ' err
+check line-aligned test "$(grep '^size ' err | sed 's/ us .*//' | awk '{ print length }' | sort -u | wc -l)" -eq 1
+check line-fits sh -c "! grep -Eq '^.{101}' err"
+check line-leaves-defaults-out sh -c "! grep -Eq 'ACCUMS=1' err"
 check line-a-size test "$(grep -c '^size ' err)" -ge 10
 check draws grep -Eq '^ *16K  cold ' out
 check draws-intervals grep -Eq '^A  *1K ' out

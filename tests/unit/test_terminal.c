@@ -101,6 +101,13 @@ static void test_line(void **state)
     show_line(&screen, line);
     assert_string_equal(line, "[#####.........]  41 %  812/1980  best 343.4 us 4660 GB/s"
                               "  0:07 left");
+    progress.subject = "size 4 of 10: ";
+    progress.last_ns = 0;
+    terminal_progress_show(&progress, 812, 1980, "best 343.4 us");
+    read_screen(&screen);
+    show_line(&screen, line);
+    assert_string_equal(line, "size 4 of 10: [#####.........]  41 %  812/1980  best 343.4 us"
+                              "  0:07 left");
     terminal_progress_end(&progress);
     read_screen(&screen);
     show_line(&screen, line);
