@@ -4,6 +4,7 @@
 #include "generator/text.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 enum { FIRST_CAPACITY = 256, READ_CHUNK = 1 << 16 };
-enum { NEAREST_MAX = 63, EDIT_COST = 4, CASE_COST = 1 };
+enum { NEAREST_MAX = 63, EDIT_COST = 4, CASE_COST = 1, PART_MIN = 3 };
 
 /* What was added lies in memory that has room for the terminator too. */
 static bool is_sound(const struct text *text)
@@ -298,6 +299,17 @@ static int letter_cost(char a, char b)
     return (a ^ b) == 0x20 && text_is_word(a) && text_is_word(b) ? CASE_COST : EDIT_COST;
 }
 
+static bool is_separator(char c)
+{
+    return c == ' ' || c == '-';
+}
+
+/* What it costs to leave a letter out; a separator costs less. */
+static int gap_cost(char c)
+{
+    return is_separator(c) ? CASE_COST : EDIT_COST;
+}
+
 /* Edit distance (Levenshtein) with the costs above. */
 static int name_distance(const char *a, size_t a_length, const char *b)
 {
@@ -306,19 +318,41 @@ static int name_distance(const char *a, size_t a_length, const char *b)
 
     if (a_length > NEAREST_MAX || b_length > NEAREST_MAX)
         return INT_MAX;
-    for (size_t k = 0; k <= b_length; k++)
-        row[k] = EDIT_COST * (int)k;
+    row[0] = 0;
+    for (size_t k = 0; k < b_length; k++)
+        row[k + 1] = row[k] + gap_cost(b[k]);
     for (size_t i = 0; i < a_length; i++) {
         int diagonal = row[0];
-        row[0] += EDIT_COST;
+        row[0] += gap_cost(a[i]);
         for (size_t k = 0; k < b_length; k++) {
-            int best = diagonal + letter_cost(a[i], b[k]);
-            int below = row[k] < row[k + 1] ? row[k] : row[k + 1];
+            const int replaced = diagonal + letter_cost(a[i], b[k]);
+            const int without_a = row[k + 1] + gap_cost(a[i]);
+            const int without_b = row[k] + gap_cost(b[k]);
+            const int gap = without_a < without_b ? without_a : without_b;
             diagonal = row[k + 1];
-            row[k + 1] = below + EDIT_COST < best ? below + EDIT_COST : best;
+            row[k + 1] = gap < replaced ? gap : replaced;
         }
     }
     return row[b_length];
+}
+
+/* Copies letters in lower case, without separators. */
+static void squeeze(char out[NEAREST_MAX + 1], const char *string, size_t length)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < length && kept < NEAREST_MAX; i++)
+        if (!is_separator(string[i]))
+            out[kept++] = (char)tolower((unsigned char)string[i]);
+    out[kept] = '\0';
+}
+
+/* Is the word a part of the name, whatever the case and the separators? */
+static bool is_part(const char *word, size_t length, const char *name)
+{
+    char part[NEAREST_MAX + 1], whole[NEAREST_MAX + 1];
+    squeeze(part, word, length);
+    squeeze(whole, name, strlen(name));
+    return strlen(part) >= PART_MIN && strstr(whole, part);
 }
 
 const char *text_nearest(const char *word, size_t length, const char *const *names,
@@ -326,13 +360,16 @@ const char *text_nearest(const char *word, size_t length, const char *const *nam
 {
     assert(names || count == 0);
     const char *nearest = NULL;
+    bool is_nearest_part = false;
     int smallest = INT_MAX;
 
     for (size_t i = 0; i < count; i++) {
-        int distance = name_distance(word, length, names[i]);
-        if (distance < smallest) {
+        const int distance = name_distance(word, length, names[i]);
+        const bool is_one = distance < INT_MAX && is_part(word, length, names[i]);
+        if (is_one > is_nearest_part || (is_one == is_nearest_part && distance < smallest)) {
             smallest = distance;
             nearest = names[i];
+            is_nearest_part = is_one;
         }
     }
     return nearest;
@@ -346,9 +383,10 @@ char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *
     *out = '\0';
     if (!nearest || length < 2 || length > 60)
         return out;
-    const bool is_start = strncasecmp(word, nearest, length) == 0;
+    const bool is_like =
+        strncasecmp(word, nearest, length) == 0 || is_part(word, length, nearest);
     const int letters = length > strlen(nearest) ? (int)length : (int)strlen(nearest);
-    if (is_start || name_distance(word, length, nearest) <= EDIT_COST * ((letters + 2) / 3))
+    if (is_like || name_distance(word, length, nearest) <= EDIT_COST * ((letters + 2) / 3))
         snprintf(out, TEXT_HINT_CHARS, "did you mean '%.63s'? ", nearest);
     return out;
 }

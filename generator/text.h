@@ -48,13 +48,14 @@ void text_add_json(struct text *text, const char *string);
 bool text_is_word(char c);
 
 /* The name among `count` that is most like the first `length` bytes of `word` (the first of
- * several; a wrong case counts little), to offer for a misspelt one. NULL when there is none;
+ * several; a wrong case, blank or dash counts little), to offer for a misspelt one: one of which the word is
+ * a part, before all others. NULL when there is none;
  * names over 63 bytes are passed over. */
 const char *text_nearest(const char *word, size_t length, const char *const *names,
                          size_t count);
 
 /* "did you mean 'NAME'? " where a known name is like the word: at most one letter in three
- * differs, or it begins with the word; else "". Returns `out`. */
+ * differs, or the word is a part of it; else "". Returns `out`. */
 enum { TEXT_HINT_CHARS = 96 };
 char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *names,
                 size_t count);

@@ -336,20 +336,17 @@ static int report_unknown_model(const struct ini *ini, const char *name, struct 
 {
     struct text known = {0};
     const char *models[GPUS_MODELS_MAX];
-    char hint[TEXT_HINT_CHARS], squeezed[GPUS_MODELS_MAX][MODEL_CHARS], wanted[MODEL_CHARS];
+    char hint[TEXT_HINT_CHARS];
     size_t count = 0;
-    squeeze(wanted, name);
     for (size_t i = 0; i < ini->count && count < GPUS_MODELS_MAX; i++)
         if (model_of(ini->items[i].section) && strcmp(ini->items[i].key, "name") == 0) {
-            squeeze(squeezed[count], model_of(ini->items[i].section));
-            models[count] = squeezed[count];
+            models[count] = model_of(ini->items[i].section);
+            text_addf(&known, "%s%s", known.length ? ", " : "", models[count]);
             count++;
-            text_addf(&known, "%s%s", known.length ? ", " : "",
-                      model_of(ini->items[i].section));
         }
     if (text_check(&known, error) == 0)
         error_set(error, ERROR_USAGE, "'%.60s' is no GPU of the table: %sit has %s", name,
-                  text_hint(hint, wanted, models, count), known.at ? known.at : "none");
+                  text_hint(hint, name, models, count), known.at ? known.at : "none");
     text_dispose(&known);
     return -1;
 }

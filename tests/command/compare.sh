@@ -6,7 +6,8 @@
 
 refuses nothing 64 "nothing to compare" compare
 refuses one 64 "nothing to compare" compare v100
-refuses unknown 64 "'v10' is no GPU of the table: did you mean 'v100'\? it has V100, .*RTX 5070 Ti.*cs599-lecture-6" compare v100 v10
+refuses unknown 64 "'v10' is no GPU of the table: did you mean 'V100'\? it has V100, .*RTX 5070 Ti.*cs599-lecture-6" compare v100 v10
+refuses part-of-a-name 64 "did you mean 'RTX 6000 Ada'\\?" compare rtx6000 a100
 refuses no-such-file 74 "none\.ini: there is no such file" compare v100 none.ini
 refuses too-many 64 "more than 8" compare t4 t4 t4 t4 t4 t4 t4 t4 t4
 refuses no-device-option 64 "option of" compare v100 t4 --device 0

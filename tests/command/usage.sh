@@ -46,7 +46,7 @@ refuses space-similar 64 "redcue: .*did you mean 'reduce'\?" list variants --spa
 refuses param-similar 64 "'BLOK=256' names no param .*did you mean 'BLOCK'\?" \
     emit --n 1K --arch sm_90 --variant BLOK=256
 refuses arch-similar 64 "\"sm_9O\"; did you mean 'sm_90'\?" emit --arch sm_9O
-refuses gpu-similar 64 "'rtx5070tii' is no GPU of the table: did you mean 'rtx5070ti'" compare rtx5070tii h200
+refuses gpu-similar 64 "'rtx5070tii' is no GPU of the table: did you mean 'RTX 5070 Ti'" compare rtx5070tii h200
 refuses repeated 64 "--n is given twice: give it once" --n 1K --n 2K
 refuses repeated-output 64 "--output is given twice" export -o a --output b
 refuses seed-is-no-count 64 "--seed is 'x': give a whole number" --seed x

@@ -211,6 +211,18 @@ static void test_nearest(void **state)
                             cases[i].nearest);
     assert_string_equal(text_nearest("BLOCKS = 3", 5, names, 5), "BLOCK");
     assert_null(text_nearest("X", 1, names, 0));
+
+    static const char *const gpus[] = {"RTX 3080", "RTX 6000 Ada", "RTX 5070 Ti", "RTX 5070"};
+    static const char *const typed[][2] = {
+        {"rtx6000", "RTX 6000 Ada"}, {"rtx-6000", "RTX 6000 Ada"}, {"ADA", "RTX 6000 Ada"},
+        {"5070", "RTX 5070"},        {"5070ti", "RTX 5070 Ti"},    {"rtx3090", "RTX 3080"},
+    };
+    for (size_t i = 0; i < sizeof typed / sizeof typed[0]; i++) {
+        char hint[TEXT_HINT_CHARS], expected[TEXT_HINT_CHARS];
+        snprintf(expected, sizeof expected, "did you mean '%s'? ", typed[i][1]);
+        assert_string_equal(text_hint(hint, typed[i][0], gpus, 4), expected);
+    }
+    assert_string_equal(text_hint((char[TEXT_HINT_CHARS]){0}, "quadro", gpus, 4), "");
     assert_null(text_nearest("X", 1, names + 4, 1));
     assert_null(text_nearest(names[4], strlen(names[4]), names, 5));
 }
