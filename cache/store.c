@@ -12,9 +12,12 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { NAME_MAX_CHARS = 100 }; /* of a GPU's name in a file name */
 static const char first_section[] = "autotune";
@@ -556,4 +559,23 @@ int store_save(const char *path, const struct records *records, struct error *er
     int result = save_locked(path, records, error);
     file_unlock(lock);
     return result;
+}
+
+/* Opens a file and closes it again. */
+static int try_open(const char *path, int flags, struct error *error)
+{
+    const int file = file_open(path, flags, error);
+    return file < 0 ? -1 : close(file);
+}
+
+int store_check(const char *path, struct error *error)
+{
+    struct text lock = {0};
+    struct stat status;
+    text_addf(&lock, "%s.lock", path);
+    const int failed = text_check(&lock, error) || file_make_folder_of(path, error) ||
+                       try_open(lock.at, O_RDWR | O_CREAT, error) ||
+                       (lstat(path, &status) == 0 && try_open(path, O_RDONLY, error));
+    text_dispose(&lock);
+    return failed ? -1 : 0;
 }

@@ -70,4 +70,7 @@ int store_tidy(struct records *records, struct error *error);
  * record that could not be read back is ERROR_FAILED. */
 int store_save(const char *path, const struct records *records, struct error *error);
 
+/* Could store_save write the file now? Makes its folder and its lock. ERROR_IO where it could not. */
+int store_check(const char *path, struct error *error);
+
 #endif

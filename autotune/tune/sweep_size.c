@@ -135,9 +135,11 @@ bool sweep_size_keep(struct sweep *sweep, const struct records *records)
     if (is_kept) {
         if (records->count > 1)
             output_note(sweep->request, "records   %s\n", path.at);
-    } else if (!sweep->has_warned) {
-        output_warn("the records are not kept: %s", cause.text);
-        sweep->has_warned = true;
+    } else {
+        if (!sweep->told.record)
+            output_warn("the records are not kept: %s", cause.text);
+        sweep->told.record = true;
+        sweep->has_lost = true;
     }
     text_dispose(&path);
     return is_kept;
@@ -297,7 +299,7 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_regime *regime, size_t siz
         record = *known;
         known = &record;
     }
-    if (tune_save_journal(&journal, &has_journal, &own, &sweep->setup, error))
+    if (tune_save_journal(&journal, &has_journal, &own, &sweep->setup, &sweep->told, error))
         return -1;
     int failed = tune_with(sweep, regime, size, known, has_journal ? &journal : NULL, error);
     if (has_journal)

@@ -4,6 +4,7 @@
 
 #include "autotune/cli/device_set.h"
 #include "autotune/tune/sweep_regime.h"
+#include "autotune/tune/tune_save.h"
 
 /* A sweep under way. */
 struct sweep {
@@ -16,7 +17,9 @@ struct sweep {
     int64_t single[SPACE_NAMES_MAX]; /* the config that all sizes are compared with; in a grid
                                       * the winner at the length before */
     char swept[32];                  /* when it began, as in records */
-    bool has_single, has_warned;
+    bool has_single;
+    struct tune_save_told told;
+    bool has_lost; /* records that could not be kept */
 };
 
 /* Tunes a size, or races it again where it is known, and writes the winner's record at once, so
@@ -34,7 +37,7 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
                        struct error *error);
 
 /* Writes records, all or none, and returns whether it did. All failures together cost one
- * warning. */
+ * warning, which was given already where it was seen to come. */
 bool sweep_size_keep(struct sweep *sweep, const struct records *records);
 
 #endif

@@ -279,6 +279,7 @@ static int measure(struct work *work, const struct error *earlier, struct error 
     const uint64_t start_ns = monotonic_ns();
     struct host_context host;
     struct record record;
+    tune_save_warn(request, &work->setup);
     if (host_bench_make(&work->bench, &work->setup.problem, request->seed, error) ||
         host_context_open(&host, request->device, request->nvrtc, request->cache, request->seed,
                           error) ||

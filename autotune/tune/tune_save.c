@@ -192,8 +192,48 @@ const char *tune_save_unfinished(const struct request *request, const struct set
     return is_older(request, setup, record) ? "older than a tuning that was interrupted" : NULL;
 }
 
+/* Could the record be written? */
+static int check_record(const struct request *request, const struct record *key,
+                        struct error *error)
+{
+    struct text folder = {0}, path = {0};
+    const int failed = store_folder(&folder, request->cache, error) ||
+                       store_path(&path, folder.at, key->gpu, error) ||
+                       store_check(path.at, error);
+    text_dispose(&folder);
+    text_dispose(&path);
+    return failed;
+}
+
+/* Before the work: what cannot be kept of it. `trials`: why they cannot; NULL where they can. */
+static void warn_lost(const struct request *request, const struct record *key,
+                      const struct error *trials, struct tune_save_told *told)
+{
+    struct error record;
+    const bool has_lost_record = check_record(request, key, &record) != 0;
+    const bool has_trials = trials && !told->trials;
+    const bool has_record = has_lost_record && !told->record;
+    if (has_trials && has_record)
+        output_warn("neither the trials nor the record can be kept: %s", trials->text);
+    else if (has_trials)
+        output_warn("the trials cannot be kept: %s", trials->text);
+    else if (has_record)
+        output_warn("the record cannot be kept: %s", record.text);
+    told->trials = told->trials || has_trials;
+    told->record = told->record || has_record;
+}
+
+void tune_save_warn(const struct request *request, const struct setup *setup)
+{
+    struct tune_save_told told = {.record = false};
+    struct record key;
+    setup_record(&key, setup);
+    warn_lost(request, &key, NULL, &told);
+}
+
 int tune_save_journal(struct journal *out, bool *is_open, const struct request *request,
-                      const struct setup *setup, struct error *error)
+                      const struct setup *setup, struct tune_save_told *told,
+                      struct error *error)
 {
     struct text path = {0};
     struct record key;
@@ -210,9 +250,10 @@ int tune_save_journal(struct journal *out, bool *is_open, const struct request *
         note_journal(request, out, path.at, changed);
     } else if (cause.code == ERROR_FAILED) {
         *error = cause;
-    } else {
-        output_warn("trials are not kept: %s", cause.text);
     }
+    const bool is_error = failed && cause.code == ERROR_FAILED;
+    if (!is_error)
+        warn_lost(request, &key, failed ? &cause : NULL, told);
     text_dispose(&path);
-    return failed && cause.code == ERROR_FAILED ? -1 : 0;
+    return is_error ? -1 : 0;
 }

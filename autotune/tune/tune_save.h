@@ -35,10 +35,20 @@ int tune_save_write(struct text *path, const struct request *request,
 int tune_save_record(const struct request *request, const struct record *record,
                      const struct error *earlier, struct error *error);
 
-/* Opens the problem's journal; false with a warning when there is none to be had. -1 through
- * `error` only when another process holds it. */
+/* What was warned of already. */
+struct tune_save_told {
+    bool trials, record;
+};
+
+/* Warns where the record cannot be kept. */
+void tune_save_warn(const struct request *request, const struct setup *setup);
+
+/* Opens the problem's journal; false when there is none to be had. Warns, once in `told`, where
+ * trials or the record cannot be kept. -1 through `error` only when another process holds the
+ * journal. */
 int tune_save_journal(struct journal *out, bool *is_open, const struct request *request,
-                      const struct setup *setup, struct error *error);
+                      const struct setup *setup, struct tune_save_told *told,
+                      struct error *error);
 
 /* Why the record does not answer, so that the tuning goes on: a budget ended its search and
  * this request has none, the space may have more to try, or a later tuning was begun and not

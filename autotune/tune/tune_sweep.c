@@ -184,7 +184,7 @@ int tune_sweep(const struct request *request, struct error *error)
     int failed = open_sweep(sweep, error);
     if (!failed) {
         failed = (request->n_high ? run : sweep_grid)(sweep, error);
-        if (!failed && sweep->has_warned)
+        if (!failed && sweep->has_lost)
             failed =
                 error_set(error, ERROR_IO,
                           "records of this sweep are not kept: see the warning above, then run "

@@ -79,6 +79,7 @@ static int adopt(struct tune_task *task, struct error *error)
 int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
 {
     struct request own = *task->request;
+    struct tune_save_told told = {.record = false};
     own.device = task->kind->list[0];
     if (setup_open(&task->setup, &own, true, error))
         return -1;
@@ -105,7 +106,8 @@ int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
     const struct tune_task_link *link = task->link;
     if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
         (link && link->fetch(link->context, &task->setup, error)) ||
-        tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, error) ||
+        tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, &told,
+                          error) ||
         (link && task->has_journal &&
          link->opened(link->context, &task->setup, &task->journal, error)) ||
         adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))

@@ -139,6 +139,6 @@ rm "$RECORD" "$JOURNAL"
 ln -s "$SCRATCH/target" "$JOURNAL"
 run "$@" --space few.ini
 check link has_status 0
-check link-warns grep -q '^autotune: warning: trials are not kept' err
+check link-warns grep -q '^autotune: warning: the trials cannot be kept: ' err
 check link-target-untouched test ! -e target
 finish

@@ -185,7 +185,8 @@ check resumed-measures-none-twice test "$twice" -eq 0
 run --device host --space small.ini --n 1K..2K --cold --cache /proc/autotune
 check unwritable has_status 74
 check unwritable-draws grep -q '^A ' out
-check unwritable-warns test "$(grep -c 'warning: the records are not kept' err)" -eq 1
+check unwritable-warns test "$(grep -c 'warning: ' err)" -eq 1
+check unwritable-warns-first grep -q 'warning: neither the trials nor the record can be kept: ' err
 # Where its interval's variant loses too much, measured again, another serves the size from then on.
 set -- --device host --cold --cache cut --n 1K..4K
 run "$@" --loss 50 --quiet
