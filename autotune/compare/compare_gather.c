@@ -367,18 +367,32 @@ void compare_gather_fill(struct comparison *comparison)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-/* Warns of a GPU that is compared with itself. */
-static void warn_twice(const struct compare_input *inputs, size_t at)
+/* Refuses the same name, or the same GPU, twice; warns of two files or documents of one GPU. */
+static int check_twice(const struct compare_input *inputs, const char *const *names, size_t at,
+                       struct error *error)
 {
-    for (size_t i = 0; i < at; i++)
-        if (strcmp(inputs[i].side.name, inputs[at].side.name) == 0) {
-            output_warn("%.100s is named twice: name another GPU to compare it with",
-                        inputs[at].side.name);
-            return;
-        }
+    const char *const gpu = inputs[at].side.name;
+    size_t i = 0;
+    while (i < at && strcmp(inputs[i].side.name, gpu) != 0)
+        i++;
+    if (i == at)
+        return 0;
+    if (strcmp(names[i], names[at]) == 0)
+        return error_set(error, ERROR_USAGE,
+                         "'%.100s' is named twice: name another GPU to compare it with",
+                         names[at]);
+    if (inputs[i].is_model && inputs[at].is_model)
+        return error_set(error, ERROR_USAGE,
+                         "'%.100s' and '%.100s' are the same GPU, %s: name another to compare "
+                         "it with",
+                         names[i], names[at], gpu);
+    output_warn("%.100s and %.100s are both of %s: their figures stand side by side, and there "
+                "is no verdict",
+                names[i], names[at], gpu);
+    return 0;
 }
 
-/* Warns once, for the same folder is read for each GPU, and a file may be named twice. */
+/* Warns once, for the same folder is read for each GPU. */
 static void warn_damaged(const struct compare_input *inputs, size_t at)
 {
     const struct error *damaged = &inputs[at].damaged;
@@ -406,7 +420,7 @@ int compare_gather_open(struct comparison **out, const struct request *request,
         if (failed)
             break;
         warn_damaged(comparison->inputs, i);
-        warn_twice(comparison->inputs, i);
+        failed = check_twice(comparison->inputs, names, i, error);
         comparison->compare.sides[i] = comparison->inputs[i].side;
         comparison->compare.side_count++;
     }

@@ -360,6 +360,7 @@ int compare_input_open(struct compare_input *out, const struct request *request,
         compare_input_close(out);
         return -1;
     }
+    out->is_model = is_described || (!document && gpus_knows_model(name));
     if (out->has_target &&
         nvrtc_open(&out->nvrtc, request->nvrtc, out->target.cc, &out->no_nvrtc))
         out->nvrtc = NULL;

@@ -16,6 +16,7 @@ enum { COMPARE_PUBLISHED_MAX = 16 };
 struct compare_input {
     struct compare_side side;
     bool is_emulator;
+    bool is_model;   /* named as a GPU, not by a file or a document */
     bool has_target; /* false: no kernel can be analysed for it */
     bool has_l2;     /* is the L2 cache size known for this GPU? */
     struct target target;

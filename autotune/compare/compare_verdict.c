@@ -124,8 +124,8 @@ static void add_peaks(struct text *out, const struct compare *compare,
     if (is_equal)
         text_addf(
             out,
-            "by its theoretical peak the memory of %s and %s is equally fast (%.0f and %.0f "
-            "GB/s)",
+            "by their theoretical peaks the memories of %s and %s are equally fast (%.0f and "
+            "%.0f GB/s)",
             a->name, b->name, one / 1e9, other / 1e9);
     else
         text_addf(out,
@@ -225,6 +225,11 @@ static bool has_measured(const struct compare *compare, size_t side)
     return false;
 }
 
+static bool is_same(const struct compare *compare, size_t a, size_t b)
+{
+    return strcmp(compare->sides[a].name, compare->sides[b].name) == 0;
+}
+
 static void add_pair(struct text *out, const struct compare *compare, size_t b)
 {
     const struct compare_side *const sides = compare->sides;
@@ -253,20 +258,36 @@ static bool has_small(const struct compare *compare)
     return false;
 }
 
+/* Of the GPUs that two files or documents are of. */
+static bool is_first(const struct compare *compare, size_t side)
+{
+    size_t first = 0;
+    while (!is_same(compare, first, side))
+        first++;
+    return first == side;
+}
+
 static void add_unknown(struct text *out, const struct compare *compare)
 {
-    struct text text = {0}, names = {0};
+    size_t sides[COMPARE_SIDES_MAX], count = 0;
+    struct text text = {0};
     for (size_t s = 0; s < compare->side_count; s++)
-        if (!has_measured(compare, s))
-            text_addf(&names, "%s%s", names.length ? ", " : "", compare->sides[s].name);
-    if (names.length) {
-        text_addf(&text, "how fast autotune's kernels are on %s: no record %sis here", names.at,
-                  has_small(compare) ? "of these sizes " : "");
-        for (size_t s = 0; s < compare->side_count; s++)
+        if (!has_measured(compare, s) && is_first(compare, s))
+            sides[count++] = s;
+    if (!count)
+        return;
+    text_adds(&text, "how fast autotune's kernels are on ");
+    for (size_t i = 0; i < count; i++)
+        text_addf(&text, "%s%s",
+                  i == 0          ? ""
+                  : i + 1 < count ? ", "
+                                  : " and ",
+                  compare->sides[sides[i]].name);
+    text_addf(&text, ": no record %sis here", has_small(compare) ? "of these sizes " : "");
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (is_first(compare, s))
             add_published(&text, compare, s);
-        sentence_end(out, "not known", &text);
-    }
-    text_dispose(&names);
+    sentence_end(out, "not known", &text);
 }
 
 /* The command whose records would settle it, on each GPU that has none; with sizes that 8 GB hold.
@@ -296,7 +317,8 @@ void compare_verdict(struct text *out, const struct compare *compare)
     if (!compare->line_count)
         return;
     for (size_t s = 1; s < compare->side_count; s++)
-        add_pair(out, compare, s);
+        if (!is_same(compare, 0, s))
+            add_pair(out, compare, s);
     add_unknown(out, compare);
     add_command(out, compare);
     text_adds(out, "\n");

@@ -36,13 +36,13 @@ check pair has_status 0
 check pair-heading grep -q "^sum f32 cold: autotune's kernels$" out
 check pair-published test "$(rows '^1Gi  *A published  4\.90 ms  876\.63  [(]97\.6[)] ')" -eq 1
 check pair-documents grep -q '^sum f32: kernels of documents$' out
-check pair-verdict grep -q '^verdict   by its theoretical peak the memory of V100 and RTX 5070 Ti is equally fast (898 and 896 GB/s)' out
+check pair-verdict grep -q '^verdict   by their theoretical peaks the memories of V100 and RTX 5070 Ti are equally fast (898 and 896 GB/s)' out
 check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^verdict'
 check pair-cache-that-fits sh -c 'tr -s " \n" " " < out | grep -q "a warm input of 1.6 million to 12 million elements is no larger than that of RTX 5070 Ti alone"'
 check pair-names-its-latency sh -c 'tr -s " \n" " " < out | grep -q "10 times the latency of 0.5 us that is assumed"'
 check pair-parentheses sh -c 'tr -s " \n" " " < out | grep -q "no document has: computed from its GB/s, else from its time"'
 check pair-occupancy-apart sh -c '! grep -q "^warps:" out && grep -Eq "^occupancy by +V100 +RTX 5070 Ti$" out'
-check pair-not-known grep -q "^not known how fast autotune's kernels are on V100, RTX 5070 Ti" out
+check pair-not-known grep -q "^not known how fast autotune's kernels are on V100 and RTX 5070 Ti" out
 check pair-settles grep -q "^to settle 'autotune --device 0 --op sum --type f32 --n 1K..1G'" out
 check pair-own-kernel-first sh -c 'grep "^400M\|^1Gi" out | head -n 1 | grep -q ^400M'
 check pair-predicts-nothing test "$(rows ' predicted')" -eq 0
@@ -60,8 +60,14 @@ run compare "NVIDIA GeForce RTX 5070 Ti" "Tesla V100 SXM2" --quiet
 check spelt-out has_status 0
 check spelt-out-order sh -c 'grep -A1 "^GPU " out | grep -q "^RTX 5070 Ti"'
 
-run compare v100 "Tesla V100 SXM2" --quiet
-check itself grep -q 'warning: V100 is named twice' err
+refuses itself 64 "'v100' is named twice: name another GPU" compare v100 v100
+refuses itself-spelt-out 64 "'v100' and 'Tesla V100 SXM2' are the same GPU, V100: name another" \
+    compare v100 "Tesla V100 SXM2"
+run compare v100 cs599-lecture-6 --quiet
+check itself-and-document has_status 0
+check itself-and-document-warns grep -q 'v100 and cs599-lecture-6 are both of V100: .*no verdict' err
+check itself-and-document-no-verdict sh -c '! grep -q "^verdict" out'
+check itself-and-document-once test "$(grep -o 'published for V100' out | wc -l)" -eq 1
 
 # A document by its name, by its file, and the GPU that it is about give the same figures.
 run compare cs599-lecture-6 cuda-006 --csv by-name.csv
@@ -187,7 +193,7 @@ check damaged-is-said-once test "$(grep -c 'warning: .*damaged/host.ini' err)" -
 run --device host --n 2K --space small.ini
 awk '/^\[record 1\]/ { is_first = 1 } is_first && /^checksum = / { $0 = "checksum = 0000000000000000"; is_first = 0 } 1' \
     "$XDG_CACHE_HOME/autotune/host.ini" > partly.ini
-run compare partly.ini partly.ini "$none"
+run compare partly.ini v100 "$none"
 check partly-damaged has_status 0
 check partly-damaged-is-said-once test "$(grep -c 'warning: .*partly.ini' err)" -eq 1
 : > file
