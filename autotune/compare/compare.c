@@ -6,6 +6,7 @@
 #include "generator/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 const char *const compare_bases[] = {
@@ -37,7 +38,8 @@ static const struct table_column columns[] = {
     {"% of peak", NULL, true},
     {NULL, "low_us", true},
     {NULL, "high_us", true},
-    {"bound us", "bound_us", true},
+    {NULL, "bound_us", true},
+    {"bound us", NULL, true},
     {NULL, "computed", false},
     {NULL, "withheld_by", false},
     {"occupancy %", "occupancy_pct", true},
@@ -163,15 +165,26 @@ static void add_published(struct table *table, const struct compare_published *p
     }
 }
 
+void compare_add_bound(struct table *table, double bound, bool is_most)
+{
+    char number[NUMBER_CHARS];
+    table_add(table, bound > 0 ? figures_bound(number, bound, is_most) : NULL);
+}
+
 static void add_figures(struct table *table, const struct compare_cell *cell)
 {
     const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
     char us[NUMBER_CHARS], speed[NUMBER_CHARS];
     table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
-    for (int is_shown = 0; is_shown < 2; is_shown++) {
-        table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-        table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    if (cell->basis == COMPARE_BOUND) {
+        compare_add_bound(table, cell->gbs, true);
+        compare_add_bound(table, fmin(cell->peak_pct, 100), true);
+        return;
     }
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
 }
 
 static void add_cell(struct table *table, const struct compare *compare,
@@ -190,6 +203,7 @@ static void add_cell(struct table *table, const struct compare *compare,
     table_add(table, cell->low_ps ? figures_us(us, cell->low_ps) : NULL);
     table_add(table, cell->high_ps ? figures_us(us, cell->high_ps) : NULL);
     table_add(table, cell->bound_ps ? figures_us(us, cell->bound_ps) : NULL);
+    compare_add_bound(table, (double)cell->bound_ps / 1e6, false);
     table_add(table, computed_of(cell));
     table_add(table, compare_whys[cell->why]);
     add_analysis(table, &cell->analysis);

@@ -102,6 +102,9 @@ bool compare_has_winner(const struct compare_cell *cell);
 /* What the bound of an analysis is by: "memory", ..., or "the peak alone". */
 const char *compare_limiter(const struct analysis *analysis);
 
+/* Adds a cell for people: figures_bound, empty where the bound is 0 or negative: unknown. */
+void compare_add_bound(struct table *table, double bound, bool is_most);
+
 /* A row for each line and GPU with every field, for programs. Dispose of the table. */
 void compare_table(struct table *out, const struct compare *compare);
 

@@ -214,6 +214,11 @@ static void add_cell(struct table *table, const struct compare_line *line, size_
         add_us(table, cell->ps);
     else if (with_time)
         table_add(table, NULL);
+    if (cell->basis == COMPARE_BOUND) {
+        compare_add_bound(table, cell->gbs, true);
+        compare_add_bound(table, fmin(cell->peak_pct, 100), true);
+        return;
+    }
     table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
     table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
 }

@@ -2,6 +2,7 @@
  * alike. It uses whole numbers, so that no locale can change the decimal point. */
 #include "autotune/print/figures.h"
 
+#include <math.h>
 #include <stdio.h>
 
 double figures_bytes(const struct problem *problem)
@@ -45,6 +46,15 @@ char *figures_short(char out[NUMBER_CHARS], double value, int digits)
         whole /= 10;
     }
     return number_format_fixed(out, (uint64_t)(value * (double)whole + 0.5), decimals);
+}
+
+char *figures_bound(char out[NUMBER_CHARS], double bound, bool is_most)
+{
+    const double unit = bound < 10 ? 100 : bound < 100 ? 10 : 1;
+    const double inexact = 1e-6; /* what arithmetic may add to a round number */
+    const double scaled = bound * unit;
+    const double kept = is_most ? ceil(scaled - inexact) : floor(scaled + inexact);
+    return figures_short(out, kept / unit, 3);
 }
 
 char *figures_speed(char out[NUMBER_CHARS], double gbs)

@@ -27,6 +27,10 @@ char *figures_us(char out[NUMBER_CHARS], uint64_t ps);
  * Returns `out`. */
 char *figures_short(char out[NUMBER_CHARS], double value, int digits);
 
+/* A bound with three digits, rounded so that it stays one: up where nothing is more (`is_most`),
+ * else down: 898, 99.8, 1783. Returns `out`. */
+char *figures_bound(char out[NUMBER_CHARS], double bound, bool is_most);
+
 /* GB/s with one decimal, below 10 with three significant digits: 4636.2, 56.3, 5.63, 0.0563.
  * Returns `out`. */
 char *figures_speed(char out[NUMBER_CHARS], double gbs);

@@ -5,6 +5,7 @@
 #include "autotune/compare/compare_notes.h"
 #include "autotune/print/figures.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,7 +47,8 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     else if (cell->peak_pct < 0)
         snprintf(bar.text, sizeof bar.text, "no peak known");
     else if (cell->basis == COMPARE_BOUND)
-        snprintf(bar.text, sizeof bar.text, "at most %.3g %%", cell->peak_pct);
+        snprintf(bar.text, sizeof bar.text, "at most %s %%",
+                 figures_bound(gbs, fmin(cell->peak_pct, 100), true));
     else if (cell->basis == COMPARE_PREDICTED)
         snprintf(bar.text, sizeof bar.text, "%.0f to %.0f %%",
                  cell->peak_pct * (double)cell->ps / (double)cell->high_ps,
@@ -64,8 +66,10 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     else
         snprintf(bar.note, sizeof bar.note, "%s%s GB/s, its bound is by %s: %.150s%s%.200s",
                  cell->basis == COMPARE_BOUND ? "at most " : "about ",
-                 figures_short(gbs, cell->gbs, 4), compare_limiter(&cell->analysis),
-                 cell->winner, *cell->changed ? ", but " : "", cell->changed);
+                 cell->basis == COMPARE_BOUND ? figures_bound(gbs, cell->gbs, true)
+                                              : figures_short(gbs, cell->gbs, 3),
+                 compare_limiter(&cell->analysis), cell->winner, *cell->changed ? ", but " : "",
+                 cell->changed);
     return bar;
 }
 

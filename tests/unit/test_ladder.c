@@ -564,6 +564,23 @@ static void test_speed(void **state)
         assert_string_equal(figures_speed(shown, cases[i].gbs), cases[i].shown);
 }
 
+static void test_bound(void **state)
+{
+    static const struct {
+        double bound;
+        bool is_most;
+        const char *shown;
+    } cases[] = {{897.8, true, "898"},   {897.8, false, "897"}, {885.1, true, "886"},
+                 {1554.4, true, "1555"}, {99.74, true, "99.8"}, {99.96, true, "100"},
+                 {100, true, "100"},     {100, false, "100"},   {9.991, true, "10.0"},
+                 {2.341, false, "2.34"}, {0.1, true, "0.10"}};
+    char shown[NUMBER_CHARS];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(figures_bound(shown, cases[i].bound, cases[i].is_most),
+                            cases[i].shown);
+}
+
 static void test_print_by_size(void **state)
 {
     static const unsigned blocks[] = {64, 512};
@@ -893,15 +910,16 @@ enum { IS_JUDGE = 1 };
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_historical),    cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_choose),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bytes),         cmocka_unit_test(test_gbs),
-        cmocka_unit_test(test_compare),       cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_print),         cmocka_unit_test(test_print_spread),
-        cmocka_unit_test(test_print_by_size), cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_grid),          cmocka_unit_test(test_compiles),
-        cmocka_unit_test(test_ladder),        cmocka_unit_test(test_ladder_refuses),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_historical),     cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_choose),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bytes),          cmocka_unit_test(test_gbs),
+        cmocka_unit_test(test_compare),        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_print),          cmocka_unit_test(test_print_spread),
+        cmocka_unit_test(test_bound),          cmocka_unit_test(test_print_by_size),
+        cmocka_unit_test(test_figures),        cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_compiles),       cmocka_unit_test(test_ladder),
+        cmocka_unit_test(test_ladder_refuses),
     };
     const struct CMUnitTest wrong[] = {cmocka_unit_test(test_faults)};
     struct error error;
