@@ -2,6 +2,7 @@
  * problem. Compares the names of GPUs in their several forms. */
 #include "autotune/report/report_table.h"
 
+#include "autotune/cli/output.h"
 #include "autotune/device/gpus.h"
 
 #include <string.h>
@@ -51,8 +52,12 @@ bool report_table_is_of_title(const struct table_file *table, const struct repor
 void report_table_note(const struct table_file *table, struct report *report)
 {
     char title[PROBLEM_CHARS];
-    if (report->headline && !report_table_is_of_title(table, report))
-        document_add(&report->document, DOCUMENT_TEXT,
-                     "This is %s %s, not the problem of this page's title, %s.", table->op,
-                     table->type, problem_format(title, &report->headline->problem));
+    if (!report->headline || report_table_is_of_title(table, report))
+        return;
+    problem_format(title, &report->headline->problem);
+    document_add(&report->document, DOCUMENT_TEXT,
+                 "This is %s %s, not the problem of this page's title, %s.", table->op,
+                 table->type, title);
+    output_warn("%s %s is of %s %s, and the page's title is %s: it has a section of its own",
+                table->option, table->file, table->op, table->type, title);
 }

@@ -13,7 +13,7 @@ int report_table_check(struct table_file *table, const struct report *report, bo
 /* Is its problem that of the report's title, by operation and type? */
 bool report_table_is_of_title(const struct table_file *table, const struct report *report);
 
-/* Adds a sentence where the table's problem is not that of the report's title. */
+/* Adds a sentence, and warns, where the table's problem is not that of the report's title. */
 void report_table_note(const struct table_file *table, struct report *report);
 
 #endif

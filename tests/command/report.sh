@@ -151,6 +151,8 @@ run report --bench max.csv -o max.html
 check table-of-another-problem grep -q '<h2>max f64 cold on host against CUB</h2>' max.html
 check table-of-another-problem-says-so \
     grep -q 'This is max f64, not the problem of this page&#39;s title, sum i32 1M cold' max.html
+check table-of-another-problem-warns test "$(grep -c \
+    'warning: --bench max.csv is of max f64, and the page.s title is sum i32 1M cold: ' err)" -eq 1
 check card-begins-with-the-factor grep -q '<dt>faster than others</dt><dd class="figure">up to 1.68 times<' full.html
 check table-of-this-problem-says-nothing lacks 'not the problem of this page' full.html
 sed '4s/,sum,/,max,/' cub.csv > mixed.csv
