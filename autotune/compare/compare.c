@@ -31,7 +31,8 @@ static const struct table_column columns[] = {
     {"regime", "regime", false},
     {"GPU", "gpu", false},
     {"which is", "basis", false},
-    {"us", "us", true},
+    {NULL, "us", true},
+    {"time", "time", true}, /* with the digits that a document has */
     {NULL, "gbs", true},
     {NULL, "peak_pct", true},
     {"GB/s", NULL, true},
@@ -159,6 +160,7 @@ static void add_value(struct table *table, const struct published_value *value, 
 static void add_published(struct table *table, const struct compare_published *published)
 {
     table_add(table, published->us[0] ? published->us : NULL);
+    table_add(table, published->time[0] ? published->time : NULL);
     for (int is_shown = 0; is_shown < 2; is_shown++) {
         add_value(table, &published->gbs, is_shown);
         add_value(table, &published->share, is_shown);
@@ -174,8 +176,12 @@ void compare_add_bound(struct table *table, double bound, bool is_most)
 static void add_figures(struct table *table, const struct compare_cell *cell)
 {
     const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
-    char us[NUMBER_CHARS], speed[NUMBER_CHARS];
+    char us[NUMBER_CHARS] = "", speed[NUMBER_CHARS];
     table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
+    if (has_time)
+        table_addf(table, "%s us", us);
+    else
+        table_add(table, NULL);
     table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
     table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
     if (cell->basis == COMPARE_BOUND) {

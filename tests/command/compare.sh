@@ -94,7 +94,7 @@ check no-time test "$(rows '^32M  *A published  *73  *[(]84[)] ')" -eq 1
 # Forms.
 run compare v100 rtx5070 --json - --quiet
 check json has_status 0
-check json-keys grep -q '"gpu": "V100", "basis": "published", "us": 4900, "gbs": 876.63, "peak_pct": 97.6' out
+check json-keys grep -q '"gpu": "V100", "basis": "published", "us": 4900, "time": "4.90 ms", "gbs": 876.63, "peak_pct": 97.6' out
 check json-source grep -q '"source": "CUDA 006 - Reduction (WangYu::Space)"' out
 if command -v python3 > /dev/null; then
     check json-parses python3 -c 'import json, sys; assert len(json.load(open("out"))) == 6'
@@ -148,7 +148,7 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     check small-sizes-are-known sh -c 'tr -s " \n" " " < out | grep -q "no record of these sizes is here"'
     check withheld-three-digits grep -Eq 'below 1[45][0-9]0K on H200' out
     run compare rtx5070 rtx5090 --n 1K --op max --csv -
-    check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,latency,' out
+    check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,,latency,' out
     run compare rtx5070 rtx5090 --n 1K --op max
     check withheld-says-why grep -q '^withheld  below .* on RTX 5070, below .* on RTX 5090: latency' out
     run compare rtx5070ti rtx5090 --csv -

@@ -91,7 +91,7 @@ if ls "$ROOT"/configs/tuned/nvidia-h200/*.ini > /dev/null 2>&1; then
     check shipped-says-what-was-counted grep -q '>counted in</th>' shipped.html
     check shipped-counts-in-code-of-a-name grep -Eq '<td>(PTX|SASS)</td>' shipped.html
     check shipped-says-of-what grep -q '>instructions / element</th>.*>bound, % of peak</th>' shipped.html
-    check shipped-computed-in-parentheses grep -q '>RTX 5070</td><td>published</td><td class="n">2650</td><td class="n">(604)</td><td class="n">(89.8)<' shipped.html
+    check shipped-computed-in-parentheses grep -q '>RTX 5070</td><td>published</td><td class="n">2.65 ms</td><td class="n">(604)</td><td class="n">(89.8)<' shipped.html
     check shipped-promises-no-prediction lacks 'a prediction is' shipped.html
     check shipped-title grep -q '<h1>.* on H200</h1>' shipped.html
     check shipped-peak grep -q 'of the theoretical 4814 GB/s' shipped.html
@@ -301,7 +301,7 @@ check gpus has_status 0
 check gpus-at-most grep -q '<dt>at most</dt>' gpus.html
 check gpus-heat grep -q 'Published by CS599 Lecture 6' gpus.html
 check gpus-sides grep -q 'Beside other GPUs' gpus.html
-check computed-in-parentheses grep -q '>V100</td><td>published</td><td class="n">4900</td><td class="n">876.63</td><td class="n">(97.6)<' gpus.html
+check computed-in-parentheses grep -q '>V100</td><td>published</td><td class="n">4.90 ms</td><td class="n">876.63</td><td class="n">(97.6)<' gpus.html
 check gpus-tie-of-rounded-times grep -Eq '>#8 32 elements.*>875\.18 GB/s<.*>blocks of 256<' gpus.html
 if command -v python3 > python; then check gpus-well-formed is_well_formed gpus.html; fi
 refuses no-such-folder 74 "nothing/page.html: cannot be written" report -o nothing/page.html

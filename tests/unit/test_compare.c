@@ -150,7 +150,7 @@ static void test_table(void **state)
     check_holds(
         json.at,
         "\"n\": 400000, \"row\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
-        "\"basis\": \"measured\", \"us\": 2.00, \"gbs\": 800.0, "
+        "\"basis\": \"measured\", \"us\": 2.00, \"time\": \"2.00 us\", \"gbs\": 800.0, "
         "\"peak_pct\": 80.0, \"low_us\": null, \"high_us\": null, \"bound_us\": null, \"computed\": null, \"withheld_by\": null, "
         "\"occupancy_pct\": null");
     check_holds(json.at, "\"occupancy_pct\": 66.7, \"occupancy_limiter\": \"threads\", "

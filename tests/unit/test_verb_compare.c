@@ -112,9 +112,9 @@ static void test_loss_by_the_journal(void **state)
     keep_journal(state, &second);
     got = compare(state, a, b);
     check_holds(&got, "\"gpu\": \"GPU A\", \"basis\": \"measured\", \"us\": 2147.48, "
-                      "\"gbs\": 500.0, \"peak_pct\": 50.0");
+                      "\"time\": \"2147.48 us\", \"gbs\": 500.0, \"peak_pct\": 50.0");
     check_holds(&got, "\"gpu\": \"GPU B\", \"basis\": \"measured\", \"us\": 4294.97, "
-                      "\"gbs\": 250.0, \"peak_pct\": 25.0");
+                      "\"time\": \"4294.97 us\", \"gbs\": 250.0, \"peak_pct\": 25.0");
     /* 5000 against 4000; both keep enough in flight; the prior was the higher of the slower;
      * and no GPU reads 1 GiB in 5000 ps. */
     check_holds(&got, "\"loss_pct\": 25.0, \"ranked_candidates\": 2, \"bound_rank\": 0.00, "
