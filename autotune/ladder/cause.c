@@ -2,6 +2,7 @@
  * behind a semicolon what else is short. */
 #include "autotune/ladder/cause.h"
 
+#include "autotune/print/sentence.h"
 #include "generator/dims_text.h"
 
 #include <math.h>
@@ -400,8 +401,11 @@ void cause_print(struct text *out, const struct ladder *ladder, const struct run
     print_table(out, ladder, group, has_gpu, bold_titles);
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = &ladder->cells[r * ladder->columns];
-        if (*cell->cause)
-            text_addf(out, "%s: %s\n", ladder->rungs->rungs[r].name, cell->cause);
+        struct text words = {0};
+        if (!*cell->cause)
+            continue;
+        text_addf(&words, "%s: %s", ladder->rungs->rungs[r].name, cell->cause);
+        sentence_fit(out, &words);
     }
 }
 
@@ -410,17 +414,20 @@ void cause_print_basis(struct text *out, const struct ladder *ladder,
 {
     bool is_any = false, has_gpu = false;
     char size[DIMS_TEXT_CHARS];
+    struct text words = {0};
     for (size_t r = 0; r < ladder->rungs->count && ladder->columns == 1; r++) {
         is_any |= has_figures(&ladder->cells[r]);
         has_gpu |= ladder->cells[r].analysis.is_compiled;
     }
     if (is_any || ladder->is_host)
         text_adds(out, "\n");
-    if (is_any)
+    if (is_any) {
         text_adds(
-            out,
-            "lanes, conflicts, wavefronts for 32 elements, sectors a request of a load and "
-            "what would do: of a block, as the emulator sees it\n");
+            &words,
+            "of a block, as the emulator sees it: active lanes of 32, bank conflicts, "
+            "wavefronts for 32 elements, sectors that a load's request takes / has to take");
+        sentence_fit(out, &words);
+    }
     if (has_gpu)
         text_addf(out,
                   "warps, kB in flight and instructions for an element: computed for %s, %s\n",

@@ -4,6 +4,7 @@
 
 #include "autotune/ladder/cause.h"
 #include "autotune/print/figures.h"
+#include "autotune/print/sentence.h"
 #include "generator/dims_text.h"
 
 #include <inttypes.h>
@@ -178,6 +179,16 @@ static void print_times(struct text *out, const struct ladder *ladder,
     table_dispose(&table);
 }
 
+static void print_unsteady(struct text *out, const char *name, const struct ladder_cell *cell)
+{
+    struct text words = {0};
+    text_addf(&words,
+              "%s: not steady: %.4f to %.4f ms with %u threads; does another program use this "
+              "GPU? Run it again",
+              name, (double)cell->low_ps / 1e9, (double)cell->high_ps / 1e9, cell->threads);
+    sentence_fit(out, &words);
+}
+
 /* Prints why rungs have no time, each reason once for all sizes, and which times are not
  * steady. */
 static void print_reasons(struct text *out, const struct ladder *ladder,
@@ -192,19 +203,24 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
                 text_addf(out, "%s: %s: %s\n", ladder->rungs->rungs[r].name, cell->status,
                           cell->reason);
             if (!ladder->is_host && (double)cell->high_ps > STEADY * (double)cell->low_ps)
-                text_addf(
-                    out,
-                    "%s: not steady: %.4f to %.4f ms with %u threads; does another program use "
-                    "this GPU? Run it again\n",
-                    ladder->rungs->rungs[r].name, (double)cell->low_ps / 1e9,
-                    (double)cell->high_ps / 1e9, cell->threads);
+                print_unsteady(out, ladder->rungs->rungs[r].name, cell);
         }
 }
 
 static void print_lines(struct text *out, const char *who, const struct rungs_lines *lines)
 {
+    struct text words = {0};
     for (size_t i = 0; i < lines->count; i++)
-        text_addf(out, "%s%s%s\n", i ? "  " : who, i ? "" : ": ", lines->at[i]);
+        text_addf(&words, "%s%s %s", i ? "" : who, i ? "" : ":", lines->at[i]);
+    if (words.length)
+        sentence_fit(out, &words);
+}
+
+static void print_note(struct text *out, const char *note)
+{
+    struct text words = {0};
+    text_adds(&words, note);
+    sentence_fit(out, &words);
 }
 
 /* Prints how kernels of rungs differ from the document's. */
@@ -256,7 +272,7 @@ void ladder_print(struct text *out, const struct ladder *ladder, bool bold_title
         text_addf(out, "%s%s\n", between, group->title);
         (ladder->columns == 1 ? print_figures : print_times)(out, ladder, group, bold_titles);
         for (size_t i = 0; i < group->notes.count; i++)
-            text_addf(out, "%s\n", group->notes.at[i]);
+            print_note(out, group->notes.at[i]);
         print_differences(out, ladder, group);
         print_reasons(out, ladder, group);
         if (ladder->columns == 1)

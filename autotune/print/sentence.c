@@ -1,12 +1,13 @@
 /* sentence: breaks lines and writes numbers. */
 #include "autotune/print/sentence.h"
 
+#include "autotune/print/terminal.h"
 #include "generator/number.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 110, LABEL = 10 };
+enum { WIDTH = 110, LABEL = 10, INDENT = 2 };
 
 void sentence_wrap(struct text *out, const char *words, size_t indent, size_t width)
 {
@@ -22,6 +23,13 @@ void sentence_wrap(struct text *out, const char *words, size_t indent, size_t wi
         word += length + (word[length] != '\0');
     }
     text_adds(out, "\n");
+}
+
+void sentence_fit(struct text *out, struct text *words)
+{
+    sentence_wrap(out, words->at ? words->at : "", INDENT, (size_t)terminal_output_width());
+    out->failed |= words->failed;
+    text_dispose(words);
 }
 
 void sentence_end(struct text *out, const char *label, struct text *sentence)

@@ -67,6 +67,11 @@ struct terminal_style terminal_style(FILE *stream)
     };
 }
 
+int terminal_output_width(void)
+{
+    return terminal_style(stdout).width;
+}
+
 void terminal_bar(struct text *out, double share, int columns,
                   const struct terminal_style *style)
 {

@@ -12,6 +12,9 @@
 bool terminal_has_color(FILE *stream);
 int terminal_width(FILE *stream); /* columns; 80 where unknown */
 
+int terminal_output_width(
+    void); /* columns for results: of stdout, 100 where it is no terminal */
+
 /* How figures are drawn: in 256 colours, with block characters, or with neither. */
 struct terminal_style {
     bool has_color, has_utf8;

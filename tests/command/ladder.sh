@@ -23,6 +23,15 @@ check in-order test "$(sed -n '1p;7p;10p;20p;25p;35p' names | tr '\n' ' ')" = \
     "harris-1 harris-7 cs599-1 tensor-1 wangyu-naive lab04-atomic "
 check no-record test ! -e "$XDG_CACHE_HOME/autotune"
 
+# Sentences in out that go on in indented lines become lines.
+unwrap() {
+    awk '/^  [^ ]/ { printf "%s", substr($0, 2); next }
+         NR > 1 { print "" }
+         { printf "%s", $0 }
+         END { print "" }' out > unwrapped
+    mv unwrapped out
+}
+
 # Tables.
 run ladder --device host --type i32 --n 3K --rung wangyu --rung harris-5 --json table.json
 check table has_status 0
@@ -70,6 +79,8 @@ refuses by-n-of-a-source 64 'a table of times by n' ladder --n 1K..4K --source h
 # Why: figures of a block, and with --gpu of that GPU; the same in CSV.
 run ladder --device host --type i32 --n 2K --rung harris --rung wangyu-naive --csv why.csv --quiet
 check why has_status 0
+check why-fits sh -c "! grep -Eq '^.{101}' out"
+unwrap
 check why-titles grep -Eq '^rung +lanes of 32 +conflicts +wavefronts +sectors$' out
 check why-row grep -Eq '^harris-2 +17\.6 +4-way +18\.50 +4/4$' out
 check why-none grep -Eq '^harris-3 +17\.6 +none +7\.25 +4/4$' out
@@ -84,10 +95,11 @@ check why-csv grep -q \
 check why-csv-loads grep -q ',computed_for,sm_blocks_by_limit,load_requests,load_sectors,load_sectors_ideal,' why.csv
 run ladder --device host --type f32 --n 9K --rung loads --rung next --quiet
 check why-next has_status 0
+unwrap
 check why-scattered grep -qx 'loads-parts: loads that are not coalesced: 32 sectors a request where 4 would do' out
 check why-pairs grep -q '^loads-pairs: a tree .*; 8 sectors a request of a load where 4 would do$' out
 check why-vectors grep -Eq '^next-barrier .* 16/16$' out
-check why-emulated grep -q 'of a block, as the emulator sees it' out
+check why-emulated grep -q '^of a block, as the emulator sees it: ' out
 run ladder --device host --type f64 --n 1K --rung harris-2 --blocks 32,1024 --csv - --quiet
 check why-by-size grep -Eq ',1024,measured.*,16,.*,1 2 4 8 16 16 16 8 4 2 1,' out
 run ladder --device host --type f32 --rung cs599-3 --gpu v100 --quiet --json gpu.json

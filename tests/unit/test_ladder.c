@@ -597,16 +597,15 @@ static void test_print_by_size(void **state)
         "ms by threads per block                                          64      512\n"
         "atomic_reduce: grid-stride sum, one atomic per thread        1.5000        -\n"
         "shared_reduce: a local sum, tree in shared memory, partials       -  12.3457\n"
-        "lab04-atomic differs: the grid is all blocks that fit, which the lab leaves open; a launch before it "
-        "writes\n"
-        "  the identity, and is timed\n"
-        "lab04-shared differs: the lab leaves open how local_sum_for_this_thread comes about: here as in its\n"
-        "  atomic_reduce; the grid is all blocks that fit\n"
+        "lab04-atomic differs: the grid is all blocks that fit, which the lab leaves open; a launch before\n"
+        "  it writes the identity, and is timed\n"
+        "lab04-shared differs: the lab leaves open how local_sum_for_this_thread comes about: here as in\n"
+        "  its atomic_reduce; the grid is all blocks that fit\n"
         "best: atomic_reduce: grid-stride sum, one atomic per thread, 64 threads: "
         "1.5000 ms, 0.0 GB/s\n\n"
-        "all rungs differ from the documents' kernels: they take any type and operation, count\n"
-        "  elements in 64 bits, have shared memory of a size known to the compiler, and a barrier before\n"
-        "  each step of a tree, where documents have one behind it\n");
+        "all rungs differ from the documents' kernels: they take any type and operation, count elements in\n"
+        "  64 bits, have shared memory of a size known to the compiler, and a barrier before each step of a\n"
+        "  tree, where documents have one behind it\n");
     text_dispose(&text);
 }
 
