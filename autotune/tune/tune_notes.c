@@ -81,27 +81,37 @@ static size_t find_rank(const struct points *points, size_t count, size_t rule)
     return rank;
 }
 
+/* The sum of what the rules rejected that are not shown, and how many these are. */
+static uint64_t sum_of_others(const struct points *points, size_t count, size_t *others)
+{
+    uint64_t sum = 0;
+    *others = 0;
+    for (size_t i = 0; i < count; i++)
+        if (points->rejected[i] && find_rank(points, count, i) >= REJECTED_SHOWN) {
+            sum += points->rejected[i];
+            (*others)++;
+        }
+    return sum;
+}
+
 /* Notes the rules that rejected most, in their order, and the sum of the others. */
 static void note_rejected(const struct request *request, const struct space *space,
                           const struct points *points)
 {
-    uint64_t rest = 0;
-    size_t others = 0;
-    for (size_t i = 0; i < space->rule_count; i++) {
-        if (!points->rejected[i])
-            continue;
-        if (find_rank(points, space->rule_count, i) < REJECTED_SHOWN) {
-            output_note(request, "%s  %9" PRIu64 "  by the rule: %s\n",
-                        space->rules[i].is_prune ? "pruned  " : "rejected", points->rejected[i],
-                        space->rules[i].reason);
-        } else {
-            rest += points->rejected[i];
-            others++;
-        }
-    }
+    size_t others;
+    const uint64_t rest = sum_of_others(points, space->rule_count, &others);
+    uint64_t most = rest;
+    for (size_t i = 0; i < space->rule_count; i++)
+        most = points->rejected[i] > most ? points->rejected[i] : most;
+    const int width = snprintf(NULL, 0, "%" PRIu64, most);
+    for (size_t i = 0; i < space->rule_count; i++)
+        if (points->rejected[i] && find_rank(points, space->rule_count, i) < REJECTED_SHOWN)
+            output_note(request, "%s  %*" PRIu64 "  by the rule: %s\n",
+                        space->rules[i].is_prune ? "pruned  " : "rejected", width,
+                        points->rejected[i], space->rules[i].reason);
     if (others)
-        output_note(request, "rejected  %9" PRIu64 "  by %zu other rule%s\n", rest, others,
-                    others == 1 ? "" : "s");
+        output_note(request, "rejected  %*" PRIu64 "  by %zu other rule%s\n", width, rest,
+                    others, others == 1 ? "" : "s");
 }
 
 void tune_notes_space(const struct request *request, const struct setup *setup,
