@@ -76,8 +76,10 @@ static void note_journal(const struct request *request, const struct journal *jo
     char problem[PROBLEM_CHARS];
     output_note(request,
                 "journal   %s on %s: %zu trials\n"
-                "replay    'near' is within 1 %% of the best recorded; seconds are simulated, "
-                "with %d compilers and one device\n",
+                "replay    'near' is within 1 %% of the best recorded; nothing is compiled or "
+                "measured here:\n"
+                "          seconds are what the journal's trials would take with %d processes "
+                "that compile and one GPU\n",
                 problem_format(problem, &key->problem), key->gpu, journal->count, COMPILERS);
     if (journal->skipped)
         output_warn("%zu damaged line%s left out", journal->skipped,

@@ -92,6 +92,7 @@ replay all.journal
 check replay has_status 0
 check replay-has-all test "$(rows)" = "race exhaustive random "
 check replay-says-what-it-is-of grep -q '^journal .*sum i32 20K cold on host' err
+check replay-says-what-seconds-are grep -q '^ *seconds are what the journal.s trials would take with 15' err
 check replay-needs-no-device no_device
 check replay-changes-nothing cmp before.journal all.journal
 replay all.journal --strategy exhaustive
