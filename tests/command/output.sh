@@ -185,6 +185,16 @@ for words in "$*" "$* --json -" "$* --csv -" "show" "list types" "doctor" "help"
     status=$?
     check "closed-stdout: $words" has_status 74
 done
+# A reader that closes its pipe: a failed write, of which nothing is said.
+status=$(python3 -c '
+import os, subprocess, sys
+reader, writer = os.pipe()
+os.close(reader)
+done = subprocess.run(sys.argv[1:], stdout=writer, stderr=subprocess.PIPE)
+open("err", "wb").write(done.stderr)
+print(done.returncode)' "$AUTOTUNE" list types)
+check closed-pipe has_status 74
+check closed-pipe-is-silent test ! -s err
 # closed STATUS REDIRECTION...: what a closed stream was to get lands in no file opened since.
 closed() {
     rm -rf closed
