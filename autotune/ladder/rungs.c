@@ -182,9 +182,9 @@ int rungs_choose(const struct rungs *rungs, const char *name, bool is_chosen[RUN
         names[count++] = rungs->groups[i].name;
     if (is_known)
         return 0;
-    const char *nearest = text_nearest(name, strlen(name), names, count);
+    char hint[TEXT_HINT_CHARS];
     return error_set(
         error, ERROR_USAGE,
-        "'%.100s' is no rung or group of the ladder%s%s: 'autotune list rungs' has all", name,
-        nearest ? "; the nearest is " : "", nearest ? nearest : "");
+        "'%.100s' is no rung or group of the ladder: %s'autotune list rungs' has all", name,
+        text_hint(hint, name, names, count));
 }

@@ -52,7 +52,7 @@ int rungs_load(struct rungs *out, const char *file, const char *bytes, size_t le
 void rungs_dispose(struct rungs *rungs);
 
 /* Sets is_chosen[i] for the rung of this name, or for all of the group of this name.
- * ERROR_USAGE when there is neither, with the nearest name there is. */
+ * ERROR_USAGE when there is neither, with a name that is like it. */
 int rungs_choose(const struct rungs *rungs, const char *name, bool is_chosen[RUNGS_MAX],
                  struct error *error);
 

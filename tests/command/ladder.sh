@@ -185,7 +185,10 @@ check list-rungs-quiet test ! -s err
 
 # What is refused.
 refuses rung-of-streams 64 "run together: 'autotune ladder --data pinned'" ladder --device host --rung streams-11
-refuses rung 64 "'harris-8' is no rung or group .*autotune list rungs" ladder --device host --rung harris-8
+refuses rung 64 "'harris-8' is no rung or group .*did you mean 'harris-[0-9]'\?.*autotune list rungs" \
+    ladder --device host --rung harris-8
+refuses rung-like-none 64 "'nope' is no rung or group of the ladder: 'autotune list rungs'" \
+    ladder --device host --rung nope
 refuses source-of-none 64 "'nothing' is no rung" ladder --source nothing
 refuses blocks 64 "--blocks is '2048'" ladder --device host --blocks 2048
 refuses blocks-word 64 "--blocks is 'many'" ladder --device host --blocks many

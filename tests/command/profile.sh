@@ -22,7 +22,7 @@ refuses run-broken-space 64 "neither a file" profile --device host --run --space
 
 # What cannot be meant, or not here.
 refuses group 64 "'harris' is a group.*harris-1" profile --device host harris
-refuses rung 64 "no rung or group.*nearest" profile --device host harris-77
+refuses rung 64 "no rung or group of the ladder: did you mean 'harris-7'\?" profile --device host harris-77
 refuses variant 64 "BLOCK=3.* has the values" profile --device host BLOCK=3
 refuses rung-with-space 64 "of its own" profile --device host harris-1 --space reduce
 refuses two 64 "one argument too many" profile --device host harris-1 harris-2
