@@ -93,9 +93,12 @@ int problem_file_read(struct problem_file *out, const struct request *request,
                       struct error *error)
 {
     *out = (struct problem_file){.count = 0};
-    if (text_read(&out->text, request->problems, BYTES_MAX, error) == 0 &&
-        parse_lines(out, request, error) == 0 &&
-        refuse_equal(out, request->problems, error) == 0)
+    if (text_read(&out->text, request->problems, BYTES_MAX, error))
+        error_set(error, error->code,
+                  "%s: --problems takes a list of problems, as 'autotune list problems' writes",
+                  error->text);
+    else if (parse_lines(out, request, error) == 0 &&
+             refuse_equal(out, request->problems, error) == 0)
         return 0;
     problem_file_dispose(out);
     return -1;

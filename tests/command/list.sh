@@ -30,7 +30,7 @@ refuses list-of-others 64 "list problems" list params --n 1K..2K
 check list-of-eight test "$(grep -c -- --op problems)" -eq 8
 
 # What cannot be a list.
-refuses none 74 "nothing" --problems nothing
+refuses none 74 "nothing: .*: --problems takes a list of problems, as 'autotune list problems' writes" --problems nothing
 : > empty
 refuses empty 64 "empty has no problem" --problems empty
 printf -- '--n 10\n--n 7\000 --op max\n' > nul
