@@ -150,10 +150,10 @@ int report_sides(struct report *report, struct error *error)
     compare_gather_fill(comparison);
     document_add(
         document, DOCUMENT_TEXT,
-        "What each figure is, measured, published, computed or a bound, stands beside it. A "
-        "published one is a document's, of its own kernel, and computed is a share that follows "
-        "from published figures and is in no document, \"at most\" a bound, for which nothing "
-        "was run%s. A GPU of which nothing can be said is left out of a chart.",
+        "Beside each figure stands what it is: measured; published, a document's figure of its "
+        "own kernel; computed, a share that follows from published figures and is in no "
+        "document; or a bound, \"at most\", for which nothing was run%s. A GPU of which nothing "
+        "can be said is left out of a chart.",
         has_prediction(compare)
             ? "; a prediction is a range: such bounds, divided by what they were of times known "
               "on three GPUs or more"
