@@ -404,7 +404,7 @@ static const struct option_row options[] = {
 const struct verb_row verb_list = {
     .verb = VERB_LIST,
     .name = "list",
-    .summary = "list devices, types, operations, problems, params, variants, spaces, options, archs, gpus",
+    .summary = "list what there is: devices, problems, params, spaces, rungs, GPUs",
     .arguments = "[TOPIC]",
     .help =
         "Lists what there is to choose from: devices (the default), types, operations, problems, params, "
