@@ -21,9 +21,9 @@ static const char *const served_by[SELECTOR_GRADES] = {
 static const char *const gains[SELECTOR_GRADES] = {
     [SELECTOR_EXACT] = "nothing is left to tune",
     [SELECTOR_STALE] = "tuning, which takes seconds, measures it again",
-    [SELECTOR_OTHER_SIZE] = "tuning this size, which takes seconds, gains what lies between",
+    [SELECTOR_OTHER_SIZE] = "tuning this size takes seconds and may find a faster kernel",
     [SELECTOR_SAME_CC] = "tuning takes seconds",
-    [SELECTOR_SHIPPED] = "tuning, which takes seconds, gains what lies between",
+    [SELECTOR_SHIPPED] = "tuning takes seconds and may find a faster kernel",
     [SELECTOR_CLASS] = "tuning, which takes seconds, measures this problem itself",
     [SELECTOR_NONE] = "tuning takes seconds",
 };

@@ -115,6 +115,8 @@ static void test_record(void **state)
         strstr(autotune_plan_params(plan), "BLOCK=128 ITEMS=64 VECTOR=4 UNROLL=16"));
     assert_non_null(strstr(autotune_plan_params(plan), "FINISH=PASSES GRID=0"));
     assert_string_equal(autotune_plan_origin(plan), "host, sum f32 400M cold");
+    assert_non_null(strstr(autotune_plan_advice(plan),
+                           ": tuning this size takes seconds and may find a faster kernel"));
     const size_t bytes = autotune_plan_workspace_bytes(plan);
     assert_int_equal(posix_memalign(&memory, 256, bytes + 8), 0);
     memset(memory, 0xa5, bytes + 8);
