@@ -277,6 +277,8 @@ static void test_no_parts(void **state)
     (void)state;
     assert_int_equal(autotune_subtrees(out, 1, 2048, 4096), -1);
     assert_int_equal(autotune_subtrees(out, 0, 2047, 4096), -1);
+    assert_int_equal(autotune_subtrees(out, 0, AUTOTUNE_LEAF / 2, 4096), -1);
+    assert_int_equal(autotune_subtrees(out, AUTOTUNE_LEAF / 2, 2048, 4096), -1);
     assert_int_equal(autotune_subtrees(out, 2048, 1024, 4096), -1);
     assert_int_equal(autotune_subtrees(out, 0, 5120, 4096), -1);
     assert_int_equal(autotune_subtrees(out, 1024, 1024, 4096), 0);
