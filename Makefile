@@ -44,6 +44,8 @@ say      = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s 
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
 EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*/*.ini))
+EMBEDDED_LIBRARY = $(filter-out generator/% configs/published/% configs/ladder/% templates/ladder/% templates/report/% templates/export/%,$(EMBEDDED))
+EMBEDS   = $(addprefix $(BUILD)/obj/,embedded embedded_library)
 DOCS     = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 # autotune-mpi is built where there is an MPI; autotune itself never links one.
 MPICC   ?= mpicc
@@ -113,12 +115,14 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$Q$(CC) $(ALLFLAGS) $(FRAMES) $(DEPEND) -c -o $@ $<
 
-$(BUILD)/obj/embedded.S: $(EMBEDDED) generator/embed.sh $(BUILD)/flags
+$(BUILD)/obj/embedded.S: FILES = $(EMBEDDED)
+$(BUILD)/obj/embedded_library.S: FILES = $(EMBEDDED_LIBRARY)
+$(EMBEDS:%=%.S): $(EMBEDDED) generator/embed.sh $(BUILD)/flags
 	$(call say,EMBED)
 	@mkdir -p $(@D)
-	$Qsh generator/embed.sh $(EMBEDDED) > $@
+	$Qsh generator/embed.sh $(FILES) > $@
 
-$(BUILD)/obj/embedded.o: $(BUILD)/obj/embedded.S $(EMBEDDED)
+$(EMBEDS:%=%.o): %.o: %.S $(EMBEDDED)
 	$(call say,AS,$<)
 	$Q$(CC) -c -o $@ $<
 

@@ -6,7 +6,7 @@ ABI       = 0
 ARCHIVE   = $(BUILD)/libautotune.a
 SHARED    = $(BUILD)/libautotune.so.$(VERSION)
 LIBRARY   = $(filter $(addprefix $(BUILD)/obj/,generator/% cache/% autotune/device/% autotune/library/% \
-            autotune/embedded.o embedded.o),$(OBJECTS))
+            autotune/embedded.o),$(OBJECTS)) $(BUILD)/obj/embedded_library.o
 AT_LIB    = $(DESTDIR)$(LIBDIR)
 AT_CMAKE  = $(AT_LIB)/cmake/autotune
 FILLED    = $(AT_LIB)/pkgconfig/autotune.pc $(AT_CMAKE)/autotuneConfig.cmake $(AT_CMAKE)/autotuneConfigVersion.cmake
