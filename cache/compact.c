@@ -1,6 +1,6 @@
 /* compact: a strict INI file of three sections. [key] is that of a record, of the first size;
- * [configs] has "NUMBER = CODE PARAMS" lines, [sizes] lines of what a config serves and took there.
- * Each section ends with a checksum. */
+ * [configs] has "NUMBER = CODE PARAMS" lines, of which those with the first one's names have values
+ * alone, [sizes] lines of what a config serves and took there. Each section ends with a checksum. */
 #include "cache/compact.h"
 
 #include "cache/section.h"
@@ -34,6 +34,64 @@ char *compact_name(char out[COMPACT_NAME_CHARS], const char *space,
              problem->dims.scan ? "-" : "",
              problem->dims.scan ? dims_text_scans[problem->dims.scan] : "");
     return out;
+}
+
+/* --- Params ------------------------------------------------------------------------------- */
+
+/* The name of the param at `*at`, which becomes its value; its length, or 0 at the end. */
+static size_t take_name(const char **at)
+{
+    const size_t length = strcspn(*at, "= ");
+    *at += length + ((*at)[length] == '=');
+    return length;
+}
+
+/* The same of a value, which becomes the next param. */
+static size_t take_value(const char **at)
+{
+    const size_t length = strcspn(*at, " ");
+    *at += length + ((*at)[length] == ' ');
+    return length;
+}
+
+static bool has_same_names(const char *a, const char *b)
+{
+    bool is_same = true;
+    while (is_same && *a && *b) {
+        const char *x = a, *y = b;
+        const size_t length = take_name(&a);
+        is_same = length == take_name(&b) && memcmp(x, y, length) == 0;
+        take_value(&a);
+        take_value(&b);
+    }
+    return is_same && !*a && !*b;
+}
+
+static void emit_values(struct text *out, const char *params)
+{
+    while (*params) {
+        take_name(&params);
+        const char *value = params;
+        const size_t length = take_value(&params);
+        text_addf(out, " %.*s", (int)length, value);
+    }
+}
+
+/* "BLOCK=256 ITEMS=16" of the values "256 16" and the names of `like`. */
+static bool weave(char *out, size_t size, const char *like, const char *values)
+{
+    size_t used = 0;
+    bool fits = true;
+    while (fits && *like && *values) {
+        const char *name = like, *value = values;
+        const size_t name_length = take_name(&like), length = take_value(&values);
+        take_value(&like);
+        const int added = snprintf(out + used, size - used, "%s%.*s=%.*s", used ? " " : "",
+                                   (int)name_length, name, (int)length, value);
+        fits = added > 0 && (size_t)added < size - used;
+        used += (size_t)added;
+    }
+    return fits && used && !*like && !*values;
 }
 
 /* --- Writing ------------------------------------------------------------------------------ */
@@ -72,9 +130,15 @@ static int emit_tables(struct text *configs, struct text *sizes, const struct in
         if (!failed)
             emit_size(sizes, i + 1, config, &all[i]);
     }
-    for (size_t i = 0; i < table.count; i++)
-        text_addf(configs, "%zu = %016" PRIx64 " %s\n", i + 1, table.at[i].code,
-                  table.at[i].params);
+    for (size_t i = 0; i < table.count; i++) {
+        const char *params = table.at[i].params;
+        text_addf(configs, "%zu = %016" PRIx64, i + 1, table.at[i].code);
+        if (i > 0 && has_same_names(params, table.at[0].params))
+            emit_values(configs, params);
+        else
+            text_addf(configs, " %s", params);
+        text_adds(configs, "\n");
+    }
     configs_dispose(&table);
     return failed;
 }
@@ -151,18 +215,21 @@ static bool read_size(struct size *out, const char *at)
            take_dim(&at, "inner", &out->dims.inner) && !*at;
 }
 
-/* "0123456789abcdef BLOCK=256 ..." */
-static bool read_config(struct config *out, const char *value)
+/* "0123456789abcdef BLOCK=256 ...", or "0123456789abcdef 256 ..." after such a `first`. */
+static bool read_config(struct config *out, const char *value, const char *first)
 {
     enum { DIGITS = 16 };
     char digits[DIGITS + 1];
     *out = (struct config){.hash = 0};
-    if (strlen(value) <= DIGITS || value[DIGITS] != ' ' ||
+    if (strlen(value) <= DIGITS || value[DIGITS] != ' ' || strlen(first) <= DIGITS ||
         strlen(value + DIGITS + 1) >= sizeof out->params)
         return false;
+    const char *params = value + DIGITS + 1;
     snprintf(digits, sizeof digits, "%.*s", DIGITS, value);
-    snprintf(out->params, sizeof out->params, "%s", value + DIGITS + 1);
-    return field_parse_hash(&out->code, digits);
+    snprintf(out->params, sizeof out->params, "%s", params);
+    return (strchr(params, '=') ||
+            weave(out->params, sizeof out->params, first + DIGITS + 1, params)) &&
+           field_parse_hash(&out->code, digits);
 }
 
 /* A section being read: its items but the checksum are numbered from 1. */
@@ -245,7 +312,8 @@ static int read_sizes(struct records *out, const struct record *key,
             size.to < size.dims.depth.n)
             return refuse(&sizes->first[i], "no size that the config can serve", error);
         if (!size.config || size.config > configs->count ||
-            !read_config(&config, configs->first[size.config - 1].value))
+            !read_config(&config, configs->first[size.config - 1].value,
+                         configs->first[0].value))
             return refuse(&sizes->first[i], "its config is not there", error);
         if (add_size(out, key, &config, &size, error))
             return -1;

@@ -113,6 +113,9 @@ static void test_reads_what_it_writes(void **state)
     struct records records = read(text);
     (void)state;
     make_sizes(sizes);
+    assert_non_null(strstr(text, sizes[0].record.params));
+    assert_null(strstr(text, sizes[2].record.params)); /* the first has the names of both */
+    assert_non_null(strstr(text, " 512 16 SHUFFLE 0 -1\n"));
     assert_int_equal(records.skipped, 0);
     assert_int_equal(records.count, SIZES);
     assert_int_equal(records.interval_count, SIZES - 1); /* the matrix serves its own size */
