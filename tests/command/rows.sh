@@ -183,7 +183,7 @@ fi
 
 # For a profiler: all results are checked; what cannot be is ncu itself.
 for words in "batched-1 --rows 100 --len 128" "batched-lanes --rows 100 --len 64" "--rows 5 --len 5" \
-    "--axis 0 --rows 5 --len 300 BLOCK=64" "--space rows"; do
+    "--axis 0 --rows 5 --len 300 BLOCK=128" "--space rows"; do
     # shellcheck disable=SC2086 # the words of the command
     run profile --device host --run --type f32 $words
     check "profile-run: $words" test "$status" -eq 0 -a ! -s out -a ! -s err

@@ -113,8 +113,10 @@ for rows in 5:4 7:8; do
     check "nearest-to-${rows%:*}" grep -q \
         "of sum f32 ${rows#*:} x 32 rows cold (same GPU, other size)" err
 done
-run verify --device host --type f32 --rows 500 --len 64
+run verify --device host --type f32 --rows 14 --len 60
 check length-before-rows grep -q 'of sum f32 8 x 64 rows cold (same GPU, other size)' err
+run verify --device host --type f32 --rows 500 --len 64
+check too-far grep -q "^variant  *the space's default" err
 check proves-what-answers has_status 0
 
 has_sizes() {
