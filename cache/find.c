@@ -172,14 +172,14 @@ static bool is_near(const struct find *find, const struct candidate *candidate, 
             point_prune(find->here, config, &ignored) == POINT_VALID);
 }
 
-/* Passing over a record of another GPU, or of results that lie otherwise, is usual and not
- * worth a warning. */
+/* Passing over a record of another GPU, of another problem that costs the same, or of results that
+ * lie otherwise, is usual and not worth a warning. */
 static bool is_worth_telling(const struct find *find, const struct candidate *candidate)
 {
     const struct dims *want = &find->want.problem.dims,
                       *dims = &candidate->record->problem.dims;
-    return !(candidate->differing & SAME_DEVICE) && is_same_dim(&want->outer, &dims->outer) &&
-           is_same_dim(&want->inner, &dims->inner);
+    return !(candidate->differing & SAME_DEVICE) && !candidate->is_class &&
+           is_same_dim(&want->outer, &dims->outer) && is_same_dim(&want->inner, &dims->inner);
 }
 
 /* --- The best ----------------------------------------------------------------------------- */

@@ -145,6 +145,17 @@ static bool is_current(struct gathering *all, const struct record *record, const
     return is_same;
 }
 
+/* Do the rules allow these params, for some launch at least? */
+static bool is_allowed(const struct point_context *context, const int64_t *row,
+                       struct error *why)
+{
+    const struct space *space = context->space;
+    const int broken = point_reject(context, row, why);
+    if (broken >= 0 && !space->rules[broken].is_launch)
+        error_set(why, ERROR_IO, "the rule '%s' refuses it", space->rules[broken].reason);
+    return broken == POINT_VALID || (broken >= 0 && space->rules[broken].is_launch);
+}
+
 /* Passes over records that would not run, as all readers of records do: params outside the
  * space, params that its rules refuse for that architecture, and kernels whose source has
  * changed. */
@@ -158,14 +169,9 @@ static bool is_usable(struct gathering *all, const struct record *record)
     const struct point_context context = {space, &record->problem, &target};
     snprintf(arch, sizeof arch, "sm_%d", record->cc);
     if (gpus_find(&target, arch, &cause) == 0 &&
-        point_parse_record(space, record->params, row, &cause) == 0) {
-        const int broken = point_reject(&context, row, &cause);
-        if (broken == POINT_VALID || (broken >= 0 && space->rules[broken].is_launch))
-            return is_current(all, record, row, &context);
-        if (broken >= 0)
-            error_set(&cause, ERROR_IO, "the rule '%s' refuses it",
-                      space->rules[broken].reason);
-    }
+        point_parse_record(space, record->params, row, &cause) == 0 &&
+        is_allowed(&context, row, &cause))
+        return is_current(all, record, row, &context);
     output_warn("a record of %s is passed over: %s", record->gpu, cause.text);
     return false;
 }
@@ -182,7 +188,7 @@ static int add(struct gathering *all, const struct interval *served, struct erro
 }
 
 /* A problem of one's own from what ships for another of its cost class, where that is current, and
- * without its time. False: it is not of the class, or not current. */
+ * without its time. False: it is not of the class, not current, or not for this problem. */
 static bool take_over(struct gathering *all, struct interval *served)
 {
     struct record *record = &served->record;
@@ -205,7 +211,8 @@ static bool take_over(struct gathering *all, struct interval *served)
     own.regime = record->problem.regime;
     record->problem = own;
     record->median_ps = record->low_ps = record->high_ps = 0; /* of the other problem */
-    return code_hash(&record->code, record, row, &there, &all->setup->sources, &ignored) == 0;
+    return is_allowed(&there, row, &ignored) &&
+           code_hash(&record->code, record, row, &there, &all->setup->sources, &ignored) == 0;
 }
 
 static int add_records(struct gathering *all, const struct records *records,

@@ -8,7 +8,7 @@ WARN="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 refuses no-format 64 "write --format header" export
 refuses bad-format 64 "'cuda' is none: choose header" export --format cuda
 refuses format-twice 64 "names cu twice" export --format cu,cu
-refuses nothing 1 "nothing to export: no record serves prod of i32 accumulated in i32, neither in .* nor among those that ship; 'autotune' with the same problem makes one" export --format cu --op prod
+refuses nothing 1 "nothing to export: no record serves sum of f32 accumulated in f64, neither in .* nor among those that ship; 'autotune' with the same problem makes one" export --format cu --type f32 --acc f64
 refuses bad-prefix 64 "4u.*begins no name of C" export --format cu --prefix 4u
 refuses keyword 64 "int: C or C\+\+ has a meaning" export --format cu --prefix int
 refuses bad-arch 64 "sm_1" export --format cubin --arch sm_1
@@ -52,6 +52,8 @@ refuses other-type 1 "nothing to export" export --space $space --format cu --typ
 refuses other-n 1 "there are records of other n, the nearest of 1Ki: leave --n out" export --space $space --format cu --n 5 --cache cache-gpus
 run export --op max --type i32 --format json --output ships
 check ships-of-its-class test "$(sed -n 's/.*: \([0-9]*\) rows$/\1/p' err)" -gt 20
+run export --format json --op prod --type f32 --cache nothing --output -
+check ships-what-its-rules-allow sh -c '! grep -q "passed over" err && grep -q ": [0-9]* rows$" err'
 run export --op max --type i32 --format cu --output ships --n 3M
 check ships-an-interval grep -q '^ \*   n = 4Mi (2097153 to 8388608): ' ships/max_i32.h
 check ships-without-a-time-of-another grep -q '^ \*       shipped with autotune, of a problem that costs the same, driver' ships/max_i32.h

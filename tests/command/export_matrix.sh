@@ -23,7 +23,7 @@ add() {
         sizes="s/^depth = .*/depth = $6 stride $7/; s/^inner = .*/inner = $7/"
     fields_of "$1/host.ini" |
         sed "s/^gpu = .*/gpu = $3/; s/^cc = .*/cc = $4/; s/^sms = .*/sms = $5/
-             $sizes; s/^source = .*/source = measured/
+             $sizes; s/^source = .*/source = measured/; $other
              s/^code = .*/code = 0000000000000000/
              s/^params = .*/params = $8/" > fields
     "$SIGN" "$2" < fields
@@ -34,6 +34,7 @@ warps="BLOCK=256 LANES=32 VECTOR=4 ROUNDS=4 UNROLL=2 EDGES=SIMPLE LOAD=PLAIN MIN
 masked="BLOCK=128 LANES=8 VECTOR=4 ROUNDS=4 UNROLL=2 EDGES=MASKED LOAD=PLAIN MIN_BLOCKS=1 SPLIT=WHOLE PIECES=0 GRID=0"
 last="BLOCK=256 LANES=256 VECTOR=4 ROUNDS=4 UNROLL=1 EDGES=SIMPLE LOAD=PLAIN MIN_BLOCKS=1 SPLIT=LAST_BLOCK PIECES=16 GRID=0"
 parts="BLOCK=128 LANES=128 VECTOR=4 ROUNDS=2 UNROLL=1 EDGES=SIMPLE LOAD=PLAIN MIN_BLOCKS=1 SPLIT=PARTS PIECES=2 GRID=0"
+other=
 down="BLOCK=256 LANES=32 VECTOR=4 EDGES=SIMPLE UNROLL=2 LOAD=PLAIN MIN_BLOCKS=1 SPLIT=PARTS PIECES=1"
 add base $h200 "NVIDIA H200" 90 132 4096 1024 "$warps"
 add base $h200 "NVIDIA H200" 90 132 3 40000000 "$last"
@@ -43,12 +44,14 @@ add base-columns $h200 "NVIDIA H200" 90 132 4096 1024 "$down"
 
 refuses other-shape 1 "there are records of other shapes" \
     export --format cu --op max --type f32 --rows 5 --len 6 --cache gpus
-mkdir -m 700 rows-alone
+mkdir -m 700 rows-alone # of sums in f64 of f32, of which no value ships
+other="s/^op = .*/op = sum/; s/^acc = .*/acc = f64/"
 add base rows-alone/t4.ini "Tesla T4" 75 40 2 40000000 "$parts"
-refuses not-named 1 "no record of max of f32 in.*there are records of rows" \
-    export --format cu --op max --type f32 --cache rows-alone
-refuses rows-not-columns 1 "no record of max of columns of f32 in.*records of rows: --space rows" \
-    export --format cu --op max --type f32 --rows 4 --len 4 --axis 0 --cache rows-alone
+other=
+refuses not-named 1 "no record of sum of f32 in.*there are records of rows" \
+    export --format cu --op sum --type f32 --acc f64 --cache rows-alone
+refuses rows-not-columns 1 "no record of sum of columns of f32 in.*records of rows: --space rows" \
+    export --format cu --op sum --type f32 --acc f64 --rows 4 --len 4 --axis 0 --cache rows-alone
 small_space small.ini
 run --device host --n 500 --op max --space small.ini --cache values --quiet
 refuses no-value 1 "no record of max of rows of i32 in i32 in.*records of single values: leave" \
