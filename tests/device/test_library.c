@@ -347,7 +347,8 @@ static void keep_record(void)
     int64_t row[SPACE_NAMES_MAX];
     memcpy(row, spaces->space->default_config, spaces->space->param_count * sizeof *row);
     /* One that the rules allow, so that it can be found: sums of i32 can be packed. */
-    expect(point_parse(spaces->space, "FINISH=PACKED WARP=REDUX GRID=2 ITEMS=16 UNROLL=4", row,
+    expect(point_parse(spaces->space,
+                       "FINISH=PACKED WARP=REDUX GRID=2 ITEMS=16 UNROLL=4 WALK=STRIDED", row,
                        &cause) == 0,
            "a row", cause.text);
     point_format(&params, spaces->space, row, true);
