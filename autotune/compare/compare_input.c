@@ -135,7 +135,7 @@ static int add_records(struct compare_input *out, const struct records *more, co
         output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
                     "them by GPU",
                     others, more->at[0].gpu);
-    if (unlike)
+    if (!name && unlike) /* of a file that was named for this */
         output_warn("%zu record%s of " DIMS_TEXT_RESULTS
                     " %s passed over: only single values are "
                     "compared",
