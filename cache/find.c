@@ -140,13 +140,13 @@ static bool is_same_dim(const struct dim *a, const struct dim *b)
     return a->n == b->n && a->stride == b->stride;
 }
 
-/* From so many times the elements on, or so few, what was tuned says less than the default: an argmin's
- * of 64Ki took 1.78 times as long as that at 1Mi, and 1.09 times at 16Mi. */
+/* From so many times the elements on, or so few, what was tuned says less than the default: an
+ * argmin's of 64Ki took 1.78 times as long as that at 1Mi, and 1.09 times at 16Mi. */
 static const double FAR = 4;
 
-/* The same of a matrix, whose shape decides more: what was tuned for the nearest shape took 1.8 and 2.0 times
- * as long as the winner at columns of 300K x 40, 2.2 and 2.8 at 8Ki x 8Ki and 14 at 16Ki x 64, the default
- * 1.0 to 1.1. */
+/* The same of a matrix, whose shape decides more: what was tuned for the nearest shape took 1.8 and
+ * 2.0 times as long as the winner at columns of 300K x 40, 2.2 and 2.8 at 8Ki x 8Ki and 14 at 16Ki x
+ * 64, the default 1.0 to 1.1. */
 static const double FAR_SHAPE = 2;
 
 /* In any regime. */
@@ -155,9 +155,9 @@ static bool is_same_size(const struct find *find, const struct candidate *candid
     return dims_is_same(&find->want.problem.dims, &candidate->record->problem.dims);
 }
 
-/* Is it near enough, and would the space try it here? A config tuned for fewer elements, that one block
- * held, takes a second pass for more: a farther size's may do better. A value's that was measured here
- * needs no such guess. */
+/* Is it near enough, and would the space try it here? A config tuned for fewer elements, that one
+ * block held, takes a second pass for more: a farther size's may do better. A value's that was
+ * measured here needs no such guess. */
 static bool is_near(const struct find *find, const struct candidate *candidate, bool is_shipped)
 {
     const bool is_matrix = dims_kept(&find->want.problem.dims) > 1;

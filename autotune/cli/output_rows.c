@@ -36,13 +36,14 @@ static int begin(struct output_rows *rows, const struct table *table, struct err
     if (!failed && is_file(rows))
         failed = output_file_place(&rows->file, rows->path, error);
     rows->count = table->row_count;
+    rows->has_failed = failed;
     return failed;
 }
 
 int output_rows_write(struct output_rows *rows, const struct table *table, struct error *error)
 {
     struct text text = {0};
-    if (!rows->path || rows->count == table->row_count)
+    if (!rows->path || rows->has_failed || rows->count == table->row_count)
         return 0;
     if (!rows->is_begun)
         return begin(rows, table, error);
@@ -50,6 +51,7 @@ int output_rows_write(struct output_rows *rows, const struct table *table, struc
     const int failed = write_text(rows, &text, error);
     text_dispose(&text);
     rows->count = table->row_count;
+    rows->has_failed = failed;
     return failed;
 }
 
@@ -58,6 +60,8 @@ int output_rows_close(struct output_rows *rows, const struct table *table, int f
 {
     if (!rows->path)
         return failed;
+    if (rows->has_failed && !failed) /* as was told when it did */
+        failed = error_set(error, ERROR_IO, "%s: not all rows could be written", rows->path);
     if (!failed)
         failed =
             rows->is_begun ? output_rows_write(rows, table, error) : begin(rows, table, error);

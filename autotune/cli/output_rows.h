@@ -11,12 +11,12 @@
 struct output_rows {
     const char *path; /* NULL: nothing is written; "-": to stdout */
     struct output_file file;
-    bool is_begun;
+    bool is_begun, has_failed;
     size_t count; /* of the table's rows, that are written */
 };
 
 /* Writes the rows of the table that were not written yet, below the titles. ERROR_IO with path and
- * cause. */
+ * cause; after that nothing is written, and closing fails. */
 int output_rows_write(struct output_rows *rows, const struct table *table, struct error *error);
 
 /* Writes what is left, the titles alone where there is no row, unless `failed`. Returns `failed`, or -1

@@ -372,23 +372,25 @@ static int check_twice(const struct compare_input *inputs, const char *const *na
                        struct error *error)
 {
     const char *const gpu = inputs[at].side.name;
-    size_t i = 0;
-    while (i < at && strcmp(inputs[i].side.name, gpu) != 0)
-        i++;
-    if (i == at)
-        return 0;
-    if (strcmp(names[i], names[at]) == 0)
-        return error_set(error, ERROR_USAGE,
-                         "'%.100s' is named twice: name another GPU to compare it with",
-                         names[at]);
-    if (inputs[i].is_model && inputs[at].is_model)
-        return error_set(error, ERROR_USAGE,
-                         "'%.100s' and '%.100s' are the same GPU, %s: name another to compare "
-                         "it with",
-                         names[i], names[at], gpu);
-    output_warn("%.100s and %.100s are both of %s: their figures stand side by side, and there "
-                "is no verdict",
-                names[i], names[at], gpu);
+    size_t other = at;
+    for (size_t i = at; i-- > 0;) {
+        if (strcmp(inputs[i].side.name, gpu) != 0)
+            continue;
+        if (strcmp(names[i], names[at]) == 0)
+            return error_set(error, ERROR_USAGE,
+                             "'%.100s' is named twice: name another GPU to compare it with",
+                             names[at]);
+        if (inputs[i].is_model && inputs[at].is_model)
+            return error_set(error, ERROR_USAGE,
+                             "'%.100s' and '%.100s' are the same GPU, %s: name another to "
+                             "compare it with",
+                             names[i], names[at], gpu);
+        other = i;
+    }
+    if (other < at)
+        output_warn("%.100s and %.100s are both of %s: their figures stand side by side, and "
+                    "there is no verdict",
+                    names[other], names[at], gpu);
     return 0;
 }
 

@@ -336,8 +336,9 @@ static int report_unknown_model(const struct ini *ini, const char *name, struct 
 {
     struct text known = {0};
     const char *models[GPUS_MODELS_MAX];
-    char hint[TEXT_HINT_CHARS];
+    char hint[TEXT_HINT_CHARS], bare[MODEL_CHARS];
     size_t count = 0;
+    squeeze(bare, name);
     for (size_t i = 0; i < ini->count && count < GPUS_MODELS_MAX; i++)
         if (model_of(ini->items[i].section) && strcmp(ini->items[i].key, "name") == 0) {
             models[count] = model_of(ini->items[i].section);
@@ -346,7 +347,7 @@ static int report_unknown_model(const struct ini *ini, const char *name, struct 
         }
     if (text_check(&known, error) == 0)
         error_set(error, ERROR_USAGE, "'%.60s' is no GPU of the table: %sit has %s", name,
-                  text_hint(hint, name, models, count), known.at ? known.at : "none");
+                  text_hint(hint, bare, models, count), known.at ? known.at : "none");
     text_dispose(&known);
     return -1;
 }

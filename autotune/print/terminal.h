@@ -12,8 +12,8 @@
 bool terminal_has_color(FILE *stream);
 int terminal_width(FILE *stream); /* columns; 80 where unknown */
 
-int terminal_output_width(
-    void); /* columns for results: of stdout, 100 where it is no terminal */
+/* Columns for results: of stdout, 100 where it is no terminal. */
+int terminal_output_width(void);
 
 /* How figures are drawn: in 256 colours, with block characters, or with neither. */
 struct terminal_style {
@@ -49,9 +49,9 @@ void terminal_cell(struct text *out, unsigned step, const char *string,
  * [#######.......]  41 %  812/1980  best 343.4 us 4660 GB/s  0:07 left */
 struct terminal_progress {
     FILE *stream; /* NULL until started */
-    const char
-        *subject; /* before the bar, what all of the line is of: "size 4 of 10: "; set after
-                          * the start, NULL = none */
+    /* Before the bar, what all of the line is of: "size 4 of 10: "; set after the start, NULL =
+     * none. */
+    const char *subject;
     bool is_live;
     uint64_t start_ns, last_ns;
 };

@@ -244,7 +244,7 @@ static int retry_alone(struct search *search, const struct decide_unit *unit,
     return 0;
 }
 
-/* A slice of another's search owes no result: who gave it has one. */
+/* A slice of another's search owes no result: who gave it does. */
 static bool has_result(const struct search *search)
 {
     const struct tune_sharing *sharing = search->task.options->sharing;

@@ -13,7 +13,7 @@ int tune_points(struct points *out, const struct point_context *context,
                 const struct tune_options *options, struct error *error);
 
 /* -1 only when nothing can be tuned: no candidate is right (ERROR_WRONG), no room, too noisy to
- * decide (ERROR_NOISY), interrupted, the budget spent. `out` is then disposed of. */
+ * decide (ERROR_NOISY), interrupted. `out` is then disposed of. */
 int tune_run(struct tune_result *out, const struct tune_job *job,
              const struct tune_options *options, struct error *error);
 
