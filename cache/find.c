@@ -144,28 +144,20 @@ static bool is_same_dim(const struct dim *a, const struct dim *b)
  * argmin's of 64Ki took 1.78 times as long as that at 1Mi, and 1.09 times at 16Mi. */
 static const double FAR = 4;
 
-/* The same of a matrix, whose shape decides more: what was tuned for the nearest shape took 1.8 and
+/* The same of several results, whose shape decides more: what was tuned for the nearest took 1.8 and
  * 2.0 times as long as the winner at columns of 300K x 40, 2.2 and 2.8 at 8Ki x 8Ki and 14 at 16Ki x
  * 64, the default 1.0 to 1.1. */
 static const double FAR_SHAPE = 2;
 
-/* In any regime. */
-static bool is_same_size(const struct find *find, const struct candidate *candidate)
+/* Is what ships near enough, and would the space try it here? A config tuned for fewer elements, that
+ * one block held, takes a second pass for more: a farther size's may do better. What was measured
+ * here needs no such guess. */
+static bool is_near(const struct find *find, const struct candidate *candidate)
 {
-    return dims_is_same(&find->want.problem.dims, &candidate->record->problem.dims);
-}
-
-/* Is it near enough, and would the space try it here? A config tuned for fewer elements, that one
- * block held, takes a second pass for more: a farther size's may do better. A value's that was
- * measured here needs no such guess. */
-static bool is_near(const struct find *find, const struct candidate *candidate, bool is_shipped)
-{
-    const bool is_matrix = dims_kept(&find->want.problem.dims) > 1;
-    const double far = is_matrix ? FAR_SHAPE : FAR;
+    const double far = dims_kept(&find->want.problem.dims) > 1 ? FAR_SHAPE : FAR;
     int64_t config[SPACE_NAMES_MAX];
     struct error ignored;
     return candidate->place.size <= 1 ||
-           (!is_shipped && (!is_matrix || is_same_size(find, candidate))) ||
            (candidate->place.size < selector_weigh(far, far) &&
             point_parse_record(find->here->space, candidate->record->params, config,
                                &ignored) == 0 &&
@@ -268,7 +260,7 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
     size_t i = 0;
     for (; i < count; i++) {
         bring(candidates, count, i);
-        if (!is_near(find, &candidates[i], is_shipped))
+        if (is_shipped && !is_near(find, &candidates[i]))
             continue; /* the default, which follows the problem, is better there */
         if (judge(config, find, candidates[i].record, &why))
             break;

@@ -48,7 +48,7 @@ void find_begin(struct find *out, const struct record *want, const struct point_
 
 /* Takes a record that is better than the best so far, in selector.h's order; the first of
  * equals. A record of another problem, space or method is not found at all; where the nearest
- * is named, `difference` is the first such field. A matrix is served from shapes near it alone.
+ * is named, `difference` is the first such field. What ships serves from sizes near alone.
  * A published record is for comparison and never found; an emulated one serves only its own device. -1 for memory alone, here and
  * below. */
 int find_among(struct find *find, const struct records *records, struct error *error);

@@ -171,9 +171,8 @@ struct autotune_problem {
 
 enum autotune_from {
     AUTOTUNE_FROM_BEST = 0, /* the best of what there is: records, else shipped, else default */
-    AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this size or another, of a matrix
-                             * of nearly this shape, in the space used where none is named; else
-                             * NO_RECORD, or OTHER_GPU */
+    AUTOTUNE_FROM_RECORD,   /* a record made on this GPU, of this size or another, in the space
+                             * used where none is named; else NO_RECORD, or OTHER_GPU */
     AUTOTUNE_FROM_SHIPPED,  /* what came with the library, for this problem or one that costs
                              * the same; else NO_RECORD */
     AUTOTUNE_FROM_DEFAULT,  /* what runs on any GPU; reads no file of records */

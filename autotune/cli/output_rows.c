@@ -61,7 +61,8 @@ int output_rows_close(struct output_rows *rows, const struct table *table, int f
     if (!rows->path)
         return failed;
     if (rows->has_failed && !failed) /* as was told when it did */
-        failed = error_set(error, ERROR_IO, "%s: not all rows could be written", rows->path);
+        failed = error_set(error, ERROR_IO, "%s: a line of the table could not be written",
+                           rows->path);
     if (!failed)
         failed =
             rows->is_begun ? output_rows_write(rows, table, error) : begin(rows, table, error);

@@ -165,8 +165,7 @@ static int refuse(const struct find *find, const struct choose_request *request,
             problem, request->info->name, nearest->gpu, nearest->cc);
     return error_set(
         error, ERROR_NO_RECORD,
-        "no record of %s%s for %s%s: tune it first, or take AUTOTUNE_FROM_BEST%s%.900s",
-        problem, dims_kept(&request->problem->dims) > 1 ? " or of nearly this shape" : "",
+        "no record of %s for %s%s: tune it first, or take AUTOTUNE_FROM_BEST%s%.900s", problem,
         request->info->name, is_shipped ? " came with the library" : "", more,
         *more ? warning->text : "");
 }

@@ -98,13 +98,13 @@ static void add_variants(struct table *table, struct sweep_drawing *drawing)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-/* Prints what answers for a shape without a record (cache/find.h). */
+/* Prints which record answers for a shape without one (cache/find.h). */
 static void print_decision(struct text *out, const struct sweep_drawing *drawing)
 {
     text_addf(
         out,
-        "decided   %zu variant%s for %zu shape%s; a shape near one of these takes that of the "
-        "nearest, in %s; any other the default\n",
+        "decided   %zu variant%s for %zu shape%s; any other shape takes that of the nearest, "
+        "in %s\n",
         drawing->legend.count, drawing->legend.count == 1 ? "" : "s", drawing->size_count,
         drawing->size_count == 1 ? "" : "s",
         dims_text_nearness(&drawing->sizes[0]->problem.dims));

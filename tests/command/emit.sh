@@ -15,11 +15,11 @@ for template in own.cu "$ROOT/templates/reduce.cu"; do
 done
 run emit --op sum --type f32 --order n --n 100K --arch sm_90 --cache nothing
 check shipped-in-order-n grep -q "^variant .* 256Ki cold order n (shipped)" err
-run emit --arch sm_90 --op prod # of which no record ships
+run emit --arch sm_90 --type f32 --acc f64 # of which no record ships
 cp out default.cu
 check source grep -q '__global__' out
 check says-where-from grep -q "^variant .*default" err
-run emit --arch sm_90 --op prod --quiet
+run emit --arch sm_90 --type f32 --acc f64 --quiet
 check quiet test ! -s err
 check same-again cmp out default.cu
 

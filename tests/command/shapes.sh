@@ -70,7 +70,7 @@ check line-a-shape test "$(grep -c '^size .* rows ' err)" -eq 8
 check draws grep -Eq '^ *8 +32 +cold +[0-9.]+ +[0-9.]+ ' out
 check draws-variants grep -Eq '^A +[0-9]+ +[48.]+ +[0-9.]+  [A-Z]' out
 check draws-params grep -q 'BLOCK=' out
-check decides grep -q '^decided .* for 8 shapes; a shape near .* in len first, then in rows x len; any other the default$' out
+check decides grep -q '^decided .* for 8 shapes; .* in len first, then in rows x len$' out
 check plain sh -c '! LC_ALL=C grep -q "$(printf "[\033\r]")" out err'
 check shapes holds sweep.json \
     'shapes == [(r, l, n) for r in ("cold", "warm") for l in (16, 32) for n in (4, 8)]'
@@ -113,10 +113,8 @@ for rows in 5:4 7:8; do
     check "nearest-to-${rows%:*}" grep -q \
         "of sum f32 ${rows#*:} x 32 rows cold (same GPU, other size)" err
 done
-run verify --device host --type f32 --rows 14 --len 60
-check length-before-rows grep -q 'of sum f32 8 x 64 rows cold (same GPU, other size)' err
 run verify --device host --type f32 --rows 500 --len 64
-check too-far grep -q "^variant  *the space's default" err
+check length-before-rows grep -q 'of sum f32 8 x 64 rows cold (same GPU, other size)' err
 check proves-what-answers has_status 0
 
 has_sizes() {

@@ -6,7 +6,7 @@ enum {
     LANES = 128,    // threads side by side
     VECTOR = 8,     // columns of a thread, elements per load
     UNROLL = 4,     // loads that a thread has under way
-    DOWN = 1,       // BLOCK / LANES
+    DOWN = 1,       // max(1, BLOCK / LANES)
     COLUMNS = 1024, // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
     ELEM_BYTES = 2, // bytes of an element
 };

@@ -7,7 +7,7 @@ enum {
     VECTOR = 8,     // columns of a thread, elements per load
     UNROLL = 4,     // loads that a thread has under way
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
-    DOWN = 8,       // BLOCK / LANES
+    DOWN = 8,       // max(1, BLOCK / LANES)
     WIDTH = 256,    // LANES * VECTOR
     COLUMNS = 248,  // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
     ELEM_BYTES = 2, // bytes of an element

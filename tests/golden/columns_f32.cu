@@ -7,7 +7,7 @@ enum {
     VECTOR = 4,     // columns of a thread, elements per load
     UNROLL = 8,     // loads that a thread has under way
     MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
-    DOWN = 8,       // BLOCK / LANES
+    DOWN = 8,       // max(1, BLOCK / LANES)
     WIDTH = 128,    // LANES * VECTOR
     COLUMNS = 128,  // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
     ELEM_BYTES = 4, // bytes of an element

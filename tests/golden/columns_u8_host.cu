@@ -6,7 +6,7 @@ enum {
     LANES = 4,      // threads side by side
     VECTOR = 16,    // columns of a thread, elements per load
     UNROLL = 2,     // loads that a thread has under way
-    DOWN = 16,      // BLOCK / LANES
+    DOWN = 16,      // max(1, BLOCK / LANES)
     WIDTH = 64,     // LANES * VECTOR
     COLUMNS = 48,   // EDGES == MASKED ? WIDTH - VECTOR : WIDTH
     ELEM_BYTES = 1, // bytes of an element
