@@ -7,7 +7,7 @@ small_space small.ini
 is_right() {
     has_status 0 && grep -q '^right ' out && [ ! -e "$XDG_CACHE_HOME/autotune/host.ini" ]
 }
-run verify --device host --n 3K --op prod # of which no record ships
+run verify --device host --n 3K --type f32 --acc f64 # of which no record ships
 check default is_right
 check default-is-said grep -q "^variant .*default" err
 run verify --device host --n 3K --variant BLOCK=64,WARP=TREE --type f32

@@ -1,6 +1,7 @@
 /* Tests of model: priors of the default space follow the bytes in flight on an SM, for large
  * and for small n, come without a device, quickly, and never without a reason when they do not
  * come. */
+#include "autotune/device/fiber.h" /* FIBER_ASAN */
 #include "autotune/device/gpus.h"
 #include "autotune/measure/speed_estimate.h"
 #include "tests/unit/reduce_files.h"
@@ -227,7 +228,13 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* 100,000 candidates take less than three seconds, even with a sanitizer; here the full ranges. */
+/* Seconds for 100,000 candidates, here of the full ranges: 1.5 on a slow machine, 4 with a sanitizer. */
+#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+static const double MOST_S = 10;
+#else
+static const double MOST_S = 3;
+#endif
+
 static void test_fast(void **state)
 {
     (void)state;
@@ -247,7 +254,7 @@ static void test_fast(void **state)
     assert_int_equal(speed_estimate_prior(prior, &points, &context, &error), 0);
     const double seconds = (now_s() - start_s) * 100000 / (double)points.count;
     print_message("%zu candidates; %.3f s for each 100,000\n", points.count, seconds);
-    assert_true(seconds < 3);
+    assert_true(seconds < MOST_S);
     free(prior);
     point_dispose(&points);
     space_free(space);
