@@ -48,13 +48,13 @@ mkdir -m 700 rows-alone # of sums in f64 of f32, of which no value ships
 other="s/^op = .*/op = sum/; s/^acc = .*/acc = f64/"
 add base rows-alone/t4.ini "Tesla T4" 75 40 2 40000000 "$parts"
 other=
-refuses not-named 1 "no record of sum of f32 in.*there are records of rows" \
+refuses not-named 1 "no record serves sum of f32 accumulated in f64.*there are records of rows" \
     export --format cu --op sum --type f32 --acc f64 --cache rows-alone
-refuses rows-not-columns 1 "no record of sum of columns of f32 in.*records of rows: --space rows" \
+refuses rows-not-columns 1 "no record serves sum of columns of f32 accumulated in f64.*records of rows: --space rows" \
     export --format cu --op sum --type f32 --acc f64 --rows 4 --len 4 --axis 0 --cache rows-alone
 small_space small.ini
 run --device host --n 500 --op max --space small.ini --cache values --quiet
-refuses no-value 1 "no record of max of rows of i32 in i32 in.*records of single values: leave" \
+refuses no-value 1 "no record serves max of rows of i32 accumulated in i32.*records of single values: leave" \
     export --format cu --op max --rows 4 --len 4 --cache values
 run export --format json --op max --type f32 --rows 4096 --len 1024 --cache gpus --output - --quiet
 check one-shape grep -q '"rows": 4096, "len": 1024, "pitch": 1024' out
