@@ -173,6 +173,18 @@ void compare_add_bound(struct table *table, double bound, bool is_most)
     table_add(table, bound > 0 ? figures_bound(number, bound, is_most) : NULL);
 }
 
+void compare_add_speed(struct table *table, const struct compare_cell *cell)
+{
+    char speed[NUMBER_CHARS];
+    if (cell->basis == COMPARE_BOUND) {
+        compare_add_bound(table, cell->gbs, true);
+        compare_add_bound(table, fmin(cell->peak_pct, 100), true);
+        return;
+    }
+    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+}
+
 static void add_figures(struct table *table, const struct compare_cell *cell)
 {
     const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
@@ -184,13 +196,7 @@ static void add_figures(struct table *table, const struct compare_cell *cell)
         table_add(table, NULL);
     table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
     table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
-    if (cell->basis == COMPARE_BOUND) {
-        compare_add_bound(table, cell->gbs, true);
-        compare_add_bound(table, fmin(cell->peak_pct, 100), true);
-        return;
-    }
-    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    compare_add_speed(table, cell);
 }
 
 static void add_cell(struct table *table, const struct compare *compare,

@@ -105,6 +105,9 @@ const char *compare_limiter(const struct analysis *analysis);
 /* Adds a cell for people: figures_bound, empty where the bound is 0 or negative: unknown. */
 void compare_add_bound(struct table *table, double bound, bool is_most);
 
+/* GB/s and percent of peak of a cell, as bounds where they are. */
+void compare_add_speed(struct table *table, const struct compare_cell *cell);
+
 /* A row for each line and GPU with every field, for programs. Dispose of the table. */
 void compare_table(struct table *out, const struct compare *compare);
 

@@ -196,7 +196,7 @@ static void add_cell(struct table *table, const struct compare_line *line, size_
                      bool with_time, struct legend *legend)
 {
     const struct compare_cell *cell = &line->cells[side];
-    char name[NUMBER_CHARS], speed[NUMBER_CHARS];
+    char name[NUMBER_CHARS];
     if (cell->basis > COMPARE_WITHHELD)
         table_addf(table, "%s%s %s", legend_name(name, legend_add(legend, cell->winner)),
                    cell->changed[0] ? "*" : "", compare_bases[cell->basis]);
@@ -214,13 +214,7 @@ static void add_cell(struct table *table, const struct compare_line *line, size_
         add_us(table, cell->ps);
     else if (with_time)
         table_add(table, NULL);
-    if (cell->basis == COMPARE_BOUND) {
-        compare_add_bound(table, cell->gbs, true);
-        compare_add_bound(table, fmin(cell->peak_pct, 100), true);
-        return;
-    }
-    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    compare_add_speed(table, cell);
 }
 
 /* Fills in `count` GPUs from `from` on. */
