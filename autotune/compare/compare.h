@@ -91,6 +91,7 @@ struct compare {
     size_t side_count;
     struct compare_line *lines;
     size_t line_count;
+    size_t left_out; /* records that ship, of operations and types that nobody asked for */
 };
 
 /* One behind the last of the lines from `first` on that differ in size only. */

@@ -52,13 +52,57 @@ int compare_gather_add(struct comparison *comparison, const struct problem *prob
     return add_line(comparison, &line, error);
 }
 
+static size_t count_own(const struct compare_input *input)
+{
+    return input->records.count - input->shipped_count;
+}
+
 static int add_records(struct comparison *comparison, const struct compare_input *input,
                        struct error *error)
 {
-    for (size_t i = 0; i < input->records.count; i++) {
+    for (size_t i = 0; i < count_own(input); i++) {
         const struct problem *problem = &input->records.at[i].problem;
         if (is_wanted(comparison->request, problem) && !problem_is_on_host(problem) &&
             compare_gather_add(comparison, problem, error))
+            return -1;
+    }
+    return 0;
+}
+
+static bool is_of_kind(const struct problem *problem, const struct problem *other)
+{
+    return problem->op == other->op && problem->type == other->type &&
+           problem->acc == other->acc && problem->order == other->order;
+}
+
+/* Of hundreds of records that ship, those that the request asks for: else those that are cold, and of
+ * an operation and type of the first `count` lines, or where there are none, of the request's own. */
+static bool is_asked_for(const struct comparison *comparison, const struct problem *problem,
+                         size_t count)
+{
+    const struct request *request = comparison->request;
+    const struct compare *compare = &comparison->compare;
+    if (request->has_op || request->has_type || request->has_order || request->has_n)
+        return true;
+    if (problem->regime != COLD)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (is_of_kind(problem, &compare->lines[i].problem))
+            return true;
+    return count == 0 && is_of_kind(problem, &request->problem);
+}
+
+/* Behind all other lines: those are what is compared. */
+static int add_shipped(struct comparison *comparison, const struct compare_input *input,
+                       size_t count, struct error *error)
+{
+    for (size_t i = count_own(input); i < input->records.count; i++) {
+        const struct problem *problem = &input->records.at[i].problem;
+        if (!is_wanted(comparison->request, problem) || problem_is_on_host(problem))
+            continue;
+        if (!is_asked_for(comparison, problem, count))
+            comparison->compare.left_out++;
+        else if (compare_gather_add(comparison, problem, error))
             return -1;
     }
     return 0;
@@ -130,6 +174,10 @@ int compare_gather_gather(struct comparison *comparison, struct error *error)
         if (add_records(comparison, &comparison->inputs[s], error) ||
             compare_gather_add_published(comparison, &comparison->inputs[s],
                                          comparison->request, true, error))
+            return -1;
+    const size_t count = compare->line_count;
+    for (size_t s = 0; s < compare->side_count; s++)
+        if (add_shipped(comparison, &comparison->inputs[s], count, error))
             return -1;
     return add_own(comparison, error);
 }
@@ -358,10 +406,18 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
 void compare_gather_fill(struct comparison *comparison)
 {
     struct compare *compare = &comparison->compare;
+    struct terminal_progress progress = {0};
     if (compare->line_count)
         qsort(compare->lines, compare->line_count, sizeof *compare->lines, by_problem);
-    for (size_t l = 0; l < compare->line_count; l++)
+    if (!comparison->request->quiet && !comparison->with_evidence) /* which shows its own */
+        terminal_progress_start(&progress, stderr);
+    for (size_t l = 0; l < compare->line_count; l++) {
         fill_line(comparison, &compare->lines[l]);
+        if (progress.stream)
+            terminal_progress_show(&progress, l + 1, compare->line_count, "problems analysed");
+    }
+    if (progress.stream)
+        terminal_progress_end(&progress);
     prediction_run(compare);
 }
 

@@ -246,7 +246,9 @@ static int add_shipped(struct compare_input *out, const char *model, struct erro
     if (shipped_load(&records, NULL, error))
         return -1;
     /* What was measured here stands in place of what ships. */
-    const int failed = add_records(out, &records, model, out->records.count, error);
+    const size_t known = out->records.count;
+    const int failed = add_records(out, &records, model, known, error);
+    out->shipped_count = out->records.count - known;
     store_dispose(&records);
     return failed;
 }

@@ -21,7 +21,8 @@ struct compare_input {
     bool has_l2;     /* is the L2 cache size known for this GPU? */
     struct target target;
     int clock_khz;          /* 0 = unknown */
-    struct records records; /* of this GPU only */
+    struct records records; /* of this GPU only, */
+    size_t shipped_count;   /* ... the last of which ship with the program */
     struct error damaged;   /* of a file of records: why a part is left out */
     struct published *published[COMPARE_PUBLISHED_MAX];
     size_t published_count;

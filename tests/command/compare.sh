@@ -330,6 +330,13 @@ check order-n-of-floats grep -q "^sum f32 cold order n: autotune's kernels$" out
 run compare h200 v100 --order n --type i32
 check order-of-integers grep -q "^sum i32 cold: autotune's kernels$" out
 check order-of-integers-is-said grep -q 'sum of i32 has the same bits in any order' err
+# Of hundreds of records that ship, those of what documents measured; others are asked for.
+run compare h200 v100 --cache nothing
+check ships-what-documents-have test "$(grep ": autotune's kernels$" out)" = "sum f32 cold: autotune's kernels"
+check others-that-ship-are-said grep -Eq '^left out  *[1-9][0-9]+ more records ship with the program' out
+run compare h200 v100 --cache nothing --op min --type i32 --n 1Mi
+check ships-what-is-asked-for test "$(grep -c '^1Mi  A measured' out)" -eq 2 # cold, warm
+check none-is-left-out test "$(grep -c '^left out' out)" -eq 0
 run compare --rungs --type f32
 check rungs-of-a-type sh -c 'grep -q "^V100 f32 " out && ! grep -q i32 out'
 finish
