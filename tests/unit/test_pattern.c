@@ -381,7 +381,10 @@ static void test_loads(void **state)
         {"scan-up", F32, 256, 16, 8, 4},     {"loads-parts", F32, 64, 64, 32, 4},
         {"loads-parts", F16, 64, 64, 32, 2}, {"wangyu-naive", F32, 256, 8, 4, 4},
         {"lab04-atomic", I32, 256, 8, 4, 4}, {"next-launches", F32, 64, 4, 16, 16},
-        {"next-async", I32, 64, 4, 16, 16},  {"tensor-1", F16, 64, 16, 16, 16},
+        {"next-async", I32, 64, 4, 16, 16},
+#ifndef __clang__ /* which loads by halves what it passes in two registers */
+        {"tensor-1", F16, 64, 16, 16, 16},
+#endif
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -392,11 +395,13 @@ static void test_loads(void **state)
             fail_msg("%s: %u loads, %u sectors, %u", rows[i].rung, pattern.loads,
                      pattern.sectors, pattern.sectors_ideal);
     }
+#ifndef __clang__ /* nor does it copy once */
     /* 4 loads of 16 bytes a lane, copied and read back: 4 wavefronts each. */
     const struct pattern ring = run_rung("next-async", I32, 64);
     assert_int_equal(ring.passing_requests, 2 * 4);
     assert_int_equal(ring.passing_wavefronts, 2 * 4 * 4);
     assert_true(ring.elements == 64 * 8);
+#endif
     assert_int_equal(run_rung("next-launches", I32, 64).passing_requests, 0);
     assert_int_equal(run_rung("harris-1", I32, 64).passing_requests, 0);
 }
