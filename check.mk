@@ -6,6 +6,7 @@ FUZZERS   = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c)
 DEVICE    = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c) tests/device/host_data.c)
 # All C but the templates, whose control lines no formatter knows.
 FORMATTED = $(shell find autotune bench cache examples generator include tests -name '*.[ch]')
+NEEDED    = $(BUILD)/obj/needed.a
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
@@ -59,7 +60,7 @@ analyze: ## clang-tidy and gcc -fanalyzer over the whole program (about six minu
 	@tests/tidy.sh all -- $(ALLFLAGS) $(MPI_FLAGS)
 	@$(REMAKE) BUILD=$(BUILD)/analyze CFLAGS='$(ANALYZE)' WERROR=-Werror $(BUILD)/analyze/autotune
 
-check-tidy: ## clang-tidy over what has changed since main, and an eighth of the rest
+check-tidy: ## clang-tidy over what has changed since main, and a sixteenth of the rest
 	@./setup tools
 	@tests/tidy.sh some -- $(ALLFLAGS) $(MPI_FLAGS)
 
@@ -68,28 +69,33 @@ coverage: ## which lines and branches the tests run, by folder (an hour)
 	@$(REMAKE) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' SANITIZE=--coverage tests
 	@tests/coverage.sh $(BUILD)/coverage
 
-$(BUILD)/unit/%: tests/unit/%.c $(OBJECTS)
-	$(call say,TEST,$<)
-	@mkdir -p $(@D)
-	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) -lcmocka $(LIBS)
+# The objects, of which a test is linked with those that it needs.
+$(NEEDED): $(OBJECTS)
+	@rm -f $@
+	$Q$(AR) rcsT $@ $^
 
-$(BUILD)/device/%: tests/device/%.c $(OBJECTS)
+$(BUILD)/unit/%: tests/unit/%.c $(NEEDED)
 	$(call say,TEST,$<)
 	@mkdir -p $(@D)
-	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) -lcmocka $(LIBS)
+
+$(BUILD)/device/%: tests/device/%.c $(NEEDED)
+	$(call say,TEST,$<)
+	@mkdir -p $(@D)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
 
 # Plants faults in kernels: tests/mutate/mutate.c
-$(BUILD)/mutate: tests/mutate/mutate.c tests/mutate/mutants.c tests/mutate/mutants.h $(OBJECTS)
+$(BUILD)/mutate: tests/mutate/mutate.c tests/mutate/mutants.c tests/mutate/mutants.h $(NEEDED)
 	$(call say,TEST,$<)
-	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $(filter tests/%.c,$^) $(OBJECTS) $(LIBS)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $(filter tests/%.c,$^) $(NEEDED) $(LIBS)
 
-$(BUILD)/sign: tests/command/sign.c $(OBJECTS)
+$(BUILD)/sign: tests/command/sign.c $(NEEDED)
 	$(call say,TEST,$<)
-	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(OBJECTS) $(LIBS)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
 
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/checksum.c tests/fuzz/checksum.h $(OBJECTS)
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/checksum.c tests/fuzz/checksum.h $(NEEDED)
 	$(call say,FUZZER,$<)
-	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer -Wl,--wrap=XXH3_64bits $(DEPEND) -o $@ $< tests/fuzz/checksum.c $(OBJECTS) $(LIBS)
+	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer -Wl,--wrap=XXH3_64bits $(DEPEND) -o $@ $< tests/fuzz/checksum.c $(NEEDED) $(LIBS)
 
 .PHONY: tests test test-all test-rest unit test-gpu soak fuzz fuzzers format check-format analyze \
         check-tidy coverage
