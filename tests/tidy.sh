@@ -3,7 +3,7 @@
 # failed, N skipped", a file each; exit status 1 when it finds anything.
 # Usage: tests/tidy.sh all|some -- FLAG...
 #   all    every source of the program
-#   some   those that differ from the branch main, and an eighth of the others, another every day
+#   some   those that differ from the branch main, and a sixteenth of the others, another every day
 set -u
 which=${1:?usage: tests/tidy.sh all|some -- FLAG...}
 shift 2
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 2
 tidy=build/tools/bin/clang-tidy found=build/tidy
 rm -rf "$found"
 mkdir -p "$found"
-day=$(($(date +%s) / 86400 % 8))
+day=$(($(date +%s) / 86400 % 16))
 
 list_changed() {
     base=$(git merge-base HEAD origin/main 2> /dev/null || git merge-base HEAD main) &&
@@ -28,7 +28,7 @@ list_sources() {
 list_some() {
     list_sources > "$found/sources"
     list_changed | grep -Fx -f "$found/sources"
-    awk -v day=$day 'NR % 8 == day' "$found/sources"
+    awk -v day=$day 'NR % 16 == day' "$found/sources"
 }
 
 if [ "$which" = all ]; then list_sources; else list_some | sort -u; fi > "$found/files"

@@ -20,9 +20,13 @@
 #include <cmocka.h>
 
 #if defined(FIBER_TSAN)
-enum { IS_WATCHED = 1, SEEDS = 5 }; /* a missing barrier is a reported race there */
+enum {
+    IS_WATCHED = 1,
+    SEEDS = 5,
+    GRID_SEEDS = 3
+}; /* a missing barrier is a reported race there */
 #else
-enum { IS_WATCHED = 0, SEEDS = 200 };
+enum { IS_WATCHED = 0, SEEDS = 200, GRID_SEEDS = 10 };
 #endif
 
 static struct error error;
@@ -295,7 +299,7 @@ static const char grid_barrier[] =
 static void test_grid_barrier(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 10; seed++) {
+    for (uint64_t seed = 0; seed < GRID_SEEDS; seed++) {
         struct loaded loaded = load(grid_barrier, seed);
         unsigned words[3] = {0};
         const uint64_t args[] = {at(&words[0]), at(&words[1]), at(&words[2])};

@@ -340,7 +340,8 @@ static void test_no_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#ifndef FIBER_ASAN /* which takes what a cancelled thread leaves on its stack for an overrun */
+#if !defined(FIBER_ASAN) || defined(__clang__)
+        /* gcc's takes what a cancelled thread leaves on its stack for an overrun. */
         cmocka_unit_test(test_guard),       cmocka_unit_test(test_signals_are_back),
 #endif
         cmocka_unit_test(test_twice),       cmocka_unit_test(test_endings),
