@@ -17,7 +17,7 @@ refuses bad-op 64 "median" export --format cu --op median
 space=reduce-wide # so that records can have what the default space does not try
 
 # The emulator's record is the pattern for those of GPUs that are not here.
-run --device host --n 1000 --space $space --budget 10s --cache base --quiet
+run --device host --n 1000 --space $space --budget 3s --cache base --quiet
 check tuned has_status 0
 [ -s base/host.ini ] || finish
 

@@ -37,7 +37,7 @@ check answers-from-the-record grep -q '^record ' err
 check measures-once test "$(grep -c '^\[record' "$RECORDS")" -eq 1
 run --device host --rows 100 --len 37 --type f32 --quiet
 check same-n-other-shape test "$(grep -c '^\[record' "$RECORDS")" -eq 2
-run --device host --n 3700 --type f32 --quiet
+run --device host --n 3700 --type f32 --budget 2s --quiet
 check one-value-beside-them test "$(grep -c '^\[record' "$RECORDS")" -eq 3
 run show
 check shows-rows grep -q ' 37 x 100 rows ' out

@@ -65,17 +65,17 @@ check record-has-the-scan grep -qx 'scan = inclusive' "$RECORDS"
 check journal-has-the-scan test -e "$JOURNALS/host-sum-i32-i32-inclusive-3000-cold.journal"
 run --device host --space small.ini --scan inclusive --n 3000
 check answers-from-the-record grep -q '^record ' err
-run --device host --space small.ini --scan exclusive --n 3000 --quiet
+run --device host --space small.ini --scan exclusive --n 3000 --budget 1s --quiet
 check exclusive-is-another test "$(grep -c '^\[record' "$RECORDS")" -eq 2
-run --device host --n 3000 --quiet
+run --device host --n 3000 --budget 1s --quiet
 check reductions-have-no-scan test "$(grep -c '^scan = ' "$RECORDS")" -eq 2
 run show --scan exclusive
 check shows-one-kind sh -c 'grep -q "3K exclusive scan" out && ! grep -q inclusive out'
 run show --scan none
 check shows-reductions sh -c '! grep -q scan out'
-run --device host --space small.ini --scan inclusive --n 1K..4K --csv swept.csv --quiet
+run --device host --space small.ini --scan inclusive --n 1K..2K --budget 1s --csv swept.csv --quiet
 check sweeps has_status 0
-check sweep-has-sizes test "$(wc -l < swept.csv)" -gt 3
+check sweep-has-sizes test "$(wc -l < swept.csv)" -gt 2
 run verify --device host --space small.ini --scan inclusive --n 3000
 check verifies-the-record grep -q '^right     sum i32 3K inclusive scan cold on host' out
 run ladder --device host --rung scan-tree --rung scan-tree-padded --scan inclusive --n 5000

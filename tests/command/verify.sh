@@ -42,7 +42,7 @@ refuses endless 70 "kernel of BLOCK=.* does not end: " verify --device host --n 
 refuses endless-small 70 "gives no answer within 2 s of processor time .--limit." verify --device host --small --n 3K \
     --template endless.cu --variant WALK=STRIDED --limit 2s
 refuses endless-of-many 70 "gives no answer within 0\.50+ s" verify --device host --cover \
-    --template endless.cu --space mine.ini --limit 500ms
+    --part 1/40 --template endless.cu --space mine.ini --limit 500ms
 # A proof that takes three seconds, and answers all the time.
 spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = 0; on < 12000; on++) continue;' > slow.cu
 run verify --device host --small --n 3K --template slow.cu --variant WALK=STRIDED --limit 1s
@@ -57,7 +57,7 @@ check n-1 is_right
 run verify --device host --n 1K --op prod --type u64 --quiet
 check quiet is_right
 check quiet-stderr test ! -s err
-run verify --device host --n 3K --op argmin --type f64
+run verify --device host --n 3K --op argmin --type i8
 check position is_right
 check position-has-its-space grep -q 'UNROLL=.*FINISH=PASSES' out
 run verify --device host --n 0 --op argmax

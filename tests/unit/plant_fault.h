@@ -140,6 +140,12 @@ static const char *choose_letters(const char *legend, char one[2])
     return one;
 }
 
+/* Seeds of what is right: one; EVERY=1: `most`. */
+static unsigned choose_seeds(unsigned most)
+{
+    return getenv("EVERY") ? most : 1;
+}
+
 /* Does each variant that is tried show it when `from` becomes `to` in one of the texts of `sources`, a
  * copy? Else says so. */
 static bool is_caught(letter_check *check, const void *fixture, struct emit_sources *sources,

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 60013, SEEDS = 3, RACY_SEEDS = 12 };
+enum { N = 60013, SEEDS = 2, RACY_SEEDS = 12 };
 
 struct fixture {
     struct space *space;

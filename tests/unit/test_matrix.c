@@ -263,7 +263,7 @@ static void test_right_as_it_is(void **state)
         char note[NOTE_CHARS];
         const int status =
             run_child(check_letter, fixture, &fixture->sources[space_of(&variants[i])], legend,
-                      2, note);
+                      choose_seeds(2), note);
         if (!is_right(status))
             fail_msg("%s: %s", variants[i].params, note);
     }

@@ -172,8 +172,9 @@ static void test_right_as_they_are(void **state)
     for (size_t i = 0; i < VARIANTS; i++) {
         const char legend[] = {variants[i].letter, '\0'};
         char note[NOTE_CHARS];
-        const int status = run_child(check_letter, fixture,
-                                     &fixture->sources[kernel_of(*legend)], legend, 2, note);
+        const int status =
+            run_child(check_letter, fixture, &fixture->sources[kernel_of(*legend)], legend,
+                      choose_seeds(2), note);
         if (!is_right(status))
             fail_msg("%s: %s", legend, note);
     }

@@ -394,7 +394,8 @@ static void expect_right(const struct fixture *fixture, const char *letters)
     for (; *letters; letters++) {
         const char legend[] = {*letters, '\0'};
         char note[NOTE_CHARS];
-        const int status = run_child(check_letter, fixture, &fixture->sources, legend, 2, note);
+        const int status =
+            run_child(check_letter, fixture, &fixture->sources, legend, choose_seeds(2), note);
         if (!is_right(status))
             fail_msg("%s: %s", find_variant(*letters)->params, note);
     }
