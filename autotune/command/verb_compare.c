@@ -92,6 +92,7 @@ static int run_verb(int argc, char **argv, struct error *error)
                             request.file_count, error))
         return -1;
     comparison->with_evidence = own.evidence;
+    comparison->with_progress = !request.quiet;
     const int failed = own.by_rung ? compare_rungs(&request, comparison, error)
                                    : compare_problems(comparison, error);
     compare_gather_close(comparison);

@@ -409,7 +409,7 @@ void compare_gather_fill(struct comparison *comparison)
     struct terminal_progress progress = {0};
     if (compare->line_count)
         qsort(compare->lines, compare->line_count, sizeof *compare->lines, by_problem);
-    if (!comparison->request->quiet && !comparison->with_evidence) /* which shows its own */
+    if (comparison->with_progress && !comparison->with_evidence)
         terminal_progress_start(&progress, stderr);
     for (size_t l = 0; l < compare->line_count; l++) {
         fill_line(comparison, &compare->lines[l]);

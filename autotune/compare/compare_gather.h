@@ -7,8 +7,9 @@
 
 struct comparison {
     const struct request *request;
-    bool
-        with_evidence; /* compile what the journals know, to rank predictions; false when opened */
+    /* Both false when opened. */
+    bool with_evidence; /* compile what the journals know, to rank predictions */
+    bool with_progress; /* a line of it on a terminal, if nothing else shows its own */
     struct compare_input inputs[COMPARE_SIDES_MAX]; /* one a side */
     struct rungs rungs;
     struct compare compare;

@@ -73,7 +73,7 @@ run report --md
 check marks-are-of-pages-alone lacks 'rest the pointer' out
 
 check page-of-the-kernels-that-were-measured lacks 'Space or template are not those' page.html
-run --device host --n 500 --budget 2s --cache own --quiet
+run --device host --n 500 --cache own --quiet
 run report --cache own -o own.html --quiet
 check own has_status 0
 check own-card-has-the-default grep -q '<dt>faster than untuned</dt>' own.html
