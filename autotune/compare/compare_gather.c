@@ -21,13 +21,17 @@ enum { N_DEFAULT = 400000000 };
 static bool is_wanted(const struct request *request, const struct problem *problem)
 {
     return (!request->has_n || dims_n(&problem->dims) == dims_n(&request->problem.dims)) &&
-           request_wants(request, problem);
+           request_wants(request, problem) && !problem_is_on_host(problem);
+}
+
+static bool is_of_kind(const struct problem *a, const struct problem *b)
+{
+    return a->op == b->op && a->type == b->type && a->acc == b->acc && a->order == b->order;
 }
 
 static bool is_same(const struct problem *a, const struct problem *b)
 {
-    return a->op == b->op && a->type == b->type && a->acc == b->acc &&
-           dims_is_same(&a->dims, &b->dims) && a->regime == b->regime && a->order == b->order;
+    return is_of_kind(a, b) && dims_is_same(&a->dims, &b->dims) && a->regime == b->regime;
 }
 
 static int add_line(struct comparison *comparison, const struct compare_line *line,
@@ -62,17 +66,11 @@ static int add_records(struct comparison *comparison, const struct compare_input
 {
     for (size_t i = 0; i < count_own(input); i++) {
         const struct problem *problem = &input->records.at[i].problem;
-        if (is_wanted(comparison->request, problem) && !problem_is_on_host(problem) &&
+        if (is_wanted(comparison->request, problem) &&
             compare_gather_add(comparison, problem, error))
             return -1;
     }
     return 0;
-}
-
-static bool is_of_kind(const struct problem *problem, const struct problem *other)
-{
-    return problem->op == other->op && problem->type == other->type &&
-           problem->acc == other->acc && problem->order == other->order;
 }
 
 /* Of hundreds of records that ship, those that the request asks for: else those that are cold, and of
@@ -98,7 +96,7 @@ static int add_shipped(struct comparison *comparison, const struct compare_input
 {
     for (size_t i = count_own(input); i < input->records.count; i++) {
         const struct problem *problem = &input->records.at[i].problem;
-        if (!is_wanted(comparison->request, problem) || problem_is_on_host(problem))
+        if (!is_wanted(comparison->request, problem))
             continue;
         if (!is_asked_for(comparison, problem, count))
             comparison->compare.left_out++;

@@ -404,6 +404,19 @@ void compare_notes_columns(struct text *out, const struct compare *compare)
     sentence_end(out, "columns", &text);
 }
 
+static void add_left_out(struct text *out, const struct compare *compare)
+{
+    const bool is_one = compare->left_out == 1;
+    struct text text = {0};
+    if (!compare->left_out)
+        return;
+    text_addf(&text,
+              "%zu more record%s ship%s with the program, of other operations and types, or "
+              "warm: --op, --type, --order and --n ask for them",
+              compare->left_out, is_one ? "" : "s", is_one ? "s" : "");
+    sentence_end(out, "left out", &text);
+}
+
 void compare_notes_all(struct text *out, const struct compare *compare)
 {
     static const struct {
@@ -427,16 +440,7 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         {COMPARE_EMULATED, "emulated", "on the host, no model of a GPU's speed"},
     };
     text_adds(out, "\n");
-    if (compare->left_out) {
-        struct text text = {0};
-        text_addf(
-            &text,
-            "%zu more record%s ship%s with the program, of other operations and types, or "
-            "warm: --op, --type, --order and --n ask for them",
-            compare->left_out, compare->left_out == 1 ? "" : "s",
-            compare->left_out == 1 ? "s" : "");
-        sentence_end(out, "left out", &text);
-    }
+    add_left_out(out, compare);
     add_sayings(out, compare, "note", missing);
     add_sayings(out, compare, "source", document);
     for (size_t s = 0; s < compare->side_count; s++) {
