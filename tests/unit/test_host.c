@@ -20,11 +20,8 @@
 #include <cmocka.h>
 
 #if defined(FIBER_TSAN)
-enum {
-    IS_WATCHED = 1,
-    SEEDS = 5,
-    GRID_SEEDS = 3
-}; /* a missing barrier is a reported race there */
+/* A missing barrier is a reported race there. */
+enum { IS_WATCHED = 1, SEEDS = 5, GRID_SEEDS = 3 };
 #else
 enum { IS_WATCHED = 0, SEEDS = 200, GRID_SEEDS = 10 };
 #endif
