@@ -149,19 +149,23 @@ static const double FAR = 4;
  * 64, the default 1.0 to 1.1. */
 static const double FAR_SHAPE = 2;
 
-/* Is what ships near enough, and would the space try it here? A config tuned for fewer elements, that
+/* Is a record near enough, and would the space try it here? A config tuned for fewer elements, that
  * one block held, takes a second pass for more: a farther size's may do better. What was measured
- * here needs no such guess. */
-static bool is_near(const struct find *find, const struct candidate *candidate)
+ * here for a value needs no such guess, and for these very dims none. */
+static bool is_near(const struct find *find, const struct candidate *candidate, bool is_shipped)
 {
-    const double far = dims_kept(&find->want.problem.dims) > 1 ? FAR_SHAPE : FAR;
+    const struct dims *want = &find->want.problem.dims;
+    const bool is_shape = dims_kept(want) > 1;
+    const double far = is_shape ? FAR_SHAPE : FAR;
     int64_t config[SPACE_NAMES_MAX];
     struct error ignored;
-    return candidate->place.size <= 1 ||
-           (candidate->place.size < selector_weigh(far, far) &&
-            point_parse_record(find->here->space, candidate->record->params, config,
-                               &ignored) == 0 &&
-            point_prune(find->here, config, &ignored) == POINT_VALID);
+    if (candidate->place.size <= 1 ||
+        (!is_shipped && (!is_shape || dims_is_same(want, &candidate->record->problem.dims))))
+        return true;
+    return candidate->place.size < selector_weigh(far, far) &&
+           point_parse_record(find->here->space, candidate->record->params, config, &ignored) ==
+               0 &&
+           point_prune(find->here, config, &ignored) == POINT_VALID;
 }
 
 /* Passing over a record of another GPU, of another problem that costs the same, or of results that
@@ -260,7 +264,7 @@ static void take_best(struct find *find, struct candidate *candidates, size_t co
     size_t i = 0;
     for (; i < count; i++) {
         bring(candidates, count, i);
-        if (is_shipped && !is_near(find, &candidates[i]))
+        if (!is_near(find, &candidates[i], is_shipped))
             continue; /* the default, which follows the problem, is better there */
         if (judge(config, find, candidates[i].record, &why))
             break;

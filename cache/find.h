@@ -48,9 +48,9 @@ void find_begin(struct find *out, const struct record *want, const struct point_
 
 /* Takes a record that is better than the best so far, in selector.h's order; the first of
  * equals. A record of another problem, space or method is not found at all; where the nearest
- * is named, `difference` is the first such field. What ships serves from sizes near alone.
- * A published record is for comparison and never found; an emulated one serves only its own device. -1 for memory alone, here and
- * below. */
+ * is named, `difference` is the first such field. What ships serves sizes near its own alone, and
+ * any record of a matrix shapes near its own. A published record is for comparison and never found;
+ * an emulated one serves only its own device. -1 for memory alone, here and below. */
 int find_among(struct find *find, const struct records *records, struct error *error);
 
 /* The same for all files of a folder but `own`, by name. */

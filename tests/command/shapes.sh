@@ -107,14 +107,17 @@ check its-neighbour-is-tuned test "$(grep -c '^size ' err)" -eq 1
 run "$@" --rows 4 --len 16 --warm
 check one-shape-is-no-sweep grep -q '^record  *exact' err
 
-# A shape between tuned ones is served by the nearest (test_find: in length too, and as the rules allow).
+# A shape between tuned ones is served by the nearest (test_find: in length too, and as the rules allow),
+# and by none where the nearest is far: seen to fail where any served.
 for rows in 5:4 7:8; do
     run verify --device host --type f32 --rows "${rows%:*}" --len 32
     check "nearest-to-${rows%:*}" grep -q \
         "of sum f32 ${rows#*:} x 32 rows cold (same GPU, other size)" err
 done
-run verify --device host --type f32 --rows 500 --len 64
+run verify --device host --type f32 --rows 100 --len 64
 check length-before-rows grep -q 'of sum f32 8 x 64 rows cold (same GPU, other size)' err
+run verify --device host --type f32 --rows 500 --len 64
+check far-is-the-default grep -q "the space's default: no record fits" err
 check proves-what-answers has_status 0
 
 has_sizes() {
