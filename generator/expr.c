@@ -115,13 +115,14 @@ static void land(struct parser *parser, struct node *jump)
 /* If `token` comes next, moves past it. */
 static bool take(struct parser *parser, const char *token)
 {
+    const char *at;
+
     skip_blanks(parser);
-    if (*parser->at != *token) /* so most are told apart, without a call */
+    for (at = parser->at; *token && *at == *token; token++)
+        at++;
+    if (*token)
         return false;
-    const size_t length = strlen(token);
-    if (strncmp(parser->at, token, length) != 0)
-        return false;
-    parser->at += length;
+    parser->at = at;
     return true;
 }
 
@@ -236,7 +237,7 @@ static int parse_unary(struct parser *parser)
 static size_t take_operator(struct parser *parser, int precedence)
 {
     skip_blanks(parser);
-    if (!strchr("|&=!<>+-*/%", *parser->at)) /* mostly there is none: ')', a comma, a name */
+    if (*parser->at == ')' || *parser->at == ',' || *parser->at == '\0') /* mostly */
         return OPERATOR_COUNT;
     for (size_t i = 0; i < OPERATOR_COUNT; i++)
         if (operators[i].precedence >= precedence && take(parser, operators[i].symbol))
