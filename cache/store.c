@@ -530,12 +530,12 @@ static int write_records(const char *path, struct records *records, const char *
     return result;
 }
 
-static int save_locked(const char *path, const struct records *added, struct error *error)
+int store_save_locked(const char *path, const struct records *added, struct error *error)
 {
     struct records records;
     enum outcome outcome;
 
-    if (load(&records, &outcome, path, error) != 0)
+    if (check_records(added, error) || load(&records, &outcome, path, error) != 0)
         return -1;
     const char *ending = outcome == OUTCOME_OLD ? ".schema-1"
                          : records.skipped      ? ".damaged"
@@ -551,12 +551,12 @@ static int save_locked(const char *path, const struct records *added, struct err
 
 int store_save(const char *path, const struct records *records, struct error *error)
 {
-    if (check_records(records, error) || file_make_folder_of(path, error))
+    if (file_make_folder_of(path, error))
         return -1;
     int lock = file_lock(path, error);
     if (lock < 0)
         return -1;
-    int result = save_locked(path, records, error);
+    int result = store_save_locked(path, records, error);
     file_unlock(lock);
     return result;
 }

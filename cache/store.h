@@ -70,6 +70,10 @@ int store_tidy(struct records *records, struct error *error);
  * record that could not be read back is ERROR_FAILED. */
 int store_save(const char *path, const struct records *records, struct error *error);
 
+/* The same under the caller's lock (file_lock), for records that were chosen by what is in the file:
+ * who looks before locking chooses by what another process replaces meanwhile. */
+int store_save_locked(const char *path, const struct records *records, struct error *error);
+
 /* Could store_save write the file now? Makes its folder and its lock. ERROR_IO where it could not. */
 int store_check(const char *path, struct error *error);
 

@@ -101,34 +101,54 @@ static void add_row(struct merge *merge, const char *file, const struct record *
     record_cells_add_dims(table, record);
 }
 
-static int keep(const struct records *kept, const struct records *here, const char *path,
-                struct error *error)
+/* A GPU's file in the folder, and what is kept there of another file. */
+struct merging {
+    const char *path;
+    struct records here, kept;
+    struct merge_choice *choices;
+};
+
+static int choose(struct merging *merging, const struct records *records, struct error *error)
 {
-    if (!kept->count)
-        return 0;
-    if (store_save(path, kept, error))
-        return -1;
-    if (here->skipped)
-        output_warn("%s", here->reason.text);
-    return 0;
+    store_dispose(&merging->here);
+    store_dispose(&merging->kept);
+    return store_load(&merging->here, merging->path, error) ||
+                   merge_choose(&merging->kept, merging->choices, &merging->here, records,
+                                error)
+               ? -1
+               : 0;
 }
 
-/* The folder's file is read for each file and GPU, so that what another process keeps there
- * meanwhile is seen. */
+/* What was chosen is chosen again under the lock: another process may have kept better there. */
+static int keep(struct merging *merging, const struct records *records, struct error *error)
+{
+    if (!merging->kept.count)
+        return 0;
+    if (file_make_folder_of(merging->path, error))
+        return -1;
+    const int lock = file_lock(merging->path, error);
+    if (lock < 0)
+        return -1;
+    const int failed =
+        choose(merging, records, error) ||
+        (merging->kept.count && store_save_locked(merging->path, &merging->kept, error));
+    file_unlock(lock);
+    if (!failed && merging->here.skipped)
+        output_warn("%s", merging->here.reason.text);
+    return failed ? -1 : 0;
+}
+
 static int merge_gpu(struct merge *merge, const char *file, const struct records *records,
                      const char *path, struct merge_choice *choices, struct error *error)
 {
-    struct records here, kept = {0};
-    if (store_load(&here, path, error))
-        return -1;
-    const int failed =
-        merge_choose(&kept, choices, &here, records, error) || keep(&kept, &here, path, error);
+    struct merging merging = {.path = path, .choices = choices};
+    const int failed = choose(&merging, records, error) || keep(&merging, records, error);
     for (size_t i = 0; i < records->count && !failed; i++) {
         add_row(merge, file, &records->at[i], &choices[i]);
         merge->taken += choices[i].is_taken;
     }
-    store_dispose(&kept);
-    store_dispose(&here);
+    store_dispose(&merging.kept);
+    store_dispose(&merging.here);
     return failed ? -1 : 0;
 }
 

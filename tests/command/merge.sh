@@ -138,6 +138,24 @@ craft() {
     rm -f "$crafted"
     "$SIGN" "$crafted" < fields
 }
+# Of many that meet at once the best stays, whoever looked at what is there before another wrote it.
+for i in 9 3 7 1 5 8 2 6; do
+    craft "us$i.ini" median_ps=${i}000000 low_ps=${i}000000 high_ps=${i}000000
+done
+the_best_stayed() {
+    for round in $(seq 5); do
+        rm -rf crowd
+        pids=
+        for i in 9 3 7 1 5 8 2 6; do
+            "$AUTOTUNE" merge --cache crowd "us$i.ini" > /dev/null 2>&1 &
+            pids="$pids $!"
+        done
+        # shellcheck disable=SC2086 # process ids
+        wait $pids
+        [ "$(median_of crowd/host.ini)" = 1000000 ] || { echo "round $round" && return 1; }
+    done
+}
+check at-once-the-best-stays the_best_stayed
 # wins NAME WINNER LOSER: whichever comes first, the winner is kept.
 wins() {
     for order in "$2 $3" "$3 $2"; do
