@@ -24,7 +24,9 @@ static const uint64_t SECOND_NS = 1000000000;
 static const double GRACE_S = 1.0;     /* to exit in, for a worker that has closed its socket */
 static const double KILL_S = 10.0;     /* to end in, for a worker that was killed */
 static const double ROLL_CALL_S = 0.5; /* between looks at which workers are still there */
-enum { VISIT_BYTES = 4 << 20 };        /* taken from one worker before the next has its turn */
+static const double STOPPED_S =
+    1.0;                        /* asleep for so much too long: with workers, it is taken */
+enum { VISIT_BYTES = 4 << 20 }; /* taken from one worker before the next has its turn */
 _Static_assert((int)WORKER_POOL_SOCKET == (int)WORKER_PROCESS_SOCKET,
                "where a worker finds its socket");
 
@@ -363,6 +365,18 @@ static int visit_all(struct worker_pool *pool, uint64_t now, struct worker_pool_
     return found;
 }
 
+/* Who stops this process, as batch systems and containers do, mostly stops its workers too: then no
+ * time has passed for them. */
+static void forgive_stop(struct worker_pool *pool, uint64_t until_ns)
+{
+    const uint64_t now = monotonic_ns();
+    if (now < in_seconds(until_ns, STOPPED_S))
+        return;
+    for (size_t i = 0; i < WORKER_POOL_MAX; i++)
+        if (pool->workers[i].deadline_ns != NEVER)
+            pool->workers[i].deadline_ns += now - until_ns;
+}
+
 /* Polls until something may be done: not past `end_ns`, a deadline or the next roll call. */
 static int watch(struct worker_pool *pool, uint64_t end_ns)
 {
@@ -383,7 +397,9 @@ static int watch(struct worker_pool *pool, uint64_t end_ns)
     const uint64_t rest_ns = until_ns > now ? until_ns - now : 0;
     const struct timespec rest = {.tv_sec = (time_t)(rest_ns / SECOND_NS),
                                   .tv_nsec = (long)(rest_ns % SECOND_NS)};
-    return ppoll(pool->polls, count, &rest, NULL);
+    const int ready = ppoll(pool->polls, count, &rest, NULL);
+    forgive_stop(pool, until_ns > now ? until_ns : now);
+    return ready;
 }
 
 int worker_pool_wait(struct worker_pool *pool, struct worker_pool_event *out, double timeout_s,

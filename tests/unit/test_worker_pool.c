@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -654,6 +655,37 @@ static void test_an_answer_in_time_counts(void **state)
     worker_pool_close(pool);
 }
 
+/* Stops this process from another one for so long, a moment from now. */
+static pid_t stop_soon(int ms)
+{
+    const pid_t stopped = getpid(), helper = fork();
+    if (helper == 0) {
+        sleep_ms(200);
+        kill(stopped, SIGSTOP);
+        sleep_ms(ms);
+        kill(stopped, SIGCONT);
+        _exit(0);
+    }
+    assert_true(helper > 0);
+    return helper;
+}
+
+/* As by a batch system, which stops workers too. */
+static void test_time_while_stopped_does_not_count(void **state)
+{
+    struct worker_pool *pool = open_pool();
+
+    (void)state;
+    start(pool, 0, "silent");
+    const double begin = seconds();
+    worker_pool_set_deadline(pool, 0, 2);
+    const pid_t helper = stop_soon(2500);
+    wait_for(pool, WORKER_POOL_LATE);
+    assert_true(seconds() - begin >= 4);
+    assert_int_equal(waitpid(helper, NULL, 0), helper);
+    worker_pool_close(pool);
+}
+
 static void handle(int number)
 {
     (void)number;
@@ -846,6 +878,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_late),
         cmocka_unit_test(test_a_deadline_set_anew),
         cmocka_unit_test(test_an_answer_in_time_counts),
+        cmocka_unit_test(test_time_while_stopped_does_not_count),
         cmocka_unit_test(test_a_signal_is_told),
         cmocka_unit_test(test_what_a_worker_finds),
         cmocka_unit_test(test_stop),
