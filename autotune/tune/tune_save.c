@@ -165,7 +165,8 @@ static int find_journal(struct text *path, const struct request *request,
     return failed;
 }
 
-/* A finished tuning writes its record after the journal's last line. */
+/* A finished tuning writes its record after the journal's last line. One from a future, of a clock that
+ * was set back since, says nothing: no record would ever be newer. */
 static bool is_older(const struct request *request, const struct setup *setup,
                      const struct record *record)
 {
@@ -179,7 +180,7 @@ static bool is_older(const struct request *request, const struct setup *setup,
                           lstat(path.at, &status) == 0 && S_ISREG(status.st_mode);
     text_dispose(&path);
     return is_there && strptime(record->tuned, "%Y-%m-%dT%H:%M:%SZ", &utc) &&
-           status.st_mtime > timegm(&utc);
+           status.st_mtime > timegm(&utc) && status.st_mtime <= time(NULL);
 }
 
 const char *tune_save_unfinished(const struct request *request, const struct setup *setup,

@@ -134,6 +134,11 @@ check other-schema-is-set-aside test -s "$JOURNAL.old"
 check other-schema-is-said grep -q '^journal .*schema.*\.old' err
 check other-schema-begins-anew test "$(grep -c recalled err)" -eq 0
 
+# A journal from the future, of a clock that was set back: the record is as good as any later one.
+touch -d '2100-01-02 03:04:05' "$JOURNAL"
+run "$@" --space few.ini
+check future-answers grep -q '^record    exact' err
+
 # What must not be trusted is not touched: a warning, and the result.
 rm "$RECORD" "$JOURNAL"
 ln -s "$SCRATCH/target" "$JOURNAL"
