@@ -101,8 +101,8 @@ void export_add_provenance(struct text *out, const struct export *export,
 bool export_is_reserved(const char *word)
 {
     return words_has(
-        " and asm auto bool break case catch char class const continue default delete do double "
-        "else enum explicit export extern false float for friend goto if inline int long main "
+        " and asm auto bool break case catch char class const const_cast continue default delete do "
+        "double else enum explicit export extern false float for friend goto if inline int long main "
         "mutable namespace new not operator or private protected public register restrict "
         "return short signed sizeof static struct switch template this throw true try typedef "
         "union unsigned using virtual void volatile while xor ",

@@ -11,6 +11,7 @@ refuses format-twice 64 "names cu twice" export --format cu,cu
 refuses nothing 1 "nothing to export: no record serves sum of f32 accumulated in f64, neither in .* nor among those that ship; 'autotune' with the same problem makes one" export --format cu --type f32 --acc f64
 refuses bad-prefix 64 "4u.*begins no name of C" export --format cu --prefix 4u
 refuses keyword 64 "int: C or C\+\+ has a meaning" export --format cu --prefix int
+refuses cast 64 "const_cast: C or C\+\+ has a meaning" export --format cu --prefix const_cast
 refuses bad-arch 64 "sm_1" export --format cubin --arch sm_1
 refuses bad-op 64 "median" export --format cu --op median
 
