@@ -13,10 +13,7 @@ static bool is_newer(const struct record *a, const struct record *b)
     return strcmp(a->tuned, b->tuned) > 0; /* UTC in one form: sorts as text */
 }
 
-/* A measured record answers look-ups where a published one only compares, so it comes first,
- * whatever their times. Times made with different tools cannot be compared: there the newer
- * counts. Where all is equal the old record stays. */
-static bool is_better(const struct record *new, const struct record *old)
+bool merge_choice_is_better(const struct record *new, const struct record *old)
 {
     const bool is_alike = !record_group_difference(new, old, MADE_WITH) &&
                           (new->code == old->code || strcmp(new->params, old->params) != 0);
@@ -67,7 +64,7 @@ static int choose(struct records *out, struct merge_choice *choice, const struct
 {
     const struct record *before = find_same(out, &new->record);
     const struct record *found = before ? before : find_same(here, &new->record);
-    choice->is_taken = !found || is_better(&new->record, found);
+    choice->is_taken = !found || merge_choice_is_better(&new->record, found);
     choice->here_ps = found ? found->median_ps : 0;
     choice->result = !found             ? "added"
                      : choice->is_taken ? "better than the one here"

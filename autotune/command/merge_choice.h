@@ -12,6 +12,12 @@ struct merge_choice {
     bool is_taken;
 };
 
+/* Is the new one of two for the same problem the one to keep? A measured record answers look-ups
+ * where a published one only compares, so it comes first, whatever their times. Times made with
+ * different tools cannot be compared: there the newer counts. Where all is equal the old record
+ * stays. */
+bool merge_choice_is_better(const struct record *new, const struct record *old);
+
 /* Chooses among the records in `file`, of one GPU, and those in `here`, of that GPU's file.
  * `out`, empty, gets the records for one store_save, in the file's order; `choices` one entry
  * for each record of the file. A record that is kept and of an older sweep, or of none, becomes

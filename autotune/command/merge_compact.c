@@ -3,6 +3,7 @@
 #include "autotune/command/merge_compact.h"
 
 #include "autotune/cli/output.h"
+#include "autotune/command/merge_choice.h"
 #include "autotune/device/gpus.h"
 #include "autotune/library/builtin_spaces.h"
 #include "cache/code.h"
@@ -23,6 +24,7 @@ enum { FILE_CHARS = COMPACT_NAME_CHARS + 64 };
 struct size {
     struct interval served;
     char file[FILE_CHARS]; /* without folder and ending */
+    bool *ships;           /* of its record, for the caller */
 };
 
 struct compacting {
@@ -153,22 +155,39 @@ static bool is_current(struct compacting *all, const struct record *record, stru
            code_is_current(&all->memo, record, config, &here, &spaces->sources, why);
 }
 
-static int add(struct compacting *all, bool *taken, const struct record *record,
+/* The size of the same problem, of another file or before; NULL: there is none. */
+static struct size *find_same(const struct compacting *all, const struct record *record)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (record_is_same_problem(&all->at[i].served.record, record))
+            return &all->at[i];
+    return NULL;
+}
+
+static int add(struct compacting *all, bool *ships, const struct record *record,
                struct error *error)
 {
     const uint64_t depth = record->problem.dims.depth.n;
     char problem[PROBLEM_CHARS];
     struct error why;
-    *taken = is_current(all, record, &why);
-    if (!*taken) {
+    *ships = is_current(all, record, &why);
+    if (!*ships) {
         output_warn("%s of %s does not ship: %s", problem_format(problem, &record->problem),
                     record->gpu, why.text);
         return 0;
     }
-    if (array_grow(&all->at, all->count, sizeof *all->at, error))
+    struct size *size = find_same(all, record);
+    if (size && !merge_choice_is_better(record, &size->served.record)) {
+        *ships = false;
+        return 0;
+    }
+    if (size)
+        *size->ships = false;
+    else if (array_grow(&all->at, all->count, sizeof *all->at, error))
         return -1;
-    struct size *size = &all->at[all->count++];
-    *size = (struct size){.served = {depth, depth, *record}};
+    else
+        size = &all->at[all->count++];
+    *size = (struct size){.served = {depth, depth, *record}, .ships = ships};
     name_file(size->file, record);
     return 0;
 }
@@ -225,15 +244,15 @@ static int write_files(const struct compacting *all, const char *folder, size_t 
     return 0;
 }
 
-int merge_compact(bool *is_current, const char *folder, const struct records *files,
-                  size_t count, size_t *bytes, struct error *error)
+int merge_compact(bool *ships, const char *folder, const struct records *files, size_t count,
+                  size_t *bytes, struct error *error)
 {
     struct compacting all = {.count = 0};
     int failed = 0;
     *bytes = 0;
     for (size_t i = 0; i < count && !failed; i++)
         for (size_t k = 0; k < files[i].count && !failed; k++)
-            failed = add(&all, is_current++, &files[i].at[k], error);
+            failed = add(&all, ships++, &files[i].at[k], error);
     if (!failed && all.count)
         qsort(all.at, all.count, sizeof *all.at, by_file);
     failed = failed || find_intervals(&all, error) || write_files(&all, folder, bytes, error);

@@ -187,14 +187,13 @@ static int merge_file(struct merge *merge, const char *file, struct records *rec
 }
 
 /* A row for each record, as of a merge. */
-static void add_compact_rows(struct merge *merge, const bool *is_current)
+static void add_compact_rows(struct merge *merge, const bool *ships)
 {
     for (size_t i = 0; i < merge->names.count; i++)
-        for (size_t k = 0; k < merge->files[i].count; k++, is_current++) {
-            const struct merge_choice choice = {.result =
-                                                    *is_current ? "ships" : "passed over"};
+        for (size_t k = 0; k < merge->files[i].count; k++, ships++) {
+            const struct merge_choice choice = {.result = *ships ? "ships" : "passed over"};
             add_row(merge, merge->names.at[i], &merge->files[i].at[k], &choice);
-            merge->taken += *is_current;
+            merge->taken += *ships;
         }
 }
 
@@ -203,16 +202,16 @@ static int write_compact(struct merge *merge, struct error *error)
     size_t count = 1, bytes;
     for (size_t i = 0; i < merge->names.count; i++)
         count += merge->files[i].count;
-    bool *is_current = calloc(count, sizeof *is_current);
-    if (!is_current)
-        return error_memory(error, count * sizeof *is_current);
-    const int failed = merge_compact(is_current, merge->own->compact, merge->files,
+    bool *ships = calloc(count, sizeof *ships);
+    if (!ships)
+        return error_memory(error, count * sizeof *ships);
+    const int failed = merge_compact(ships, merge->own->compact, merge->files,
                                      merge->names.count, &bytes, error);
     if (!failed) {
-        add_compact_rows(merge, is_current);
+        add_compact_rows(merge, ships);
         output_note(merge->request, "compact   %zu bytes\n", bytes);
     }
-    free(is_current);
+    free(ships);
     return failed;
 }
 
@@ -281,7 +280,7 @@ static int run_verb(int argc, char **argv, struct error *error)
 
 /* clang-format off */
 static const struct option_row options[] = {
-    {VERB_MERGE, "compact", "FOLDER", "merge nothing; write the files' records as the program ships them: FOLDER/GPU/NAME.ini for each space and cost class ('autotune list classes')", .text = offsetof(struct merge_request, compact), .group = 3, .more = "Each size's winner serves the sizes around it, as far as its space would try it there. Records whose kernels are others now are left out and named."},
+    {VERB_MERGE, "compact", "FOLDER", "merge nothing; write the files' records as the program ships them: FOLDER/GPU/NAME.ini for each space and cost class ('autotune list classes')", .text = offsetof(struct merge_request, compact), .group = 3, .more = "Each size's winner serves the sizes around it, as far as its space would try it there. Records whose kernels are others now are left out and named; of two for the same problem the better ships, as of a merge."},
     {.verbs = 0},
 };
 

@@ -156,6 +156,18 @@ the_best_stayed() {
     done
 }
 check at-once-the-best-stays the_best_stayed
+# Of two for the same problem the better ships, whichever comes first.
+for i in 8 4; do
+    craft "ships$i.ini" space=reduce source=measured code=0000000000000000 median_ps=${i}000000 \
+        low_ps=${i}000000 high_ps=${i}000000
+done
+for order in "ships8.ini ships4.ini" "ships4.ini ships8.ini"; do
+    rm -rf ships
+    # shellcheck disable=SC2086 # two files
+    run merge --compact ships $order
+    check "compact-the-better: $order" test "$(grep -h ' = cold ' ships/host/*.ini | cut -d ' ' -f 5)" = 4000000
+    check "compact-the-better-says: $order" grep -Eq ' 8.00  +ships8.ini +passed over$' out
+done
 # wins NAME WINNER LOSER: whichever comes first, the winner is kept.
 wins() {
     for order in "$2 $3" "$3 $2"; do
