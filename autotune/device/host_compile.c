@@ -30,6 +30,7 @@ enum {
     FOLDER_CHARS = TEMPORARY_CHARS + 48,
     LONG_AGO_S = 600,
 };
+#define FOLDER_START "autotune-compile-%d-%d-" /* of the process's parent and its own */
 
 #if defined(FIBER_ASAN) || defined(FIBER_TSAN)
 /* The sanitizer's run-time library in the program must be the one that the kernel expects. */
@@ -220,10 +221,13 @@ static void remove_folder(const char *folder)
 static bool is_abandoned(const char *path, const char *name)
 {
     struct stat status;
-    int parent, pid, used = 0;
-    if (sscanf(name, "autotune-%d-%d-%n", &parent, &pid, &used) != 2 || used == 0 || pid <= 0 ||
-        (kill(pid, 0) == 0 || errno != ESRCH) || lstat(path, &status) ||
-        !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
+    char start[FOLDER_CHARS];
+    int parent, pid;
+    if (sscanf(name, FOLDER_START, &parent, &pid) != 2 || pid <= 0)
+        return false;
+    snprintf(start, sizeof start, FOLDER_START, parent, pid);
+    if (!temporary_is_made(name, start) || kill(pid, 0) == 0 || errno != ESRCH ||
+        lstat(path, &status))
         return false;
     return parent == getpid() || time(NULL) - status.st_mtime > LONG_AGO_S;
 }
@@ -331,7 +335,7 @@ int host_compile_image(const struct host_compiler *compiler,
 {
     char folder[FOLDER_CHARS], path[PATH_MAX];
     struct text library = {0};
-    snprintf(folder, sizeof folder, "%s/autotune-%d-%d-XXXXXX", temporary_folder(),
+    snprintf(folder, sizeof folder, "%s/" FOLDER_START "XXXXXX", temporary_folder(),
              (int)getppid(), (int)getpid());
     if (!mkdtemp(folder))
         return error_set(

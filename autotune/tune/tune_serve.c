@@ -31,6 +31,7 @@
 #include <xxhash.h>
 
 enum { LINES_BYTES = 1 << 16, FOLDER_CHARS = TEMPORARY_CHARS + 48 };
+#define FOLDER_START "autotune-serve-%d-" /* of the process */
 static const double TELL_S = 1, LINES_S = 0.25, LISTEN_S = 0.05, ANSWER_S = 0.5;
 
 struct serve {
@@ -41,6 +42,7 @@ struct serve {
     struct device_info info;
     unsigned local;
     char folder[FOLDER_CHARS]; /* the cache; "" = not made yet */
+    int lock;                  /* of the folder; -1 where there are no locks */
     struct tune_parts parts;
     bool has_parts, is_ended;
     /* Of the problem at hand. */
@@ -826,20 +828,29 @@ static void remove_tree(const char *folder)
     }
 }
 
+/* Its number tells of a process of this machine alone, its lock of one of another, too. */
+static void remove_abandoned(const char *name)
+{
+    char path[FOLDER_CHARS + 256], start[64];
+    int pid;
+    if (sscanf(name, FOLDER_START, &pid) != 1 || pid < 2 || kill(pid, 0) == 0)
+        return;
+    snprintf(start, sizeof start, FOLDER_START, pid);
+    snprintf(path, sizeof path, "%s/%s", temporary_folder(), name);
+    if (!temporary_is_made(name, start))
+        return;
+    const int lock = temporary_lock(path);
+    if (lock < 0)
+        return;
+    remove_tree(path);
+    close(lock);
+}
+
 static void sweep(void)
 {
     DIR *all = opendir(temporary_folder());
-    for (struct dirent *entry; all && (entry = readdir(all)) != NULL;) {
-        char path[FOLDER_CHARS + 256];
-        struct stat status;
-        int pid;
-        if (sscanf(entry->d_name, "autotune-serve-%d-", &pid) != 1 || pid < 2 ||
-            kill(pid, 0) == 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", temporary_folder(), entry->d_name);
-        if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid())
-            remove_tree(path);
-    }
+    for (struct dirent *entry; all && (entry = readdir(all)) != NULL;)
+        remove_abandoned(entry->d_name);
     if (all)
         closedir(all);
 }
@@ -847,10 +858,12 @@ static void sweep(void)
 static int make_folder(struct serve *serve, struct error *error)
 {
     sweep();
-    snprintf(serve->folder, sizeof serve->folder, "%s/autotune-serve-%d-XXXXXX",
+    snprintf(serve->folder, sizeof serve->folder, "%s/" FOLDER_START "XXXXXX",
              temporary_folder(), (int)getpid());
-    if (mkdtemp(serve->folder))
+    if (mkdtemp(serve->folder)) {
+        serve->lock = temporary_lock(serve->folder);
         return 0;
+    }
     serve->folder[0] = '\0';
     return error_set(error, ERROR_IO, "%s: no folder can be made in it: name another in TMPDIR",
                      temporary_folder());
@@ -933,6 +946,8 @@ int tune_serve(const struct request *request, int socket, unsigned local, struct
     const int failed = serve_all(serve, error);
     if (*serve->folder)
         remove_tree(serve->folder);
+    if (*serve->folder && serve->lock >= 0)
+        close(serve->lock);
     if (serve->has_parts)
         tune_parts_dispose(&serve->parts);
     wire_dispose(&serve->next);

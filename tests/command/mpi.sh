@@ -98,7 +98,22 @@ check many-once once shared-cache
 check many-line-each test "$(grep -c ' tuned in ' out)" -eq "$many"
 before=$(trials shared-cache)
 cp shared-cache/host.ini before.ini
+# Folders of ranks that were killed are removed; those of ranks of other machines, which share the folder,
+# and of others stay.
+GONE=4194305 # the number of no process here
+left=$TMPDIR/autotune-serve-$GONE-Ab3dE9 elsewhere=$TMPDIR/autotune-serve-$GONE-Cd4fG8
+others=$TMPDIR/autotune-serve-$GONE-of-mine
+mkdir -m 700 "$left" "$elsewhere" "$others"
+for folder in "$left" "$elsewhere" "$others"; do echo precious > "$folder/one.ini"; done
+flock -F "$elsewhere" sleep 1000 &
+holder=$!
+is_held() { ! flock -n "$elsewhere" true; }
+wait_until is_held
 shared 4 "$@" --problems many --cache shared-cache
+check folder-of-a-killed-rank-is-swept test ! -e "$left"
+check folders-of-others-stay test -s "$elsewhere/one.ini" -a -s "$others/one.ini"
+kill $holder
+rm -r "$elsewhere" "$others"
 check again test "$(grep -c ' known on ' out)" -eq "$many"
 check again-tries-nothing test "$(trials shared-cache)" -eq "$before"
 check again-changes-nothing cmp before.ini shared-cache/host.ini
@@ -143,6 +158,10 @@ head -n 3 many > three
 begin_shared 3 "$@" --problems three --cache ended
 has_tried() { [ "$(trials ended)" -ge 1 ]; }
 wait_until has_tried
+are_held() {
+    for folder in "$TMPDIR"/autotune-serve-*; do ! flock -n "$folder" true || return 1; done
+}
+check folders-of-ranks-are-held are_held
 kill -TERM $running
 wait_for_job
 check ended-by-signal test $ended -ne 0

@@ -105,5 +105,17 @@ check tmpdir-of-source-is [ "${kept%/*}" = "$TMPDIR" ]
 check kept-sources-do-not-pile-up [ "$(find here -name 'autotune-??????.cu' | wc -l)" -eq 16 ]
 check kept-sources-are-the-newest [ -e here/autotune-old049.cu ]
 check others-stay [ -e here/autotune-notmine.cu ]
+# Folders of compilers that were killed are removed, another's with a name that begins alike are not.
+GONE=4194305 # the number of no process
+abandoned=here/autotune-compile-$GONE-$GONE-Ab3dE9
+for folder in "$abandoned" "here/autotune-2026-$GONE-thesis" "here/autotune-compile-400-$GONE-backup2"; do
+    mkdir -m 700 "$folder"
+    echo precious > "$folder/unit0.c"
+    touch -d '2001-01-01 00:00' "$folder"
+done
+run --device host --n 1K --space small.ini --retune
+check folder-of-a-compile-is-swept test ! -e "$abandoned"
+check folders-of-others-stay test -s "here/autotune-2026-$GONE-thesis/unit0.c" -a \
+    -s "here/autotune-compile-400-$GONE-backup2/unit0.c"
 TMPDIR=$SCRATCH
 finish

@@ -706,7 +706,7 @@ static int count_folders(void)
     char own[64];
     int count = 0;
     const int length =
-        snprintf(own, sizeof own, "autotune-%d-%d-", (int)getppid(), (int)getpid());
+        snprintf(own, sizeof own, "autotune-compile-%d-%d-", (int)getppid(), (int)getpid());
     DIR *list = opendir(P_tmpdir);
     assert_non_null(list);
     for (const struct dirent *entry; (entry = readdir(list));)
