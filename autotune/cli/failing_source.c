@@ -18,14 +18,15 @@
 enum { KEPT = 16 }; /* sources that are kept; the oldest goes */
 static const char pattern[] = "autotune-XXXXXX.cu";
 
-/* Is it a source that this user has kept? */
+/* Is it a source that was kept for this user, by mkstemps? One of his own may be called so, too. */
 static bool is_kept(int folder, const char *name, struct stat *status)
 {
     const size_t start = strcspn(pattern, "X");
     return strlen(name) == strlen(pattern) && strncmp(name, pattern, start) == 0 &&
            strcmp(strchr(pattern, '.'), name + strcspn(pattern, ".")) == 0 &&
            fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(status->st_mode) && status->st_uid == geteuid();
+           S_ISREG(status->st_mode) && (status->st_mode & 0777) == 0600 &&
+           status->st_uid == geteuid();
 }
 
 /* Removes the oldest where there are too many; was there one to remove? */

@@ -98,13 +98,17 @@ else
 fi
 TMPDIR=$SCRATCH/here
 for i in $(seq 10 49); do touch -d "2001-01-01 00:$i" "$TMPDIR/autotune-old0$i.cu"; done
+chmod 600 "$TMPDIR"/autotune-old*.cu
 echo > "$TMPDIR/autotune-notmine.cu"
+echo > "$TMPDIR/autotune-kernel.cu"
+chmod 644 "$TMPDIR/autotune-kernel.cu"
+touch -d '2001-01-01' "$TMPDIR/autotune-kernel.cu"
 run --device host --n 1K --space small.ini --template broken.cu
 check tmpdir-of-source keeps_source
 check tmpdir-of-source-is [ "${kept%/*}" = "$TMPDIR" ]
-check kept-sources-do-not-pile-up [ "$(find here -name 'autotune-??????.cu' | wc -l)" -eq 16 ]
+check kept-sources-do-not-pile-up [ "$(find here -name 'autotune-??????.cu' -perm 600 | wc -l)" -eq 16 ]
 check kept-sources-are-the-newest [ -e here/autotune-old049.cu ]
-check others-stay [ -e here/autotune-notmine.cu ]
+check others-stay [ -e here/autotune-notmine.cu -a -e here/autotune-kernel.cu ]
 # Folders of compilers that were killed are removed, another's with a name that begins alike are not.
 GONE=4194305 # the number of no process
 abandoned=here/autotune-compile-$GONE-$GONE-Ab3dE9
