@@ -109,6 +109,20 @@ static bool is_known(const struct records *records, size_t count, const struct r
     return false;
 }
 
+/* Is it of the GPU of this name, or with NULL of the first record's? The table is read once for
+ * records of one GPU that follow one another, and `is_before` is what it said of the last. */
+static bool is_of_gpu(const struct records *records, size_t i, const char *name, bool is_before)
+{
+    const struct record *record = &records->at[i], *first = &records->at[0];
+    struct gpus_model model;
+    struct error ignored;
+    if (!name)
+        return strcmp(record->gpu, first->gpu) == 0 && record->cc == first->cc;
+    if (i > 0 && strcmp(record->gpu, records->at[i - 1].gpu) == 0)
+        return is_before;
+    return gpus_find_model(&model, record->gpu, &ignored) == 0 && strcmp(model.name, name) == 0;
+}
+
 /* Appends the records of the GPU of this name, or with NULL those of the first record's GPU; but
  * for those of problems that the first `known` records of `out` have. */
 static int add_records(struct compare_input *out, const struct records *more, const char *name,
@@ -116,15 +130,11 @@ static int add_records(struct compare_input *out, const struct records *more, co
 {
     struct records *records = &out->records;
     size_t others = 0, unlike = 0;
+    bool is_of = false;
     int failed = 0;
     for (size_t i = 0; i < more->count && !failed; i++) {
-        struct gpus_model model;
-        struct error ignored;
         const struct record *record = &more->at[i];
-        const bool is_of =
-            name ? gpus_find_model(&model, record->gpu, &ignored) == 0 &&
-                       strcmp(model.name, name) == 0
-                 : strcmp(record->gpu, more->at[0].gpu) == 0 && record->cc == more->at[0].cc;
+        is_of = is_of_gpu(more, i, name, is_of);
         const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
         if (is_of && is_alike && !is_known(records, known, record))
             failed = store_copy(records, more, record, error);
