@@ -5,6 +5,7 @@
 #include "tests/unit/reduce_files.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct error error;
 
@@ -14,7 +15,7 @@ static const uint64_t counts[] = {1,       1000,     65536,     1000000,
 static const uint64_t depths[] = {1, 3, 33, 1000, 65536, 4000000};
 enum { COUNTS = sizeof counts / sizeof *counts, DEPTHS = sizeof depths / sizeof *depths };
 
-enum { TARGETS_MAX = 8 };
+enum { TARGETS_MAX = 8, FOUND_MAX = 96 };
 
 /* The oldest and the newest architecture, and one between with all that there is; the newest also with
  * few SMs and a small cache. */
@@ -35,6 +36,9 @@ static size_t find_targets(struct target targets[TARGETS_MAX])
 
 struct seen {
     size_t problems, wrong;
+    int64_t found[FOUND_MAX]
+                 [SPACE_NAMES_MAX]; /* points of earlier problems: the last found_count */
+    size_t found_count;
 };
 
 static void complain(struct seen *seen, const struct point_context *context, const char *what)
@@ -46,19 +50,44 @@ static void complain(struct seen *seen, const struct point_context *context, con
     seen->wrong++;
 }
 
+/* Is a point known, the default or one of those found? With EVERY=1 each problem's are walked. */
+static bool is_point_known(const struct seen *seen, const struct point_context *context)
+{
+    if (getenv("EVERY"))
+        return false;
+    if (point_prune(context, context->space->default_config, &error) == POINT_VALID)
+        return true;
+    for (size_t i = 0; i < FOUND_MAX && i < seen->found_count; i++)
+        if (point_prune(context, seen->found[i], &error) == POINT_VALID)
+            return true;
+    return false;
+}
+
+/* Walks through all points, and keeps the first, the last and one between for other problems. */
+static void find_points(struct seen *seen, const struct point_context *context)
+{
+    struct points points;
+    if (point_expand(&points, context, &error)) {
+        complain(seen, context, "points");
+        return;
+    }
+    const size_t kept[] = {0, points.count / 2, points.count - 1};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        memcpy(seen->found[seen->found_count++ % FOUND_MAX],
+               points.configs + kept[i] * points.width, points.width * sizeof *points.configs);
+    point_dispose(&points);
+}
+
 static void try_problem(struct seen *seen, struct space *space, const struct problem *problem,
                         const struct target *target)
 {
     const struct point_context context = {space, problem, target};
-    struct points points;
     seen->problems++;
-    if (point_expand(&points, &context, &error))
-        complain(seen, &context, "points");
-    else
-        point_dispose(&points);
     if (space_settle_default(space, problem, target, &error) ||
         point_reject(&context, space->default_config, &error) != POINT_VALID)
         complain(seen, &context, "default");
+    if (!is_point_known(seen, &context))
+        find_points(seen, &context);
 }
 
 /* The sizes of the problem that the space serves. */
@@ -102,6 +131,7 @@ static void test_space_of(void **state)
                     }
     space_free(space);
     assert_true(seen.problems > 40);
+    print_message("%zu of %zu problems walked whole\n", seen.found_count / 3, seen.problems);
     if (seen.wrong)
         fail_msg("%zu of %zu problems have no points or no default", seen.wrong, seen.problems);
 }
