@@ -42,14 +42,14 @@ refuses no-option-of-others 64 "option of" report --device 0
 small_space small.ini
 # widened: two values of ITEMS too.
 widened small.ini ITEMS '4 8' > wide.ini
-for n in 1K 2K 1M; do
+for n in 1K 2K 20K; do
     run --device host --n $n --space wide.ini --quiet
 done
 run report -o page.html
 check page has_status 0
 check page-is-named grep -q '^report  *page.html$' err
 check page-nothing-on-stdout test ! -s out
-check page-title has_one '<h1>sum i32 1M cold on the host emulator</h1>' page.html
+check page-title has_one '<h1>sum i32 20K cold on the host emulator</h1>' page.html
 check page-no-network lacks 'https?:|@import|url\(|src=|<link' page.html
 check page-no-script lacks '<script|javascript:| on[a-z]+=' page.html
 check page-phone grep -q '<meta name="viewport"' page.html
@@ -57,7 +57,7 @@ check page-dark grep -q 'prefers-color-scheme: dark' page.html
 check page-print grep -q '@media print' page.html
 check page-emulated grep -q 'No model of a GPU&#39;s speed' page.html
 check page-chart grep -q 'GB/s over n of sum i32, from the records' page.html
-check page-trials grep -q 'Trials of sum i32 1M cold: GB/s by BLOCK and ITEMS' page.html
+check page-trials grep -q 'Trials of sum i32 20K cold: GB/s by BLOCK and ITEMS' page.html
 check page-source grep -q '<mark title="[0-9]*: threads per block">BLOCK</mark>' page.html
 check page-says-no-others grep -q 'Nothing is said of other libraries: .*autotune bench' page.html
 check page-says-no-ladder grep -q 'The classic reductions were not measured: .*autotune ladder' page.html
@@ -73,7 +73,7 @@ run report --md
 check marks-are-of-pages-alone lacks 'rest the pointer' out
 
 check page-of-the-kernels-that-were-measured lacks 'Space or template are not those' page.html
-run --device host --n 500 --cache own --quiet
+run --device host --n 500 --type f32 --order n --cache own --quiet
 run report --cache own -o own.html --quiet
 check own has_status 0
 check own-card-has-the-default grep -q '<dt>faster than untuned</dt>' own.html
@@ -150,9 +150,9 @@ sed 's/,sum,i32,/,max,f64,/' cub.csv > max.csv
 run report --bench max.csv -o max.html
 check table-of-another-problem grep -q '<h2>max f64 cold on host against CUB</h2>' max.html
 check table-of-another-problem-says-so \
-    grep -q 'This is max f64, not the problem of this page&#39;s title, sum i32 1M cold' max.html
+    grep -q 'This is max f64, not the problem of this page&#39;s title, sum i32 20K cold' max.html
 check table-of-another-problem-warns test "$(grep -c \
-    'warning: --bench max.csv is of max f64, and the page.s title is sum i32 1M cold: ' err)" -eq 1
+    'warning: --bench max.csv is of max f64, and the page.s title is sum i32 20K cold: ' err)" -eq 1
 check card-begins-with-the-factor grep -q '<dt>faster than others</dt><dd class="figure">up to 1.68 times<' full.html
 check table-of-this-problem-says-nothing lacks 'not the problem of this page' full.html
 sed '4s/,sum,/,max,/' cub.csv > mixed.csv
@@ -254,7 +254,7 @@ refuses one-axis 64 "give two different params" report --axes BLOCK
 # Markdown.
 run report --md
 check markdown has_status 0
-check markdown-title grep -q '^# sum i32 1M cold on the host emulator$' out
+check markdown-title grep -q '^# sum i32 20K cold on the host emulator$' out
 check markdown-kind-of-no-bar grep -q '^| host |  | no peak known | emulated: ' out
 check markdown-table grep -q '^| BLOCK, ITEMS | 4 | 8 |$' out
 check markdown-source grep -q '^```cuda$' out
@@ -268,7 +268,7 @@ LC_ALL=C "$AUTOTUNE" report > out 2> err
 status=$?
 check text has_status 0
 check text-is-ascii sh -c '! LC_ALL=C grep -q "[^ -~]" out'
-check text-bars grep -Eq '^ *1M  #+ ' out
+check text-bars grep -Eq '^ *20K  #+ ' out
 check text-heat grep -Eq '^ *BLOCK  *4  *8  ITEMS$' out
 check text-best grep -Eq '^ *(64|128) .*[0-9]\*' out
 LC_ALL=C.UTF-8 "$AUTOTUNE" report > out 2> err

@@ -35,9 +35,9 @@ check journal-has-the-shape test -e "$JOURNALS/host-sum-f32-f32-rows-37x100-100-
 run --device host --rows 37 --len 100 --type f32
 check answers-from-the-record grep -q '^record ' err
 check measures-once test "$(grep -c '^\[record' "$RECORDS")" -eq 1
-run --device host --rows 100 --len 37 --type f32 --quiet
+run --device host --rows 100 --len 37 --type f32 --budget 1s --quiet
 check same-n-other-shape test "$(grep -c '^\[record' "$RECORDS")" -eq 2
-run --device host --n 3700 --type f32 --budget 2s --quiet
+run --device host --n 3700 --type f32 --budget 1s --quiet
 check one-value-beside-them test "$(grep -c '^\[record' "$RECORDS")" -eq 3
 run show
 check shows-rows grep -q ' 37 x 100 rows ' out
@@ -49,7 +49,7 @@ check verifies-the-record grep -q '^right     sum f32 37 x 100 rows cold on host
 run verify --device host --rows 30 --len 96 --type f32
 check serves-a-like-shape grep -q 'record of sum f32 37 x 100 rows cold (same GPU, other size)' err
 # Of maxima of f64 none ship, which would serve instead.
-run --device host --rows 37 --len 100 --op max --type f64 --cache unlike --quiet
+run --device host --rows 37 --len 100 --op max --type f64 --cache unlike --budget 1s --quiet
 run verify --device host --rows 30 --len 96 --op max --type f64 --cache unlike
 check serves-a-like-shape-of-maxima grep -q 'record of max f64 37 x 100 rows cold (same GPU, other size)' err
 run verify --device host --rows 2 --len 20K --op max --type f64 --cache unlike
@@ -67,7 +67,7 @@ run merge --cache merged "$RECORDS"
 check merge-says-rows grep -q 'sum f32 37 x 100 rows cold' out
 check merge-keeps-all test "$(grep -c '^\[record' merged/host.ini)" -eq 3
 
-run --cache single --device host --rows 3 --len 5 --quiet
+run --cache single --device host --rows 3 --len 5 --budget 1s --quiet
 run compare single/host.ini "$RECORDS"
 check says-one-record grep -q '1 record of rows, columns or scans is passed over' err
 

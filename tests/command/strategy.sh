@@ -63,12 +63,12 @@ check budget-is-in-the-record grep -Eq '^untried = [1-9]' "$RECORD"
 run --device host --n 2M --budget ${budget}s
 check budget-is-content-with-it grep -q 'left [1-9][0-9]* candidates untried' err
 check budget-is-answered grep -q '^record .*exact' err
-run --device host --n 30K --strategy random --budget 2s
+run --device host --n 30K --space few.ini --strategy random --budget 500ms
 check budget-ends-another grep -q '^budget ' err
-run --device host --n 30K
+run --device host --n 30K --space few.ini
 check budget-goes-on grep -q '^record .*budget ended: going on' err
 check budget-is-forgotten test "$(grep -c '^untried = ' "$RECORD")" -eq 1 # that of 2M
-run --device host --n 30K
+run --device host --n 30K --space few.ini
 check budget-then-answers grep -q '^record .*exact' err
 run --device host --n 1K --space few.ini --budget 10m
 check budget-not-spent has_status 0
