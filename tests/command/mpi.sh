@@ -85,7 +85,7 @@ check one-is-known grep -q 'record    exact' err
 
 # Many, and again; more with MPI_KILLS.
 many=${MPI_KILLS:+30}
-many=${many:-12}
+many=${many:-8}
 "$AUTOTUNE" list problems --n 1K 2> /dev/null |
     grep -E 'op (sum|sumsq|min|max|and|or|xor) --type ([iu](8|16|32)|f32)' | grep -v -- --determ |
     head -n "$many" > many
@@ -127,9 +127,9 @@ check replay-equal cmp whole/host.ini by-four/host.ini
 shared 2 "$@" --problems many --replay shared-cache --cache by-two
 check replay-equal-of-two cmp whole/host.ini by-two/host.ini
 
-# Rank 2 is killed at three moments of eight problems: each time a few more trials have come than when
+# Rank 2 is killed at two moments of eight problems: each time a few more trials have come than when
 # it began. With MPI_KILLS=N it is killed at N moments of many problems. The same command goes on.
-list=eight kills=3
+list=eight kills=2
 head -n 8 many > eight
 [ -z "${MPI_KILLS:-}" ] || list=many kills=$MPI_KILLS
 problems=$(wc -l < $list)

@@ -21,9 +21,9 @@
 
 #if defined(FIBER_TSAN)
 /* A missing barrier is a reported race there. */
-enum { IS_WATCHED = 1, SEEDS = 5, GRID_SEEDS = 3 };
+enum { IS_WATCHED = 1, SEEDS = 3, GRID_SEEDS = 2, HANGS = 1 };
 #else
-enum { IS_WATCHED = 0, SEEDS = 200, GRID_SEEDS = 10 };
+enum { IS_WATCHED = 0, SEEDS = 200, GRID_SEEDS = 10, HANGS = 3 };
 #endif
 
 static struct error error;
@@ -625,7 +625,7 @@ static void test_after_hang(void **state)
                                "}\n";
     struct loaded loaded = load(text, 2);
     unsigned y = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < HANGS; i++) {
         y = 0;
         assert_int_equal(launch(&loaded, 50, 96, 2, (uint64_t[]){at(&y), 1}), -1);
         y = 0;

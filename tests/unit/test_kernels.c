@@ -274,7 +274,7 @@ static int teardown(void **state)
     return 0;
 }
 
-enum { RIGHT_SEEDS = 2, ALL_SEEDS = 4, FAULT_SEEDS = 2, BARRIER_SEEDS = 40 };
+enum { RIGHT_SEEDS = 1, ALL_SEEDS = 4, FAULT_SEEDS = 2, BARRIER_SEEDS = 40 };
 
 static void test_right_as_it_is(void **state)
 {
