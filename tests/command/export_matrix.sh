@@ -10,9 +10,9 @@ refuses nothing 1 "nothing to export.*makes one" export --format cu --rows 5 --l
 refuses no-len 64 "give both" export --format cu --rows 5
 refuses rows-and-n 64 "choose one" export --format cu --rows 5 --len 6 --n 30
 
-run --device host --rows 37 --len 100 --op max --type f32 --cache base --quiet
+run --device host --rows 37 --len 100 --op max --type f32 --cache base --budget 1s --quiet
 check tuned-rows has_status 0
-run --device host --rows 37 --len 100 --axis 0 --op max --type f32 --cache base-columns --quiet
+run --device host --rows 37 --len 100 --axis 0 --op max --type f32 --cache base-columns --budget 1s --quiet
 check tuned-columns has_status 0
 [ -s base/host.ini ] && [ -s base-columns/host.ini ] || finish
 

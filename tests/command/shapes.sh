@@ -101,7 +101,7 @@ check show-filters test ! -s out
 run "$@" --len 32..64 --cold
 check wider-tunes-what-is-new test "$(grep -c '^size ' err)" -eq 2
 check wider-draws-both grep -q 'exact of 2 shapes' err
-run --device host --type f32 --rows 1..2 --len 16 --cold
+run --device host --type f32 --rows 1..2 --len 16 --cold --budget 1s
 check one-row-is-one-value grep -q '^left out  1 shape: .*one value' err
 check its-neighbour-is-tuned test "$(grep -c '^size ' err)" -eq 1
 run "$@" --rows 4 --len 16 --warm
@@ -138,11 +138,11 @@ check resumed grep -q '^records  *exact of [2-5] shapes' err
 check resumed-draws-all grep -q '^decided .* for 6 shapes' out
 
 # Columns, gaps, and what is left out.
-run --device host --type f32 --rows 16..32 --len 4 --axis 0 --cold
+run --device host --type f32 --rows 16..32 --len 4 --axis 0 --cold --budget 1s
 check columns-decide grep -q 'in rows first' out
 run show --sweep --shape columns
 check columns-are-columns grep -q '^sweep  *sum f32 of columns on host: 2 shapes' out
-run --device host --rows 2..4 --len 3 --pitch 5 --cold
+run --device host --rows 2..4 --len 3 --pitch 5 --cold --budget 1s
 check gaps grep -Eq '^ *4  3 pitch 5  cold ' out
 run --device host --rows 100K..200K --len 2G..3G
 check left-out-is-said grep -q '^left out  *2 shapes: more than 10M elements' err
