@@ -327,7 +327,7 @@ check order-n-is grep -q "^sum f32 cold order n: autotune's kernels$" out
 check order-n-to-settle grep -q "type f32 --order n --n 1K..1G" out
 run compare v100 t4 --order n
 check order-n-of-floats grep -q "^sum f32 cold order n: autotune's kernels$" out
-run compare h200 v100 --order n --type i32
+run compare h200 v100 --order n --type i32 --op sum
 check order-of-integers grep -q "^sum i32 cold: autotune's kernels$" out
 check order-of-integers-is-said grep -q 'sum of i32 has the same bits in any order' err
 # Of hundreds of records that ship, those of what documents measured; others are asked for.

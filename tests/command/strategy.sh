@@ -63,7 +63,7 @@ check budget-is-in-the-record grep -Eq '^untried = [1-9]' "$RECORD"
 run --device host --n 2M --budget ${budget}s
 check budget-is-content-with-it grep -q 'left [1-9][0-9]* candidates untried' err
 check budget-is-answered grep -q '^record .*exact' err
-run --device host --n 30K --space few.ini --strategy random --budget 500ms
+run --device host --n 30K --space few.ini --strategy random --budget 100ms
 check budget-ends-another grep -q '^budget ' err
 run --device host --n 30K --space few.ini
 check budget-goes-on grep -q '^record .*budget ended: going on' err
