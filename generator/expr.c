@@ -28,8 +28,9 @@ static const struct function {
     enum operation operation;
     int args_min, args_max;
 } functions[] = {
-    {"min", MINIMUM, 2, INT_MAX}, {"max", MAXIMUM, 2, INT_MAX}, {"ceil_div", CEIL_DIV, 2, 2},
-    {"is_pow2", IS_POW2, 1, 1},   {"log2", LOG2, 1, 1},
+    {"min", MINIMUM, 2, INT_MAX}, {"max", MAXIMUM, 2, INT_MAX},
+    {"ceil_div", CEIL_DIV, 2, 2}, {"is_pow2", IS_POW2, 1, 1},
+    {"log2", LOG2, 1, 1},         {"floor_pow2", FLOOR_POW2, 1, 1},
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 

@@ -2,7 +2,7 @@
  * templates' control lines. Values are int64_t; overflow and division by zero are errors, not
  * wrap-around. Grammar, weakest first:  a ? b : c   ||   &&   == !=   < <= > >=   + -   * / %
  * unary - !   ( )   integer   NAME   min(a, b, ...) max(a, b, ...) ceil_div(a, b)
- * is_pow2(a) log2(a).  ?:, && and || evaluate only what they need. */
+ * is_pow2(a) log2(a) floor_pow2(a).  ?:, && and || evaluate only what they need. */
 #ifndef AUTOTUNE_EXPR_H
 #define AUTOTUNE_EXPR_H
 
@@ -26,8 +26,8 @@ int expr_parse(struct expr **out, const char *source, const struct expr_scope *s
                const char *file, int line, struct error *error);
 void expr_free(struct expr *expr);
 
-/* Comparisons and logic give 0 or 1. ceil_div(a, b) needs a >= 0, b > 0; log2 is floor(log2 a),
- * a > 0; is_pow2(a) is 0 for a <= 0. '/' and '%' truncate as in C. */
+/* Comparisons and logic give 0 or 1. ceil_div(a, b) needs a >= 0, b > 0; log2 is floor(log2 a) and
+ * floor_pow2 2 to that, a > 0; is_pow2(a) is 0 for a <= 0. '/' and '%' truncate as in C. */
 int expr_eval(const struct expr *expr, const int64_t *values, int64_t *out,
               struct error *error);
 

@@ -20,6 +20,16 @@ static bool floor_log2(int64_t a, int64_t *out)
     return true;
 }
 
+/* The largest power of two that is not above it. */
+static bool floor_pow2(int64_t a, int64_t *out)
+{
+    int64_t exponent;
+    if (!floor_log2(a, &exponent))
+        return false;
+    *out = (int64_t)1 << exponent;
+    return true;
+}
+
 static bool divide(enum operation operation, int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0 || (a == INT64_MIN && b == -1))
@@ -50,6 +60,7 @@ bool expr_apply(enum operation operation, int64_t a, int64_t b, int64_t *out)
     case MOD: return divide(operation, a, b, out);
     case CEIL_DIV: return ceil_divide(a, b, out);
     case LOG2: return floor_log2(a, out);
+    case FLOOR_POW2: return floor_pow2(a, out);
     default: return false;
     }
 }
@@ -70,8 +81,9 @@ static int no_result(const struct expr *expr, enum operation operation, int64_t 
                           "ceil_div(%lld, %lld), which needs a first argument "
                           "of at least 0 and a second above 0,",
                           left, right);
-    if (operation == LOG2)
-        return expr_error(expr, error, "log2(%lld), which needs an argument above 0,", left);
+    if (operation == LOG2 || operation == FLOOR_POW2)
+        return expr_error(expr, error, "%s(%lld), which needs an argument above 0,",
+                          operation == LOG2 ? "log2" : "floor_pow2", left);
     if ((operation == DIV || operation == MOD) && b == 0)
         return expr_error(expr, error, "division by zero (%lld %s 0)", left,
                           expr_operator(operation)->symbol);

@@ -36,6 +36,7 @@ enum operation {
     /* take one value, leave one */
     IS_POW2,
     LOG2,
+    FLOOR_POW2,
     NEGATE,
     NOT,
     TRUTH,

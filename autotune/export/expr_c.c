@@ -149,11 +149,13 @@ static int print_binary(struct printer *printer, enum operation operation)
 
 static int print_unary(struct printer *printer, enum operation operation)
 {
+    static const char *const functions[] =
+        {[IS_POW2] = "is_pow2", [LOG2] = "log2", [FLOOR_POW2] = "floor_pow2"};
     struct piece a = pop(printer);
     if (a.is_known)
         return fold(printer, operation, a.value, 0);
-    if (operation == IS_POW2 || operation == LOG2) {
-        print_call(printer, operation == LOG2 ? "log2" : "is_pow2", &a, NULL);
+    if (operation <= FLOOR_POW2) {
+        print_call(printer, functions[operation], &a, NULL);
         return 0;
     }
     if (operation == TRUTH && a.is_truth) {
@@ -285,26 +287,29 @@ int expr_c_print(struct text *out, const struct expr *expr, const struct expr_c_
 void expr_c_helpers(struct text *out, const char *code, const char *prefix)
 {
     static const struct {
-        const char *name, *parameters, *value;
+        const char *name, *parameters, *body;
     } helpers[] = {
-        {"min", "int64_t a, int64_t b", "a < b ? a : b"},
-        {"max", "int64_t a, int64_t b", "a > b ? a : b"},
-        {"ceil_div", "int64_t a, int64_t b", "a / b + (a % b != 0 ? 1 : 0)"},
-        {"is_pow2", "int64_t a", "a > 0 && (a & (a - 1)) == 0 ? 1 : 0"},
-        {"log2", "int64_t a", NULL},
+        {"min", "int64_t a, int64_t b", "    return a < b ? a : b;\n"},
+        {"max", "int64_t a, int64_t b", "    return a > b ? a : b;\n"},
+        {"ceil_div", "int64_t a, int64_t b", "    return a / b + (a % b != 0 ? 1 : 0);\n"},
+        {"is_pow2", "int64_t a", "    return a > 0 && (a & (a - 1)) == 0 ? 1 : 0;\n"},
+        {"log2", "int64_t a",
+         "    int64_t count = 0;\n"
+         "    while ((a /= 2) > 0)\n"
+         "        count++;\n"
+         "    return count;\n"},
+        {"floor_pow2", "int64_t a",
+         "    int64_t power = 1;\n"
+         "    while ((a /= 2) > 0)\n"
+         "        power *= 2;\n"
+         "    return power;\n"},
     };
     char call[160];
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {
         snprintf(call, sizeof call, "%s_%s(", prefix, helpers[i].name);
         if (!strstr(code, call))
             continue;
-        text_addf(out, "static inline int64_t %s%s)\n{\n", call, helpers[i].parameters);
-        if (helpers[i].value)
-            text_addf(out, "    return %s;\n}\n\n", helpers[i].value);
-        else
-            text_adds(out, "    int64_t count = 0;\n"
-                           "    while ((a /= 2) > 0)\n"
-                           "        count++;\n"
-                           "    return count;\n}\n\n");
+        text_addf(out, "static inline int64_t %s%s)\n{\n%s}\n\n", call, helpers[i].parameters,
+                  helpers[i].body);
     }
 }

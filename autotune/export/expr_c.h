@@ -18,8 +18,8 @@ struct expr_c_name {
 };
 
 /* Appends the expression; names[i] is for slot i. It calls PREFIX_min, PREFIX_max,
- * PREFIX_ceil_div, PREFIX_is_pow2 and PREFIX_log2, which expr_c_helpers defines; they and the
- * operators are exact where expr_eval has no error. A mistake among known values is
+ * PREFIX_ceil_div, PREFIX_is_pow2, PREFIX_log2 and PREFIX_floor_pow2, which expr_c_helpers defines;
+ * they and the operators are exact where expr_eval has no error. A mistake among known values is
  * ERROR_USAGE. */
 int expr_c_print(struct text *out, const struct expr *expr, const struct expr_c_name *names,
                  const char *prefix, struct error *error);

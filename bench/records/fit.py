@@ -101,6 +101,7 @@ class Expression:
         self.take(")")
         function = {"min": min, "max": max, "ceil_div": lambda a, b: -(-a // b),
                     "log2": lambda a: a.bit_length() - 1,
+                    "floor_pow2": lambda a: 1 << (a.bit_length() - 1),
                     "is_pow2": lambda a: a > 0 and a & (a - 1) == 0}[name]
         return lambda names: function(*(arg(names) for arg in args))
 

@@ -49,6 +49,7 @@ static const char *const sources[] = {
     "ceil_div(N, 4) * 4",
     "log2(N + 1)",
     "is_pow2(N) + is_pow2(SMS)",
+    "floor_pow2(max(1, N)) + floor_pow2(SMS)",
     "GRID == 0 ? min(N, 2147483647) : min(N, GRID * SMS)",
     "ONE ? N : N / 0",
     "ONE == 1 && N",
