@@ -59,16 +59,19 @@ static const char *find_refused(const struct space *space, const struct expr *ex
     return name;
 }
 
-static bool is_expression(const char *value)
+static bool is_expression(const struct space *space, const char *value)
 {
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
         if (strcmp(space_builtins[i].name, value) == 0)
             return true;
+    for (size_t i = 0; i < space->derived_count; i++)
+        if (strcmp(space->names[space->derived[i].slot], value) == 0)
+            return true;
     return strpbrk(value, " ?:|&=!<>+*/%()") != NULL;
 }
 
-/* A word alone is one of the param's values, or a name that every space has; anything longer is
- * an expression. */
+/* A word alone is one of the param's values, a name that every space has or a derived one; anything
+ * longer is an expression. */
 int space_read_default(struct space *space, const struct ini_item *item, struct error *error)
 {
     const int i = space_find_param(space, item->key, strlen(item->key));
@@ -81,7 +84,7 @@ int space_read_default(struct space *space, const struct ini_item *item, struct 
     if (space_find_value(&space->params[i], item->value, strlen(item->value),
                          &space->default_config[i]) == 0)
         return 0;
-    if (!is_expression(item->value))
+    if (!is_expression(space, item->value))
         return space_complain(item, error,
                               "[default] names a value that the param lacks:", item->value);
     if (space_read_expr(space, &value->expr, item, error))

@@ -426,6 +426,21 @@ static void test_settled_default(void **state)
     free(bytes);
 }
 
+/* A derived value may be a default by its name alone: seen to fail where only longer expressions were. */
+static void test_default_is_derived(void **state)
+{
+    (void)state;
+    struct space *space = NULL;
+    struct error error;
+    char *bytes = change("[derived]\n", "[derived]\nAB = 8 * ELEM_BYTES\n");
+    memcpy(strstr(bytes, "BLOCK = 64\n"), "BLOCK = AB\n", strlen("BLOCK = AB\n"));
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(space->default_config[0], 32);
+    space_free(space);
+    free(bytes);
+}
+
 /* Both optional: a space without them has no model, and every pass is timed. */
 static void test_model_and_timed(void **state)
 {
@@ -633,13 +648,13 @@ static void test_bad_extends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_positions),       cmocka_unit_test(test_good_file),
-        cmocka_unit_test(test_bad_files),       cmocka_unit_test(test_empty_spaces),
-        cmocka_unit_test(test_too_much),        cmocka_unit_test(test_launch_keys),
-        cmocka_unit_test(test_model_and_timed), cmocka_unit_test(test_files_of_the_program),
-        cmocka_unit_test(test_damaged_files),   cmocka_unit_test(test_settled_default),
-        cmocka_unit_test(test_extends),         cmocka_unit_test(test_extends_sections),
-        cmocka_unit_test(test_bad_extends),
+        cmocka_unit_test(test_positions),          cmocka_unit_test(test_good_file),
+        cmocka_unit_test(test_bad_files),          cmocka_unit_test(test_empty_spaces),
+        cmocka_unit_test(test_too_much),           cmocka_unit_test(test_launch_keys),
+        cmocka_unit_test(test_model_and_timed),    cmocka_unit_test(test_files_of_the_program),
+        cmocka_unit_test(test_damaged_files),      cmocka_unit_test(test_settled_default),
+        cmocka_unit_test(test_default_is_derived), cmocka_unit_test(test_extends),
+        cmocka_unit_test(test_extends_sections),   cmocka_unit_test(test_bad_extends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
