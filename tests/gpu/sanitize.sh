@@ -63,12 +63,17 @@ finds_fault()
 }
 
 # sanitize_all TOOL...: all of the sample, several beside each other. Each is told of as it ends, with its
-# seconds.
+# seconds. One launch with a cluster does not end in racecheck 2025.3, which takes an arrival that a barrier of
+# the cluster counts for a race (bench/results/README.md).
 sanitize_all()
 {
     local tool type variant matrix options lines=0
     for tool in "$@"; do
         while read -r type variant matrix; do
+            if [[ $tool = racecheck && $variant = *CLUSTER=* ]]; then
+                echo "skip    $tool $type $variant: it does not end with clusters"
+                continue
+            fi
             read -ra options <<<"${matrix:---n 100K --space reduce-wide}"
             [ "$(jobs -rp | wc -l)" -lt 8 ] || wait -n || true
             lines=$((lines + 1))
@@ -97,7 +102,7 @@ step_sanitize()
     faulty_template >"$scratch/faulty.cu" && faulty_space >"$scratch/faulty.ini"
     check sanitize-finds-a-fault finds_fault
     sanitize_all "${tools[@]}" | tee "$scratch/sanitized.log"
-    check sanitize-all-ran test "$(grep -c '^ok\|^FAILED' "$scratch/sanitized.log")" -eq \
+    check sanitize-all-ran test "$(grep -c '^ok\|^FAILED\|^skip' "$scratch/sanitized.log")" -eq \
         $((${#tools[@]} * $(wc -l <<<"$SAMPLE")))
     failed=$((failed + $(grep -c '^FAILED' "$scratch/sanitized.log" || true)))
 }
