@@ -81,6 +81,8 @@ static void emit_all(struct emit_variant *out, const struct fixture *fixture,
                                     .regime = COLD};
     const struct point_context context = {fixture->space, &problem, target};
     int64_t row[SPACE_NAMES_MAX];
+    if (space_settle_default(fixture->space, &problem, target, &error) != 0)
+        fail_msg("%s", error.text);
     make_row(fixture->space, kernel->params, row);
     if (emit_variant(out, &context, &fixture->sources, row, &error) != 0)
         fail_msg("%s", error.text);
@@ -475,6 +477,8 @@ static void check_hashes(const struct fixture *fixture, struct device *device)
     const struct point_context context = {fixture->space, &problem, &device->info.target};
     struct batch four = {.points = {.count = 0}}, alone = {.points = {.count = 0}};
     struct compiled_unit unit, single;
+    if (space_settle_default(fixture->space, &problem, &device->info.target, &error) != 0)
+        fail_msg("%s", error.text);
     add_row(&four, fixture->space, "FINISH=PASSES");
     add_row(&four, fixture->space, "FINISH=LAST_BLOCK");
     add_row(&four, fixture->space, "FINISH=PASSES BLOCK=512");
