@@ -86,10 +86,17 @@ static bool weave(char *out, size_t size, const char *like, const char *values)
         const char *name = like, *value = values;
         const size_t name_length = take_name(&like), length = take_value(&values);
         take_value(&like);
-        const int added = snprintf(out + used, size - used, "%s%.*s=%.*s", used ? " " : "",
-                                   (int)name_length, name, (int)length, value);
-        fits = added > 0 && (size_t)added < size - used;
-        used += (size_t)added;
+        const size_t added = (used > 0) + name_length + 1 + length;
+        fits = added < size - used;
+        if (fits) {
+            char *at = out + used;
+            if (used)
+                *at++ = ' ';
+            at = mempcpy(at, name, name_length);
+            *at++ = '=';
+            *(char *)mempcpy(at, value, length) = '\0';
+        }
+        used += added;
     }
     return fits && used && !*like && !*values;
 }
