@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { KEPT = 16 }; /* sources that are kept; the oldest goes */
-static const char pattern[] = "autotune-XXXXXX.cu";
+static const char pattern[] = "autotune-failing-XXXXXX.cu";
 
 /* Is it a source that was kept for this user, by mkstemps? One of his own may be called so, too. */
 static bool is_kept(int folder, const char *name, struct stat *status)

@@ -30,9 +30,11 @@ bool temporary_is_made(const char *name, const char *start)
            (status.st_mode & 0777) == 0700 && status.st_uid == geteuid();
 }
 
-int temporary_lock(const char *folder)
+int temporary_lock(const char *folder, bool is_new)
 {
-    const int file = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    char path[2 * TEMPORARY_CHARS];
+    snprintf(path, sizeof path, "%s/lock", folder);
+    const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | (is_new ? O_CREAT : 0), 0600);
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
         return file;
     if (file >= 0)

@@ -13,8 +13,9 @@ const char *temporary_folder(void);
  * of another kind may begin alike, and is not to be removed. */
 bool temporary_is_made(const char *name, const char *start);
 
-/* Locks a folder until the descriptor is closed or the process ends, on whatever machine that is; -1
- * where another has the lock, or where there are no locks. */
-int temporary_lock(const char *folder);
+/* Locks the file "lock" in a folder, which a new one gets, until the descriptor is closed or the process
+ * ends, on whatever machine that is: NFS knows no locks of folders. -1 where another has the lock, where
+ * there is no such file, or where there are no locks. */
+int temporary_lock(const char *folder, bool is_new);
 
 #endif

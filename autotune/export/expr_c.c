@@ -154,7 +154,7 @@ static int print_unary(struct printer *printer, enum operation operation)
     struct piece a = pop(printer);
     if (a.is_known)
         return fold(printer, operation, a.value, 0);
-    if (operation <= FLOOR_POW2) {
+    if (operation < sizeof functions / sizeof *functions && functions[operation]) {
         print_call(printer, functions[operation], &a, NULL);
         return 0;
     }

@@ -839,7 +839,7 @@ static void remove_abandoned(const char *name)
     snprintf(path, sizeof path, "%s/%s", temporary_folder(), name);
     if (!temporary_is_made(name, start))
         return;
-    const int lock = temporary_lock(path);
+    const int lock = temporary_lock(path, false);
     if (lock < 0)
         return;
     remove_tree(path);
@@ -861,7 +861,7 @@ static int make_folder(struct serve *serve, struct error *error)
     snprintf(serve->folder, sizeof serve->folder, "%s/" FOLDER_START "XXXXXX",
              temporary_folder(), (int)getpid());
     if (mkdtemp(serve->folder)) {
-        serve->lock = temporary_lock(serve->folder);
+        serve->lock = temporary_lock(serve->folder, true);
         return 0;
     }
     serve->folder[0] = '\0';

@@ -104,10 +104,13 @@ GONE=4194305 # the number of no process here
 left=$TMPDIR/autotune-serve-$GONE-Ab3dE9 elsewhere=$TMPDIR/autotune-serve-$GONE-Cd4fG8
 others=$TMPDIR/autotune-serve-$GONE-of-mine
 mkdir -m 700 "$left" "$elsewhere" "$others"
-for folder in "$left" "$elsewhere" "$others"; do echo precious > "$folder/one.ini"; done
-flock -F "$elsewhere" sleep 1000 &
+for folder in "$left" "$elsewhere" "$others"; do
+    echo precious > "$folder/one.ini"
+    : > "$folder/lock"
+done
+flock -F "$elsewhere/lock" sleep 1000 &
 holder=$!
-is_held() { ! flock -n "$elsewhere" true; }
+is_held() { ! flock -n "$elsewhere/lock" true; }
 wait_until is_held
 shared 4 "$@" --problems many --cache shared-cache
 check folder-of-a-killed-rank-is-swept test ! -e "$left"
@@ -159,7 +162,7 @@ begin_shared 3 "$@" --problems three --cache ended
 has_tried() { [ "$(trials ended)" -ge 1 ]; }
 wait_until has_tried
 are_held() {
-    for folder in "$TMPDIR"/autotune-serve-*; do ! flock -n "$folder" true || return 1; done
+    for folder in "$TMPDIR"/autotune-serve-*; do ! flock -n "$folder/lock" true || return 1; done
 }
 check folders-of-ranks-are-held are_held
 kill -TERM $running

@@ -46,11 +46,11 @@ run show --csv -
 check csv-has-the-shape grep -q ',rows,37,100,100,' out
 run verify --device host --rows 37 --len 100 --type f32
 check verifies-the-record grep -q '^right     sum f32 37 x 100 rows cold on host' out
-run verify --device host --rows 30 --len 96 --type f32
+run verify --device host --rows 38 --len 104 --type f32
 check serves-a-like-shape grep -q 'record of sum f32 37 x 100 rows cold (same GPU, other size)' err
 # Of maxima of f64 none ship, which would serve instead.
 run --device host --rows 37 --len 100 --op max --type f64 --cache unlike --budget 1s --quiet
-run verify --device host --rows 30 --len 96 --op max --type f64 --cache unlike
+run verify --device host --rows 38 --len 104 --op max --type f64 --cache unlike
 check serves-a-like-shape-of-maxima grep -q 'record of max f64 37 x 100 rows cold (same GPU, other size)' err
 run verify --device host --rows 2 --len 20K --op max --type f64 --cache unlike
 check serves-no-unlike-shape grep -q "the space's default: no record fits" err

@@ -97,18 +97,18 @@ else
     check tmpdir-of-disassembler refused 74 "$SCRATCH/absent/autotune-.* cannot be made"
 fi
 TMPDIR=$SCRATCH/here
-for i in $(seq 10 49); do touch -d "2001-01-01 00:$i" "$TMPDIR/autotune-old0$i.cu"; done
-chmod 600 "$TMPDIR"/autotune-old*.cu
-echo > "$TMPDIR/autotune-notmine.cu"
+for i in $(seq 10 49); do touch -d "2001-01-01 00:$i" "$TMPDIR/autotune-failing-old0$i.cu"; done
+chmod 600 "$TMPDIR"/autotune-failing-old*.cu
+echo > "$TMPDIR/autotune-failing-notmine.cu"
 echo > "$TMPDIR/autotune-kernel.cu"
-chmod 644 "$TMPDIR/autotune-kernel.cu"
+chmod 600 "$TMPDIR/autotune-kernel.cu"
 touch -d '2001-01-01' "$TMPDIR/autotune-kernel.cu"
 run --device host --n 1K --space small.ini --template broken.cu
 check tmpdir-of-source keeps_source
 check tmpdir-of-source-is [ "${kept%/*}" = "$TMPDIR" ]
-check kept-sources-do-not-pile-up [ "$(find here -name 'autotune-??????.cu' -perm 600 | wc -l)" -eq 16 ]
-check kept-sources-are-the-newest [ -e here/autotune-old049.cu ]
-check others-stay [ -e here/autotune-notmine.cu -a -e here/autotune-kernel.cu ]
+check kept-sources-do-not-pile-up [ "$(find here -name 'autotune-failing-??????.cu' -perm 600 | wc -l)" -eq 16 ]
+check kept-sources-are-the-newest [ -e here/autotune-failing-old049.cu ]
+check others-stay [ -e here/autotune-failing-notmine.cu -a -e here/autotune-kernel.cu ]
 # Folders of compilers that were killed are removed, another's with a name that begins alike are not.
 GONE=4194305 # the number of no process
 abandoned=here/autotune-compile-$GONE-$GONE-Ab3dE9

@@ -1,6 +1,6 @@
 /* export of rows and columns: the functions that an export carries, compiled as C99, choose
- * what find chooses under the space's rules and launch what call_plan launches; sizes
- * that no kernel serves are refused with a sentence. */
+ * the best ranked record under the space's rules, however far, and launch what call_plan launches;
+ * sizes that no kernel serves are refused with a sentence. */
 #include "cache/code.h"
 #include "generator/call.h"
 #include "generator/selector.h"
