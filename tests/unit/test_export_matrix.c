@@ -204,7 +204,7 @@ static void add_fewer(struct text *out, const struct point_context *context, con
 static enum selector_grade choose(int64_t *out, const struct fixture *fixture,
                                   const struct record *want, const struct point_context *here)
 {
-    const struct selector_key key = {want->problem.dims, want->problem.regime, want->cc,
+    const struct selector_key key = {want->problem.dims, (int)want->problem.regime, want->cc,
                                      want->sms, true};
     const size_t bytes = here->space->param_count * sizeof *out;
     struct selector_place best = {.grade = SELECTOR_NONE, .size = HUGE_VAL};
@@ -215,7 +215,7 @@ static enum selector_grade choose(int64_t *out, const struct fixture *fixture,
         const uint64_t depth = record->problem.dims.depth.n;
         const bool is_here = strcmp(record->gpu, want->gpu) == 0;
         const struct selector_entry entry = {.key = {record->problem.dims,
-                                                     record->problem.regime, record->cc,
+                                                     (int)record->problem.regime, record->cc,
                                                      record->sms, is_here},
                                              .from = depth,
                                              .to = depth};
