@@ -58,6 +58,13 @@ static int start(pid_t *child, const char *const *argv, char *const *environment
     return reason;
 }
 
+/* Has it still to be waited for? errno does not tell: a handler of the caller's may have spoiled it. */
+static bool is_there(pid_t child)
+{
+    siginfo_t info;
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 int child_run(const char *const *argv, char *const *environment, int messages,
               bool keeps_output)
 {
@@ -69,7 +76,7 @@ int child_run(const char *const *argv, char *const *environment, int messages,
         return CHILD_NOT_RUN;
     }
     while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
+        if (!is_there(child))
             return CHILD_ENDED_UNSEEN;
     return WIFEXITED(status) ? WEXITSTATUS(status) : CHILD_SIGNAL + WTERMSIG(status);
 }
