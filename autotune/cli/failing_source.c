@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 enum { KEPT = 16 }; /* sources that are kept; the oldest goes */
-static const char pattern[] = "autotune-failing-XXXXXX.cu";
+#define START "autotune-failing-"
+#define ENDING ".cu"
+static const char pattern[] = START "XXXXXX" ENDING;
 
 /* Is it a source that was kept for this user, by mkstemps? One of his own may be called so, too. */
 static bool is_kept(int folder, const char *name, struct stat *status)
 {
-    const size_t start = strcspn(pattern, "X");
-    return strlen(name) == strlen(pattern) && strncmp(name, pattern, start) == 0 &&
-           strcmp(strchr(pattern, '.'), name + strcspn(pattern, ".")) == 0 &&
+    return temporary_is_drawn(name, START, ENDING) &&
            fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISREG(status->st_mode) && (status->st_mode & 0777) == 0600 &&
            status->st_uid == geteuid();
@@ -59,7 +59,7 @@ void failing_source_save(const struct emit_variant *variant, struct error *error
     while (make_room(temporary_folder())) {
     }
     snprintf(path, sizeof path, "%s/%s", temporary_folder(), pattern);
-    int file = mkstemps(path, 3);
+    int file = mkstemps(path, (int)strlen(ENDING));
     if (file < 0)
         return;
     for (size_t i = 0; i < variant->count; i++)

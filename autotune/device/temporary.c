@@ -16,16 +16,21 @@ const char *temporary_folder(void)
     return named && *named == '/' && strlen(named) < TEMPORARY_CHARS ? named : P_tmpdir;
 }
 
-bool temporary_is_made(const char *name, const char *start)
+bool temporary_is_drawn(const char *name, const char *start, const char *end)
 {
     static const char drawn[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     const size_t length = strlen(start), count = strlen("XXXXXX");
+    return strncmp(name, start, length) == 0 && strspn(name + length, drawn) >= count &&
+           strcmp(name + length + count, end) == 0;
+}
+
+bool temporary_is_made(const char *name, const char *start)
+{
     char path[2 * TEMPORARY_CHARS];
     struct stat status;
     const int used = snprintf(path, sizeof path, "%s/%s", temporary_folder(), name);
-    return strncmp(name, start, length) == 0 && strlen(name + length) == count &&
-           strspn(name + length, drawn) == count && used < (int)sizeof path &&
+    return temporary_is_drawn(name, start, "") && used < (int)sizeof path &&
            lstat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
            (status.st_mode & 0777) == 0700 && status.st_uid == geteuid();
 }

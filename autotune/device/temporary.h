@@ -9,6 +9,9 @@ enum { TEMPORARY_CHARS = 1000 }; /* of the folder's path, with the end */
 /* TMPDIR where that is an absolute path, else /tmp. */
 const char *temporary_folder(void);
 
+/* Is it `start`, six characters as mkdtemp and mkstemps draw them, and `end`? */
+bool temporary_is_drawn(const char *name, const char *start, const char *end);
+
 /* Is `name`, of an entry there, a folder that this user made by mkdtemp of `start` and six X? A folder
  * of another kind may begin alike, and is not to be removed. */
 bool temporary_is_made(const char *name, const char *start);
