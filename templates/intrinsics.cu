@@ -4,6 +4,9 @@
 //? define load
 __device__ __forceinline__ vec load(const vec *from)
 {
+    //? if HOST
+    host_aligned(from, sizeof *from);
+    //? end
     //? if HOST || LOAD == PLAIN
     return *from;
     //? else
@@ -46,6 +49,7 @@ __device__ __forceinline__ vec load(const vec *from)
 __device__ __forceinline__ void store(stored *to, stored from)
 {
     //? if HOST
+    host_aligned(to, sizeof *to);
     *to = from;
     //? else
     // Written as C, the compiler would make a store of each result.
@@ -784,6 +788,8 @@ __device__ __forceinline__ void combine_at(accum *at, accum value)
 __device__ __forceinline__ void copy_async(vec *to, const vec *from)
 {
     //? if HOST
+    host_aligned(to, sizeof *to);
+    host_aligned(from, sizeof *from);
     *to = *from;
     //? else
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"

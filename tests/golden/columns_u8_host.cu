@@ -41,6 +41,7 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
+    host_aligned(from, sizeof *from);
     return *from;
 }
 

@@ -60,6 +60,7 @@ __device__ __forceinline__ elem neutral(void)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
+    host_aligned(from, sizeof *from);
     return *from;
 }
 

@@ -46,6 +46,7 @@ __device__ __forceinline__ accum fold(accum a, vec got)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
+    host_aligned(from, sizeof *from);
     return *from;
 }
 

@@ -47,12 +47,14 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 
 __device__ __forceinline__ vec load(const vec *from)
 {
+    host_aligned(from, sizeof *from);
     return *from;
 }
 
 // Writes results, where a store of so many may begin.
 __device__ __forceinline__ void store(stored *to, stored from)
 {
+    host_aligned(to, sizeof *to);
     *to = from;
 }
 
