@@ -36,7 +36,7 @@ add() {
         sed "${7:+s/^tuned = .*/&\nswept = $7/}" > fields
     "$SIGN" "$1" < fields
 }
-mkdir -m 700 cache-gpus
+mkdir -m 700 cache-gpus cache-a100
 h200=cache-gpus/nvidia-h200.ini
 add $h200 "NVIDIA H200" 90 132 1024 "ITEMS=4 UNROLL=1 FINISH=PASSES GRID=0"
 add $h200 "NVIDIA H200" 90 132 1048576 "ITEMS=16 UNROLL=4 GRID=2"
@@ -59,7 +59,9 @@ run export --op max --type i32 --format cu --output ships --n 3M
 check ships-an-interval grep -q '^ \*   n = 4Mi (2097153 to 8388608): ' ships/max_i32.h
 check ships-without-a-time-of-another grep -q '^ \*       shipped with autotune, of a problem that costs the same, driver' ships/max_i32.h
 refuses one-n-of-two 1 "nothing to export for n = 2K" export --space $space --format cu --n 1Ki,2K --cache cache-gpus
-refuses other-gpu 1 "there are records of other devices" export --space $space --format cu --gpu B200 --cache cache-gpus
+refuses other-gpu 1 "there are records of .*NVIDIA H200.*: leave --gpu out, or name one of these" export --space $space --format cu --gpu B200 --cache cache-gpus
+refuses one-gpu-of-three 1 "nothing to export for --gpu Titan, GH100: no record of this problem is of a GPU of that name; there are records of .*Tesla T4" \
+    export --space $space --format cu --gpu h200,Titan,GH100 --cache cache-gpus
 refuses other-regime 1 "there are records for cold data" export --space $space --format cu --warm --cache cache-gpus
 refuses host-not-asked-for 1 "records of the emulator: --gpu host takes them" export --space $space --format cu --cache base
 refuses several-to-stdout 64 "name a folder" export --space $space --format cu --output - --cache cache-gpus --quiet
@@ -138,6 +140,9 @@ assert made['gpus'][2]['rows'][3]['params']['LOAD'] == 'BULK'
 assert any(row.get('n_to') == 800000 for row in made['gpus'][0]['rows'])
 assert made['default']['params'].keys() == made['gpus'][0]['rows'][0]['params'].keys()"
 fi
+add cache-a100/a100.ini "NVIDIA A100-SXM4-80GB" 80 108 1048576
+run export --space $space --format json --gpu a100 --cache cache-a100 --output -
+check part-of-a-name grep -q '^device    NVIDIA A100-SXM4-80GB (sm_80, 108 SMs): 1 row$' err
 run export --space $space --format header --gpu h200,t4 --n 1Mi --cache cache-gpus --output few
 check narrowed test "$(grep -c '^device ' err)" -eq 2
 run export --space $space --format cu --gpu host --cache base --output host --quiet
