@@ -36,7 +36,7 @@ add() {
         sed "${7:+s/^tuned = .*/&\nswept = $7/}" > fields
     "$SIGN" "$1" < fields
 }
-mkdir -m 700 cache-gpus cache-a100
+mkdir -m 700 cache-gpus cache-all cache-a100
 h200=cache-gpus/nvidia-h200.ini
 add $h200 "NVIDIA H200" 90 132 1024 "ITEMS=4 UNROLL=1 FINISH=PASSES GRID=0"
 add $h200 "NVIDIA H200" 90 132 1048576 "ITEMS=16 UNROLL=4 GRID=2"
@@ -116,6 +116,38 @@ endforeach()
 CMAKE
     CUDACXX=$nvcc cmake -S project -B build-both > cmake.log 2>&1
     check several-targets test $? -eq 0
+
+    # For the project's architectures, whatever word they are, and for those of the records, but those
+    # that nvcc does not know.
+    add cache-all/v100.ini "Tesla V100-SXM2-16GB" 70 80 1048576
+    add cache-all/h200.ini "NVIDIA H200" 90 132 1048576
+    run export --space $space --format cu,cmake,make --prefix my --cache cache-all --output every --quiet
+    printf 'cmake_minimum_required(VERSION 3.18)\nproject(all LANGUAGES CXX CUDA)\nadd_subdirectory(../every my)\n' > project/CMakeLists.txt
+    # compiles_for NAME ARCHITECTURES WANTED...: those of the target, sorted.
+    compiles_for() {
+        compiles_name=$1 compiles_asked=$2
+        shift 2
+        rm -rf build-all
+        CUDACXX=$nvcc cmake -S project -B build-all "-DCMAKE_CUDA_ARCHITECTURES=$compiles_asked" \
+            -DCMAKE_EXPORT_COMPILE_COMMANDS=ON > cmake.log 2>&1
+        check "cmake-$compiles_name" test "$(grep -Eo 'compute_[0-9]+,code|arch=all-major' build-all/compile_commands.json |
+            sed 's/,code//' | sort -u | tr '\n' ' ')" = "$* "
+    }
+    if "$nvcc" --list-gpu-code | grep -qx sm_70; then
+        skip cmake-left-out "this nvcc knows sm_70"
+    else
+        compiles_for list "75;80" compute_75 compute_80 compute_90
+        check cmake-left-out grep -q '^-- my: nothing is compiled for sm_70, on which it was tuned: nvcc [0-9.]* does not know it' cmake.log
+        compiles_for own 90 compute_90
+        compiles_for word all-major arch=all-major compute_90
+        compiles_for off OFF compute_90
+        check make-left-out sh -c "printf 'include every/my.mk\nall:\n\t@echo \$(my_NVCCFLAGS)\n' | make -s NVCC=$nvcc -f - > made
+            grep -qx 'my: nothing is compiled for sm_70, on which it was tuned: $nvcc does not know it' made &&
+            grep -qx -e '-gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90 -Xcompiler -fPIC' made"
+    fi
+    printf 'cmake_minimum_required(VERSION 3.18)\nproject(plug LANGUAGES CXX)\nadd_subdirectory(../every my)\nadd_library(plug MODULE plug.cpp)\ntarget_link_libraries(plug PRIVATE my)\n' > project/CMakeLists.txt
+    printf '#include <my.h>\ncudaError_t bytes(size_t n, size_t *out)\n{\n    return my_workspace_bytes(n, out);\n}\n' > project/plug.cpp
+    check cmake-plugin sh -c "CUDACXX=$nvcc cmake -S project -B build-plug > cmake.log 2>&1 && cmake --build build-plug >> cmake.log 2>&1"
 else
     skip several-targets "no cmake with nvcc"
 fi
