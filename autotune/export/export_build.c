@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARCHS_MAX = 32 };
-
 /* One way of setting a variable. */
 struct dialect {
     const char *open, *assign, *close;
@@ -106,8 +104,8 @@ static void add_rows(struct text *out, const struct export *export,
 
 static void add_archs(struct text *out, const struct export *export)
 {
-    int archs[ARCHS_MAX];
-    const size_t count = export_archs(export, archs, ARCHS_MAX);
+    int archs[EXPORT_ARCHS_MAX];
+    const size_t count = export_archs(export, archs, EXPORT_ARCHS_MAX);
     for (size_t i = 0; i < count; i++)
         text_addf(out, "%s%d", i ? " " : "", archs[i]);
 }
@@ -131,7 +129,8 @@ static int write_make(struct export_files *out, const struct export *export,
                       struct error *error)
 {
     struct text *text = export_add_file(out, export, ".mk");
-    export_add_provenance(text, export, &export_hash_comment, "What Make needs of an export");
+    export_add_provenance(text, export, &export_hash_comment, "What Make needs of an export",
+                          NULL);
     export_add_code(
         text, export,
         "#\n"
@@ -159,7 +158,8 @@ static int write_cmake(struct export_files *out, const struct export *export,
                        struct error *error)
 {
     struct text *text = export_add_file(out, export, ".cmake");
-    export_add_provenance(text, export, &export_hash_comment, "What CMake needs of an export");
+    export_add_provenance(text, export, &export_hash_comment, "What CMake needs of an export",
+                          NULL);
     text_adds(text, "\n");
     add_variable(text, export, &cmake, "INCLUDE_DIR", "\"${CMAKE_CURRENT_LIST_DIR}\"");
     text_addf(text, "set(%s_SOURCES \"${CMAKE_CURRENT_LIST_DIR}/%s.cu\")\n",
@@ -172,7 +172,8 @@ static int write_cmake(struct export_files *out, const struct export *export,
     add_rows(text, export, &cmake);
     text = export_add_file(out, export, "");
     snprintf(out->at[out->count - 1].name, sizeof out->at->name, "CMakeLists.txt");
-    export_add_provenance(text, export, &export_hash_comment, "A tuned reduction as a library");
+    export_add_provenance(text, export, &export_hash_comment, "A tuned reduction as a library",
+                          NULL);
     return export_add_file_part(text, export, "templates/export/exported_lists.cmake",
                                 EXPORT_DECLARED, error);
 }

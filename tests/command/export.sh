@@ -52,12 +52,16 @@ add cache-gpus/rtx.ini "NVIDIA GeForce RTX 5070 Ti" 120 70 400000000 "BLOCK=512 
 refuses other-type 1 "nothing to export" export --space $space --format cu --type f64 --cache cache-gpus
 refuses other-n 1 "there are records of other n, the nearest of 1Ki: leave --n out" export --space $space --format cu --n 5 --cache cache-gpus
 run export --op max --type i32 --format json --output ships
-check ships-of-its-class test "$(sed -n 's/.*: \([0-9]*\) rows$/\1/p' err)" -gt 20
+check ships-of-its-class test "$(sed -n 's/.*: \([0-9]*\) rows$/\1/p' err)" -gt 10
 run export --format json --op prod --type f32 --cache nothing --output -
 check ships-what-its-rules-allow sh -c '! grep -q "passed over" err && grep -q ": [0-9]* rows$" err'
-run export --op max --type i32 --format cu --output ships --n 3M
-check ships-an-interval grep -q '^ \*   n = 4Mi (2097153 to 8388608): ' ships/max_i32.h
-check ships-without-a-time-of-another grep -q '^ \*       shipped with autotune, of a problem that costs the same, driver' ships/max_i32.h
+run export --op max --type i32 --format cu,json --output ships --n 3M
+check ships-an-interval grep -q '"n_from": 2097153, "n_to": 8388608' ships/max_i32.json
+check ships-without-a-time-of-another grep -q '^ \*   shipped with autotune, of a problem that costs the same, driver' ships/max_i32.h
+# A size and the interval around it have one config, and are one row.
+run export --op sum --type f32 --n 400M --format json --output -
+check no-row-twice test "$(grep -o '"n": 400000000, ' out | wc -l)" -eq 1
+check no-row-twice-noted grep -q '^device    NVIDIA H200 (sm_90, 132 SMs): 1 row$' err
 refuses one-n-of-two 1 "nothing to export for n = 2K" export --space $space --format cu --n 1Ki,2K --cache cache-gpus
 refuses other-gpu 1 "there are records of .*NVIDIA H200.*: leave --gpu out, or name one of these" export --space $space --format cu --gpu B200 --cache cache-gpus
 refuses one-gpu-of-three 1 "nothing to export for --gpu Titan, GH100: no record of this problem is of a GPU of that name; there are records of .*Tesla T4" \
@@ -316,6 +320,32 @@ if command -v cmake > cmake.log 2>&1; then
     check cmake-variable sh -c "cmake -P ask.cmake 2>&1 | grep -qx REDUX"
 else
     skip cmake "no cmake here"
+fi
+
+# The front page's lines, in an empty folder.
+check front-page-export sh -c 'mkdir front && exec "$0" export --op sum --type f32 --n 1Ki --format cu,cmake --output front/tuned' "$AUTOTUNE"
+check next-command sh -c '"$0" export --op sum --type f32 --n 1Ki --format cu --output front/tuned 2>&1 > /dev/null | grep -qx "next      nvcc -arch=sm_90 -c front/tuned/sum_f32.cu"' "$AUTOTUNE"
+check front-page-names-an-arch grep -q '^    nvcc -arch=sm_90 -c tuned/sum_f32.cu' "$ROOT/README.md"
+block() {
+    awk -v open="\`\`\`$1" '$0 == open { inside = 1; text = ""; next }
+        /^```/ { if (inside && text ~ /sum_f32/) printf "%s", text; inside = 0 }
+        inside { text = text $0 "\n" }' "$ROOT/README.md"
+}
+{
+    printf 'cmake_minimum_required(VERSION 3.18)\nproject(app LANGUAGES CXX)\nadd_executable(app app.cpp)\n'
+    block cmake
+} > front/CMakeLists.txt
+{
+    block c | grep '^#include'
+    printf 'int main()\n{\n    const float *in = 0;\n    float *out = 0;\n    void *workspace = 0;\n    size_t n = 0, n_max = 1000, bytes = 0;\n    cudaStream_t stream = 0;\n'
+    block c | grep -v '^#include'
+    echo '}'
+} > front/app.cpp
+if command -v cmake > cmake.log 2>&1; then
+    check front-page sh -c "grep -q 'sum_f32(in, n' front/app.cpp &&
+        CUDACXX=$NVCC cmake -S front -B front/build > cmake.log 2>&1 && cmake --build front/build >> cmake.log 2>&1"
+else
+    skip front-page "no cmake here"
 fi
 
 # --- Machine code ------------------------------------------------------------------------------
