@@ -46,7 +46,9 @@ OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
 EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*/*.ini))
 EMBEDDED_LIBRARY = $(filter-out generator/% configs/published/% configs/ladder/% templates/ladder/% templates/report/% templates/export/%,$(EMBEDDED))
 EMBEDS   = $(addprefix $(BUILD)/obj/,embedded embedded_library)
-DOCS     = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
+# In the folders that they have here: they link to each other.
+DOCS     = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md) docs/speedup.svg \
+           include/autotune.h bench/results/README.md bench/results/h200-cub-small.md
 # autotune-mpi is built where there is an MPI; autotune itself never links one.
 MPICC   ?= mpicc
 MPI_LIBS := $(shell $(MPICC) --showme:link 2> /dev/null || $(MPICC) -link_info 2> /dev/null | cut -d ' ' -f 2-)
@@ -80,7 +82,7 @@ install: $(BUILD)/autotune $(MPI) install-library ## install below DESTDIR/PREFI
 	$(if $(MPI),install -D -m 755 $(BUILD)/autotune-mpi $(DESTDIR)$(PREFIX)/bin/autotune-mpi)
 	install -D -m 644 docs/autotune.1 $(SHARE)/man/man1/autotune.1
 	install -D -m 644 docs/autotune.bash $(SHARE)/bash-completion/completions/autotune
-	install -D -m 644 -t $(SHARE)/doc/autotune $(DOCS)
+	for f in $(DOCS); do install -D -m 644 $$f $(SHARE)/doc/autotune/$$f || exit 1; done
 
 uninstall: uninstall-library ## remove what install put there
 	rm -f "$(DESTDIR)$(PREFIX)/bin/autotune" "$(DESTDIR)$(PREFIX)/bin/autotune-mpi" "$(SHARE)/man/man1/autotune.1"

@@ -13,10 +13,10 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PICTURE, README = "docs/speedup.svg", "README.md"
 RESULTS = "bench/results/"
-# A name, its style, a table, and the part of a later transcript whose sizes take the table's place.
-LATER = RESULTS + "h200-cub-small.md"
-SERIES = (("i32", "a", RESULTS + "h200-cub-sum-i32-cold.csv", "sum-i32-cold"),
-          ("f32", "b", RESULTS + "h200-cub-sum-f32-cold.csv", "sum-f32-cold"))
+RUN = RESULTS + "h200-cub.md"  # the transcript of the run that both tables are of
+# A name, its style and a table, which `report --bench` takes, too.
+SERIES = (("i32", "a", RESULTS + "h200-cub-sum-i32-cold.csv"),
+          ("f32", "b", RESULTS + "h200-cub-sum-f32-cold.csv"))
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 300, 52, 48, 40, 44
 
 
@@ -40,22 +40,15 @@ def search(path, pattern):
     return [float(number) for number in found.groups()]
 
 
-def later(part):
-    """{n: (CUB's us, ours, ratio, low, high)} of a part of the later transcript, as bench prints."""
-    text = read(LATER).split(f"\n## {part}\n", 1)[1].split("\n## ", 1)[0]
-    found = re.findall(r"^ *(\d+)([KMG])i +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) \.\. ([\d.]+) ",
-                       text, re.MULTILINE)
-    return {int(n) << 10 * (1 + "KMG".index(unit)): tuple(float(number) for number in numbers)
-            for n, unit, *numbers in found}
+def date():
+    return re.search(r"^\d{4}-\d\d-\d\d", read(RUN), re.MULTILINE).group()
 
 
-def points(path, part):
+def points(path):
     """(log2 n, ratio, low, high) of the powers of two."""
-    out = {math.log2(int(row["n"])): tuple(float(row[key])
-                                           for key in ("ratio", "ratio_lo", "ratio_hi"))
-           for row in rows(path)}
-    out.update({math.log2(n): figures[2:] for n, figures in later(part).items()})
-    return sorted((bits, *figures) for bits, figures in out.items() if bits.is_integer())
+    out = [(math.log2(int(row["n"])), *(float(row[key]) for key in ("ratio", "ratio_lo", "ratio_hi")))
+           for row in rows(path)]
+    return sorted(point for point in out if point[0].is_integer())
 
 
 def apart(lines):
@@ -70,7 +63,7 @@ def count(bits):
 
 
 def picture():
-    lines = [(name, style, points(path, part)) for name, style, path, part in SERIES]
+    lines = [(name, style, points(path)) for name, style, path in SERIES]
     low = min(p[0] for _, _, line in lines for p in line)
     high = max(p[0] for _, _, line in lines for p in line)
     top = math.ceil(max(p[3] for _, _, line in lines for p in line) * 5) / 5
@@ -90,7 +83,7 @@ def picture():
            "{text{fill:#ddd}line{stroke:#444}.one{stroke:#999}.a{stroke:#58b2f5;fill:#58b2f5}"
            ".b{stroke:#ff9d5c;fill:#ff9d5c}}</style>",
            f'<text class="title" x="{LEFT}" y="20">How many times faster'
-           " than CUB: sum on an NVIDIA H200, data not in the L2 cache</text>"]
+           f" than CUB: sum on an NVIDIA H200, data not in L2, {date()}</text>"]
     for tenths in range(8, round(top * 10) + 1, 2):
         ratio = tenths / 10
         out.append(f'<line class="{"one" if tenths == 10 else "grid"}" x1="{LEFT}"'
@@ -120,8 +113,7 @@ def picture():
 def table():
     """The five figures, each with the command that makes it."""
     i32 = RESULTS + "h200-cub-sum-i32-cold.csv"
-    large = row_of(i32, "n", "400000000")
-    cub_small, our_small, *_ = later("sum-i32-cold")[16384]
+    small, large = row_of(i32, "n", "16384"), row_of(i32, "n", "400000000")
     matrix = row_of(RESULTS + "h200-rows-f32.csv", "len", "128")
     ours, theirs = search(RESULTS + "h200-kernel-tuner.md",
                           r"process, start to end \| ([\d.]+) s \| ([\d.]+) s")
@@ -130,14 +122,14 @@ def table():
 
     start = sum(search(RESULTS + "h200-library.txt",
                        r"a fresh process: context (\d+) us; plan .* kept kernels (\d+) us"))
-    lines = [("small: sum of 16Ki i32", f"{our_small:.4g} us", f"CUB {cub_small:.4g} us",
+    lines = [("small: sum of 16Ki i32", us(small, "ours_us"), f"CUB {us(small, 'cub_us')}",
               "bench/cub/run.sh"),
              ("large: sum of 400M i32", f"{us(large, 'ours_us')}, {large['peak_pct']} % of peak",
               f"CUB {us(large, 'cub_us')}", "bench/cub/run.sh"),
              (f"rows: {int(matrix['rows']):,} of 128 f32", us(matrix, "ours_us"),
               f"CUB {us(matrix, 'cub_us')}, torch {us(matrix, 'torch_us')}",
               "bench/rows/run.sh"),
-             ("tuning: 2,376 configs", f"{ours:.1f} s",
+             ("tuning: each of 2,376 configs", f"{ours:.1f} s",
               f"Kernel Tuner {theirs:.1f} s", "bench/kernel_tuner/run.sh"),
              ("a new process, until it can call", f"{start / 1000:.1f} ms", "",
               "tests/gpu.sh build library")]
@@ -156,6 +148,8 @@ def main():
     head, rest = text.split(begin, 1)
     wanted = {README: head + begin + table() + end + rest.split(end, 1)[1],
               PICTURE: picture()}
+    if date() not in head + rest:
+        sys.exit(f"front_page.py: {README} does not say that its picture is of {date()}")
     stale = [path for path, content in wanted.items()
              if not os.path.exists(os.path.join(ROOT, path)) or read(path) != content]
     if sys.argv[1:] == ["--check"]:

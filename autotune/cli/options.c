@@ -200,7 +200,7 @@ static const struct option_row shared[] = {
     {VERIFY | BENCH | LADDER | PROFILE | REDUCE, "device", "DEVICE", "auto (first GPU, else host), host, or a GPU's number (default auto)", .text = AT(device), .letter = 'd'},
     {EMIT | LIST, "arch", "ARCH", "sm_90 or another that 'autotune list archs' shows, or host; needs no device", .text = AT(arch)},
     {LADDER, "gpu", "NAME", "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none); of several sizes of a block with --csv or --json alone", .text = AT(gpu), .more = "They are for the n given, else for 400M."},
-    {EXPORT, "gpu", "NAMES", "only records of these GPUs: a part of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", .text = AT(gpu)},
+    {EXPORT, "gpu", "NAMES", "only records of these GPUs: words of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", .text = AT(gpu)},
     {EXPORT, "arch", "ARCHS", "to compile for, as sm_80,sm_90 (default: those of the records)", .text = AT(arch)},
     {TUNE, "loss", "PERCENT", "of a sweep: what a variant may lose in its interval (default 1)", .parse = parse_loss, .more = "From 0 to 50, as 0.5."},
     {TUNE, "confirm", NULL, "of a sweep that is kept: race each size's winner against its interval's variant again", .flag = AT(confirm), .more = "What was measured is printed and kept. Where a variant loses more than --loss then, another serves that size from then on."},

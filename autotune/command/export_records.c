@@ -15,8 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { NAME_CHARS = 160 };
+enum { NAME_CHARS = 160, GPUS_CHARS = 600 };
 
 struct gathering {
     struct export_records *out;
@@ -29,37 +30,54 @@ struct gathering {
     uint64_t
         nearest; /* n of the one of another size that is nearest to the first --n; 0: none */
     size_t other_code, other_regime, other_size, other_gpu, of_host;
+    struct text gpus; /* of the problem, wanted or not, each on a line */
 };
 
 /* --- One record --------------------------------------------------------------------------- */
 
-/* Keeps letters and digits only, in lower case. */
-static void simplify(char out[NAME_CHARS], const char *name, size_t length)
+/* What --gpu calls it. */
+static const char *gpu_of(const struct record *record)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < length && used < NAME_CHARS - 1; i++) {
-        const char c = name[i];
-        if (c >= 'A' && c <= 'Z')
-            out[used++] = (char)(c - 'A' + 'a');
-        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            out[used++] = c;
-    }
-    out[used] = 0;
+    return record->source == RECORD_EMULATED ? "host" : record->gpu;
+}
+
+/* Copies the next of the names at *at, which commas separate, and moves behind it; false: there is
+ * none. */
+static bool next_name(const char **at, char out[NAME_CHARS])
+{
+    if (!*at)
+        return false;
+    const size_t length = strcspn(*at, ",");
+    snprintf(out, NAME_CHARS, "%.*s", (int)length, *at);
+    *at = (*at)[length] ? *at + length + 1 : NULL;
+    return true;
+}
+
+static bool is_named(const struct record *record, const char *name)
+{
+    return record->source == RECORD_EMULATED ? strcasecmp(name, "host") == 0
+                                             : gpus_is_named(record->gpu, name);
 }
 
 static bool is_wanted_gpu(const struct record *record, const char *names)
 {
-    char gpu[NAME_CHARS], name[NAME_CHARS];
-    const bool is_host = record->source == RECORD_EMULATED;
-    simplify(gpu, is_host ? "host" : record->gpu, strlen(is_host ? "host" : record->gpu));
-    for (const char *at = names; at;) {
-        const size_t length = strcspn(at, ",");
-        simplify(name, at, length);
-        if (*name && (is_host ? strcmp(name, gpu) == 0 : strstr(gpu, name) != NULL))
+    char name[NAME_CHARS];
+    if (!names)
+        return record->source != RECORD_EMULATED;
+    while (next_name(&names, name))
+        if (is_named(record, name))
             return true;
-        at = at[length] ? at + length + 1 : NULL;
-    }
-    return !names && !is_host;
+    return false;
+}
+
+/* Adds a line to a list of lines, once. */
+static void add_once(struct text *list, const char *line)
+{
+    const size_t length = strlen(line);
+    for (const char *at = list->at; at && *at; at += strcspn(at, "\n") + 1)
+        if (strncmp(at, line, length) == 0 && at[length] == '\n')
+            return;
+    text_addf(list, "%s\n", line);
 }
 
 static bool serves(const struct interval *served, uint64_t n)
@@ -113,6 +131,8 @@ static bool is_wanted(struct gathering *all, const struct interval *served)
                                        : NULL;
     if (why)
         ++*why;
+    if (why != &all->other_code && why != &all->other_regime && why != &all->of_host)
+        add_once(&all->gpus, gpu_of(record));
     if (why == &all->other_size)
         note_nearest(all, served);
     return !why;
@@ -271,9 +291,24 @@ static int add_shipped(struct gathering *all, struct error *error)
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
+/* "NVIDIA H200, Tesla T4" of a list of lines. */
+static void join(char *out, size_t size, const struct text *lines)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const char *at = lines->at; at && *at && used < size; at += strcspn(at, "\n") + 1) {
+        const int more = snprintf(out + used, size - used, "%s%.*s", used ? ", " : "",
+                                  (int)strcspn(at, "\n"), at);
+        used += more > 0 ? (size_t)more : 0;
+    }
+}
+
 static int refuse_nothing(const struct gathering *all, const char *folder, struct error *error)
 {
-    char n[NUMBER_CHARS], other_n[200];
+    char n[NUMBER_CHARS], other_n[200], gpus[GPUS_CHARS], other_gpu[GPUS_CHARS + 100];
+    join(gpus, sizeof gpus, &all->gpus);
+    snprintf(other_gpu, sizeof other_gpu,
+             "there are records of %s: leave --gpu out, or name one of these", gpus);
     snprintf(
         other_n, sizeof other_n,
         "there are records of other n, the nearest of %s: leave --n out, as each serves the n "
@@ -285,7 +320,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
     } causes[] = {
         {all->other_size,
          request_dims_are_given(all->request) ? DIMS_TEXT_OTHER_SIZES : other_n},
-        {all->other_gpu, "there are records of other devices: leave --gpu out, or name one"},
+        {all->other_gpu, other_gpu},
         {all->of_host, "there are records of the emulator: --gpu host takes them"},
         {all->other_regime, all->request->warm
                                 ? "there are records for cold data: leave --warm out"
@@ -307,6 +342,39 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         problem_ops[problem->op].name, dims_text_each(&problem->dims),
         *dims_text_each(&problem->dims) ? " of " : "", problem_types[problem->type].name,
         problem_types[problem->acc].name, problem_orders[problem->order].shown, folder, cause);
+}
+
+/* Is there a record of a GPU of this name, among those that are exported? */
+static bool has_gpu(const struct export_records *records, const char *name)
+{
+    for (size_t i = 0; i < records->count; i++)
+        if (is_named(&records->at[i].record, name))
+            return true;
+    return false;
+}
+
+/* A GPU that was asked for by name is not left out in silence. */
+static int check_gpus(const struct gathering *all, struct error *error)
+{
+    struct text missing = {0};
+    char name[NAME_CHARS], names[GPUS_CHARS], gpus[GPUS_CHARS];
+    const char *at = all->request->gpu;
+    while (next_name(&at, name))
+        if (!has_gpu(all->out, name))
+            add_once(&missing, name);
+    join(names, sizeof names, &missing);
+    join(gpus, sizeof gpus, &all->gpus);
+    int failed = text_check(&missing, error) || text_check(&all->gpus, error);
+    if (!failed && missing.length)
+        failed =
+            error_set(error, ERROR_FAILED,
+                      "nothing to export for --gpu %s: no record %s is of a GPU of that "
+                      "name; there are records of %s: leave the others out, or tune there",
+                      names,
+                      all->request->size_count ? "of this problem and size" : "of this problem",
+                      gpus);
+    text_dispose(&missing);
+    return failed;
 }
 
 /* A size that was asked for by name is not left out in silence. */
@@ -339,9 +407,11 @@ int export_records_find(struct export_records *out, const struct setup *setup,
                  add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);
+    failed = failed || check_gpus(&all, error);
     if (!failed && !request_dims_are_given(request))
         failed = check_sizes(out, request, error);
     text_dispose(&folder);
+    text_dispose(&all.gpus);
     if (failed)
         export_records_dispose(out);
     return failed ? -1 : 0;

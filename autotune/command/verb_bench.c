@@ -64,7 +64,7 @@ enum {
 
 /* What bench alone has options for. */
 struct bench_request {
-    const char *against; /* files separated by commas; "cub" = those of make bench */
+    const char *against; /* files separated by commas; "cub" = those of bench/cub/build.sh */
     uint64_t offset;     /* of inputs, in bytes */
     uint64_t rounds;     /* 0 = the device's default */
     bool stream;         /* calls in plain stream order, not as a graph */
@@ -98,7 +98,7 @@ static int add_baseline(struct bench_verb *verb, const char *path, struct error 
     return 0;
 }
 
-/* The programs of `make bench`: in this program's folder, or in build/ here. */
+/* What bench/cub/build.sh builds: in this program's folder, or in build/ here. */
 static int add_cub(struct bench_verb *verb, struct error *error)
 {
     static const char *const names[] = {"cub-toolkit.so", "cub-newest.so"};
@@ -119,7 +119,7 @@ static int add_cub(struct bench_verb *verb, struct error *error)
                ? 0
                : error_set(error, ERROR_USAGE,
                            "--against cub: there is no cub-toolkit.so beside the program or in "
-                           "build/: 'make bench' builds it");
+                           "build/: bench/cub/build.sh of autotune's sources builds it");
 }
 
 static int open_baselines(struct bench_verb *verb, struct error *error)
@@ -414,8 +414,8 @@ static int check(const struct request *request, struct error *error)
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
         {!own->against,
-         "nothing to be timed against: write --against cub once 'make bench' has built it, or "
-         "--against FILE"},
+         "nothing to be timed against: write --against FILE, or --against cub once "
+         "bench/cub/build.sh of autotune's sources has built it"},
     };
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
@@ -423,7 +423,7 @@ static int check(const struct request *request, struct error *error)
 /* clang-format off */
 static const struct option_row options[] = {
     {VERB_BENCH, "offset", "BYTES", "inputs start that far past a multiple of 256 bytes (default 0)", .parse = parse_offset, .group = 2},
-    {VERB_BENCH, "against", "FILES", "shared objects of the others, separated by commas; cub: those that 'make bench' builds. The fastest counts", .text = offsetof(struct bench_request, against), .more = "'make bench' builds cub beside the program or in build/. They run inside the program: give only what you trust.", .group = 2},
+    {VERB_BENCH, "against", "FILES", "shared objects of the others, separated by commas; cub: those that bench/cub/build.sh builds. The fastest counts", .text = offsetof(struct bench_request, against), .more = "cub is looked for beside the program and in build/; bench/cub/build.sh of autotune's sources builds it. They run inside the program: give only what you trust.", .group = 2},
     {VERB_BENCH, "stream", NULL, "calls in plain stream order (default: as a graph)", .flag = offsetof(struct bench_request, stream), .group = 2},
     {VERB_BENCH, "each", NULL, "a line for each of the others, not for the fastest alone", .flag = offsetof(struct bench_request, each), .group = 2},
     {VERB_BENCH, "rounds", "COUNT", "measurements of each (default 201, on the host 11)", .parse = parse_rounds, .group = 2},

@@ -143,7 +143,7 @@ static void report_tools(struct text *out)
         bool (*locate)(struct text *out);
     } tools[] = {{"ncu", "profile", locate_ncu},
                  {"nvdisasm", "emit --sass, and instructions of machine code", NULL},
-                 {"nvcc", "exports and 'make bench'", NULL}};
+                 {"nvcc", "exports and bench's CUB", NULL}};
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         text_addf(out, "%-9s ", tools[i].name);
         if (!(tools[i].locate ? tools[i].locate(out) : locate_program(out, tools[i].name)))
@@ -171,8 +171,10 @@ static void report_cub(struct text *out)
             text_addf(out, "cub       %s\n", path);
     }
     if (out->length == before)
-        text_adds(out, "cub       none: 'make bench' builds it from CUB's headers, for bench "
-                       "--against cub\n");
+        text_adds(
+            out,
+            "cub       none: bench/cub/build.sh of autotune's sources builds it, for bench "
+            "--against cub\n");
 }
 
 /* A line is a label of 9 columns and a text. */

@@ -253,23 +253,40 @@ static int write_all(const struct task *task, const struct export_files *files,
     return 0;
 }
 
+static bool has_format(const struct task *task, const char *name)
+{
+    for (size_t i = 0; i < task->format_count; i++)
+        if (strcmp(task->formats[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Names the file that a build file of this export needs and no format of this command
  * writes. */
 static void note_source(const struct task *task)
 {
     const char *folder = task->request.output;
     char path[PATH_CHARS];
-    bool has_build = false, has_source = false;
-    for (size_t i = 0; i < task->format_count; i++) {
-        const char *const name = task->formats[i]->name;
-        has_build |= strcmp(name, "make") == 0 || strcmp(name, "cmake") == 0;
-        has_source |= strcmp(name, "cu") == 0;
-    }
+    const bool has_build = has_format(task, "make") || has_format(task, "cmake");
     snprintf(path, sizeof path, "%.3900s/%s.cu", folder ? folder : ".", task->prefix);
-    if (has_build && !has_source && access(path, F_OK) != 0)
+    if (has_build && !has_format(task, "cu") && access(path, F_OK) != 0)
         output_note(&task->request,
                     "note      %s.cu, which they build, is not there: --format cu writes it\n",
                     task->prefix);
+}
+
+/* The command that compiles the source for all GPUs of the records. */
+static void note_next(const struct task *task, const struct export *export)
+{
+    struct text archs = {0};
+    const char *folder = task->request.output;
+    if (!has_format(task, "cu"))
+        return;
+    export_add_archs(&archs, export);
+    if (!archs.failed)
+        output_note(&task->request, "next      nvcc %s -c %s%s%s.cu\n", archs.at,
+                    folder ? folder : "", folder ? "/" : "", task->prefix);
+    text_dispose(&archs);
 }
 
 static void note_export(const struct task *task, const struct export *export)
@@ -324,6 +341,7 @@ static int export_all(const struct task *task, struct error *error)
     failed = failed || write_all(task, files, &written, error);
     if (!failed && written.length) {
         note_source(task);
+        note_next(task, &export);
         failed = output_write("-", &written, error);
     }
     for (size_t i = 0; i < made; i++)

@@ -109,8 +109,9 @@ static bool is_known(const struct records *records, size_t count, const struct r
     return false;
 }
 
-/* Is it of the GPU of this name, or with NULL of the first record's? The table is read once for
- * records of one GPU that follow one another, and `is_before` is what it said of the last. */
+/* Is it of the GPU that the table or its driver calls this, or with NULL of the first record's? The
+ * table is read once for records of one GPU that follow one another, and `is_before` is what it said
+ * of the last. */
 static bool is_of_gpu(const struct records *records, size_t i, const char *name, bool is_before)
 {
     const struct record *record = &records->at[i], *first = &records->at[0];
@@ -120,7 +121,9 @@ static bool is_of_gpu(const struct records *records, size_t i, const char *name,
         return strcmp(record->gpu, first->gpu) == 0 && record->cc == first->cc;
     if (i > 0 && strcmp(record->gpu, records->at[i - 1].gpu) == 0)
         return is_before;
-    return gpus_find_model(&model, record->gpu, &ignored) == 0 && strcmp(model.name, name) == 0;
+    return strcmp(record->gpu, name) == 0 ||
+           (gpus_find_model(&model, record->gpu, &ignored) == 0 &&
+            strcmp(model.name, name) == 0);
 }
 
 /* Appends the records of the GPU of this name, or with NULL those of the first record's GPU; but
@@ -306,18 +309,69 @@ static int open_described(struct compare_input *out, const char *file, const cha
     return 0;
 }
 
-static int open_model(struct compare_input *out, const char *name,
-                      const struct request *request, struct error *error)
+/* The first record whose GPU has the wanted name. */
+struct sought {
+    const char *name;
+    struct record found;
+    bool is_found;
+};
+
+static int seek(void *context, const char *path, const struct records *records,
+                struct error *error)
 {
-    struct gpus_model model;
-    if (gpus_find_model(&model, name, error))
-        return -1;
-    take_model(out, &model);
-    snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
-    return add_kept(out, model.name, request, error) || add_shipped(out, model.name, error) ||
-                   add_documents(out, model.name, is_of_model, error)
+    struct sought *sought = context;
+    (void)path, (void)error;
+    for (size_t i = 0; i < records->count && !sought->is_found; i++)
+        if (records->at[i].source != RECORD_EMULATED &&
+            gpus_is_named(records->at[i].gpu, sought->name)) {
+            sought->found = records->at[i];
+            sought->is_found = true;
+        }
+    return 0;
+}
+
+static bool seek_kept(struct sought *sought, const struct request *request)
+{
+    struct text folder = {0};
+    struct error ignored;
+    if (store_folder(&folder, request->cache, &ignored) == 0)
+        store_load_each(folder.at, NULL, seek, sought, &ignored);
+    text_dispose(&folder);
+    return sought->is_found;
+}
+
+static int add_all_records(struct compare_input *out, const struct request *request,
+                           struct error *error)
+{
+    return add_kept(out, out->side.name, request, error) ||
+                   add_shipped(out, out->side.name, error)
                ? -1
                : 0;
+}
+
+/* Opens a GPU of the table, else one of which there are records here. That comes first, too, where
+ * the table means one without records by the name: its "a100" is that of 40 GB. `*is_there` is false
+ * for neither. */
+static int open_gpu(struct compare_input *out, const char *name, const struct request *request,
+                    bool *is_there, struct error *error)
+{
+    struct sought sought = {.name = name};
+    struct gpus_model model;
+    struct error ignored;
+    *is_there = gpus_find_model(&model, name, &ignored) == 0;
+    if (*is_there) {
+        take_model(out, &model);
+        snprintf(out->side.name, sizeof out->side.name, "%s", model.name);
+        if (add_all_records(out, request, error))
+            return -1;
+    }
+    if (!out->records.count && seek_kept(&sought, request)) {
+        *is_there = true;
+        take_record(out, &sought.found);
+        if (add_all_records(out, request, error))
+            return -1;
+    }
+    return *is_there ? add_documents(out, out->side.name, is_of_model, error) : 0;
 }
 
 static int report_unknown(const char *name, struct error *error)
@@ -355,7 +409,7 @@ int compare_input_open(struct compare_input *out, const struct request *request,
     *out = (struct compare_input){.has_target = false};
     snprintf(path, sizeof path, "%s%.200s.ini", published_folder, name);
     const struct embedded *document = strchr(name, '/') ? NULL : embedded_find(path);
-    bool is_described = false;
+    bool is_described = false, is_gpu = false;
     if (request->gpu_file && open_described(out, request->gpu_file, name, &is_described, error))
         failed = -1;
     else if (is_described)
@@ -364,15 +418,14 @@ int compare_input_open(struct compare_input *out, const struct request *request,
         failed = open_document(out, document, error);
     else if (strchr(name, '/') || has_end(name, ".ini"))
         failed = open_file(out, name, error);
-    else if (gpus_knows_model(name))
-        failed = open_model(out, name, request, error);
     else
-        failed = open_named(out, name, error);
+        failed = open_gpu(out, name, request, &is_gpu, error) ||
+                 (!is_gpu && open_named(out, name, error));
     if (failed) {
         compare_input_close(out);
         return -1;
     }
-    out->is_model = is_described || (!document && gpus_knows_model(name));
+    out->is_model = is_described || is_gpu;
     if (out->has_target &&
         nvrtc_open(&out->nvrtc, request->nvrtc, out->target.cc, &out->no_nvrtc))
         out->nvrtc = NULL;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char file[] = "configs/gpus.ini";
 
@@ -406,6 +407,58 @@ int gpus_read_model(struct gpus_model *out, bool *is_there, const char *path, co
     ini_dispose(&ini);
     text_dispose(&text);
     return failed;
+}
+
+/* A word that makes another GPU of what is before it. */
+static bool is_other_model(const char *word, size_t length)
+{
+    static const char *const words[] = {"ti", "super", "laptop", "ada", "d", "mobile"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (length == strlen(words[i]) && strncasecmp(word, words[i], length) == 0)
+            return true;
+    return false;
+}
+
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]))
+        length++;
+    return length;
+}
+
+static const char *skip_between(const char *at)
+{
+    while (*at && !isalnum((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* Are the first words from `at` on, without what is between them, what is wanted? */
+static bool begins_with(const char *at, const char *wanted)
+{
+    size_t length;
+    for (; *wanted && (length = word_length(at)) > 0; at = skip_between(at + length)) {
+        if (strncasecmp(at, wanted, length) != 0)
+            return false;
+        wanted += length;
+    }
+    return !*wanted && !is_other_model(at, word_length(at));
+}
+
+bool gpus_is_named(const char *gpu, const char *wanted)
+{
+    char bare[MODEL_CHARS];
+    struct gpus_model model, other;
+    struct error ignored;
+    squeeze(bare, wanted);
+    if (!*bare)
+        return false;
+    for (const char *at = skip_between(gpu); *at; at = skip_between(at + word_length(at)))
+        if (begins_with(at, bare))
+            return true;
+    return gpus_find_model(&other, wanted, &ignored) == 0 &&
+           gpus_find_model(&model, gpu, &ignored) == 0 && strcmp(model.name, other.name) == 0;
 }
 
 bool gpus_knows_model(const char *name)

@@ -38,7 +38,13 @@ enum { GPUS_MODELS_MAX = 64 };
  * "NVIDIA", "GeForce" nor "Tesla" before them: "rtx5070ti", "NVIDIA H200". */
 bool gpus_knows_model(const char *name);
 
-/* The same from a file in the form of configs/gpus.ini, whose [gpu NAME] sections name an
+/* Is `gpu`, as its driver calls it, one that people call `wanted`? That is a word of its name or
+ * some that follow each other, in either case and with or without what is between them, or a name
+ * of it in the table: "a100", "A100-SXM4" and "A100 80GB" are of "NVIDIA A100-SXM4-80GB"; "h100" is
+ * of no GH200, and "rtx 5070" of no RTX 5070 Ti. */
+bool gpus_is_named(const char *gpu, const char *wanted);
+
+/* A GPU from a file in the form of configs/gpus.ini, whose [gpu NAME] sections name an
  * architecture that is known here; `*is_there` is false where it has none of this name. ERROR_IO,
  * ERROR_USAGE: the file cannot be used. */
 int gpus_read_model(struct gpus_model *out, bool *is_there, const char *path, const char *name,

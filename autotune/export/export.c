@@ -246,6 +246,7 @@ void export_dispose(struct export *export)
     free(export->kernels);
     free(export->steps);
     free(export->rows);
+    free(export->tuned);
     free(export->gpus);
     text_dispose(&export->left_out);
     *export = (struct export){0};

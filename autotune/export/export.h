@@ -32,16 +32,18 @@ struct export_source {
     const char *nvrtc;   /* the library that compiles cubins; NULL: the best of those found */
 };
 
-/* The config for one n, or the matrices near one, on one GPU; the last row is the default, for
- * every device from sm_70 on. */
+/* The config for a range of n, or the matrices near one, on one GPU. Neighbouring ranges have other
+ * configs. The last row is the default, for every device from sm_70 on. */
 struct export_row {
-    const struct record *record; /* NULL: the default */
-    uint64_t from, to;           /* the n that it serves, see struct interval */
+    const struct record *record; /* the first of its n, else the nearest; NULL: the default */
+    uint64_t from, to;           /* the n that its records serve, see struct interval ... */
+    bool is_measured;            /* ... else the edge of the range that is nearest to them */
     struct problem problem;
     struct target target;
     int64_t values[SPACE_NAMES_MAX]; /* of the params, by their order */
     uint64_t first, last; /* n for which it is the nearest of its GPU; first > last: no range of
                            * n, for the shape counts too */
+    size_t first_tuned, tuned_count; /* the records that serve it */
     size_t first_step, step_count;
 };
 
@@ -74,6 +76,8 @@ struct export
     size_t gpu_count;
     struct export_row *rows;
     size_t row_count;
+    const struct interval **tuned; /* of each row in turn */
+    size_t tuned_count;
     struct export_step *steps;
     size_t step_count;
     struct export_kernel *kernels;
@@ -133,5 +137,8 @@ void export_dispose_files(struct export_files *files);
 
 /* The architectures to compile for, ascending, at most `max`. Returns how many. */
 size_t export_archs(const struct export *export, int *out, size_t max);
+
+/* Appends the options by which nvcc compiles for all of them: "-arch=sm_90". */
+void export_add_archs(struct text *out, const struct export *export);
 
 #endif

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARCHS_MAX = 32 };
-
 /* One way of setting a variable. */
 struct dialect {
     const char *open, *assign, *close;
@@ -104,29 +102,42 @@ static void add_rows(struct text *out, const struct export *export,
         add_row(out, export, dialect, row);
 }
 
-static void add_archs(struct text *out, const struct export *export, const char *form)
+static void add_archs(struct text *out, const struct export *export)
 {
-    int archs[ARCHS_MAX];
-    const size_t count = export_archs(export, archs, ARCHS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        text_adds(out, i ? " " : "");
-        for (const char *at = form; *at; at++)
-            if (*at == '%')
-                text_addf(out, "%d", archs[i]);
-            else
-                text_add(out, at, 1);
-    }
+    int archs[EXPORT_ARCHS_MAX];
+    const size_t count = export_archs(export, archs, EXPORT_ARCHS_MAX);
+    for (size_t i = 0; i < count; i++)
+        text_addf(out, "%s%d", i ? " " : "", archs[i]);
 }
+
+/* What this nvcc knows is asked once for all exports; where it cannot say, it is taken to know
+ * all. */
+static const char make_flags[] =
+    "ifeq ($(origin nvcc_gpu_code),undefined)\n"
+    "nvcc_gpu_code := $(shell $(or $(NVCC),nvcc) --list-gpu-code)\n"
+    "endif\n"
+    "prefix_LEFT_OUT := $(if $(nvcc_gpu_code),$(filter-out $(nvcc_gpu_code:sm_%=%),"
+    "$(prefix_ARCHITECTURES)))\n"
+    "$(foreach arch,$(prefix_LEFT_OUT),$(info prefix: nothing is compiled for sm_$(arch), on "
+    "which it was tuned: $(or $(NVCC),nvcc) does not know it))\n"
+    "prefix_GENCODE := $(foreach arch,$(filter-out $(prefix_LEFT_OUT),$(prefix_ARCHITECTURES)),"
+    "-gencode arch=compute_$(arch),code=sm_$(arch) "
+    "-gencode arch=compute_$(arch),code=compute_$(arch))\n"
+    "prefix_NVCCFLAGS := $(prefix_GENCODE) -Xcompiler -fPIC\n";
 
 static int write_make(struct export_files *out, const struct export *export,
                       struct error *error)
 {
     struct text *text = export_add_file(out, export, ".mk");
-    export_add_provenance(text, export, &export_hash_comment, "What Make needs of an export");
-    export_add_code(text, export,
-                    "#\n"
-                    "# include prefix.mk, then compile $(prefix_SOURCES) by\n"
-                    "#     nvcc $(prefix_GENCODE) -I$(prefix_DIR) -c\n");
+    export_add_provenance(text, export, &export_hash_comment, "What Make needs of an export",
+                          NULL);
+    export_add_code(
+        text, export,
+        "#\n"
+        "# include prefix.mk, then compile $(prefix_SOURCES) by\n"
+        "#     $(NVCC) $(prefix_NVCCFLAGS) -c\n"
+        "# with architectures of your own beside these, if you like. Their headers are in\n"
+        "# $(prefix_DIR), and the object can go into a shared library.\n");
     (void)error;
     text_adds(text, "\n");
     add_variable(text, export, &make, "DIR",
@@ -136,11 +147,9 @@ static int write_make(struct export_files *out, const struct export *export,
     text_addf(text, "%s_HEADERS := $(%s_DIR)/%s.h\n", export->source.prefix,
               export->source.prefix, export->source.prefix);
     text_addf(text, "%s_ARCHITECTURES := ", export->source.prefix);
-    add_archs(text, export, "%");
-    text_addf(text, "\n%s_GENCODE := ", export->source.prefix);
-    add_archs(text, export,
-              "-gencode arch=compute_%,code=sm_% -gencode arch=compute_%,code=compute_%");
+    add_archs(text, export);
     text_adds(text, "\n");
+    export_add_code(text, export, make_flags);
     add_rows(text, export, &make);
     return 0;
 }
@@ -149,7 +158,8 @@ static int write_cmake(struct export_files *out, const struct export *export,
                        struct error *error)
 {
     struct text *text = export_add_file(out, export, ".cmake");
-    export_add_provenance(text, export, &export_hash_comment, "What CMake needs of an export");
+    export_add_provenance(text, export, &export_hash_comment, "What CMake needs of an export",
+                          NULL);
     text_adds(text, "\n");
     add_variable(text, export, &cmake, "INCLUDE_DIR", "\"${CMAKE_CURRENT_LIST_DIR}\"");
     text_addf(text, "set(%s_SOURCES \"${CMAKE_CURRENT_LIST_DIR}/%s.cu\")\n",
@@ -157,12 +167,13 @@ static int write_cmake(struct export_files *out, const struct export *export,
     text_addf(text, "set(%s_HEADERS \"${CMAKE_CURRENT_LIST_DIR}/%s.h\")\n",
               export->source.prefix, export->source.prefix);
     text_addf(text, "set(%s_ARCHITECTURES ", export->source.prefix);
-    add_archs(text, export, "%");
+    add_archs(text, export);
     text_adds(text, ")\n");
     add_rows(text, export, &cmake);
     text = export_add_file(out, export, "");
     snprintf(out->at[out->count - 1].name, sizeof out->at->name, "CMakeLists.txt");
-    export_add_provenance(text, export, &export_hash_comment, "A tuned reduction as a library");
+    export_add_provenance(text, export, &export_hash_comment, "A tuned reduction as a library",
+                          NULL);
     return export_add_file_part(text, export, "templates/export/exported_lists.cmake",
                                 EXPORT_DECLARED, error);
 }

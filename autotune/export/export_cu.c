@@ -30,7 +30,7 @@ static void open_guard(struct text *out, int cc)
 }
 
 /* Adds a kernel's head. What says the size of a cluster has no meaning for an older compiler. */
-static void add_head(struct text *out, const char *at, size_t length, int cc)
+static void add_kernel_head(struct text *out, const char *at, size_t length, int cc)
 {
     for (size_t done = 0, line; done < length; done += line) {
         line = strcspn(at + done, "\n") + 1;
@@ -49,7 +49,7 @@ static size_t add_kernel(struct text *out, const char *at, int cc)
     const size_t head = find_line(at, "{"), whole = find_line(at, "}");
     if (head == 0 || whole < head + 2)
         return 0;
-    add_head(out, at, head, cc);
+    add_kernel_head(out, at, head, cc);
     open_guard(out, cc);
     text_add(out, at + head, whole - head - 2);
     text_adds(out, "#endif\n}\n");
@@ -124,11 +124,25 @@ static void add_types(struct text *out, const struct export *export)
     export_take_code(out, export, &code);
 }
 
+/* With the architectures to compile for, without which nvcc leaves tuned kernels out. */
+static void add_head(struct text *out, const struct export *export,
+                     const struct export_comment *comment, const char *what, const char *more)
+{
+    struct text lines = {0};
+    text_addf(&lines, "Compile it by nvcc ");
+    export_add_archs(&lines, export);
+    text_addf(&lines, " -c %s.cu; other architectures may stand beside.\n%s",
+              export->source.prefix, more);
+    export_add_provenance(out, export, comment, what, lines.at);
+    out->failed |= lines.failed;
+    text_dispose(&lines);
+}
+
 static int write_declarations(struct text *out, const struct export *export,
                               struct error *error)
 {
-    export_add_provenance(out, export, &export_c_comment,
-                          "A tuned reduction for CUDA's runtime");
+    add_head(out, export, &export_c_comment, "A tuned reduction for CUDA's runtime",
+             "What was tuned is at the end of this file.\n");
     if (export_add_file_part(out, export, "templates/export/exported_api.h", EXPORT_OPENED,
                              error))
         return -1;
@@ -140,8 +154,12 @@ static int write_declarations(struct text *out, const struct export *export,
     if (export_add_sizes(out, export, EXPORT_DECLARED, error))
         return -1;
     text_adds(out, "\n");
-    return export_add_file_part(out, export, "templates/export/exported_api.h", EXPORT_CLOSED,
-                                error);
+    if (export_add_file_part(out, export, "templates/export/exported_api.h", EXPORT_CLOSED,
+                             error))
+        return -1;
+    text_adds(out, "\n");
+    export_add_tuned(out, export);
+    return 0;
 }
 
 static void add_entries(struct text *out, const struct export *export)
@@ -162,8 +180,7 @@ static int write(struct export_files *out, const struct export *export, struct e
     if (write_declarations(export_add_file(out, export, ".h"), export, error))
         return -1;
     struct text *text = export_add_file(out, export, ".cu");
-    export_add_provenance(text, export, &export_cc_comment,
-                          "A tuned reduction: kernels and launcher");
+    add_head(text, export, &export_cc_comment, "A tuned reduction: kernels and launcher", "");
     export_add_code(text, export,
                     "#ifndef __CUDACC_RTC__ // NVRTC sees the kernels alone\n"
                     "#include \"prefix.h\"\n\n"

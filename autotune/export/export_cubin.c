@@ -139,7 +139,8 @@ static int write_arrays(struct export_files *out, const struct export *export,
                         struct error *error)
 {
     struct text *text = export_add_file(out, export, "_cubin.h");
-    export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver");
+    export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver",
+                          NULL);
     export_add_code(text, export,
                     "#ifndef PREFIX_CUBIN_H\n"
                     "#define PREFIX_CUBIN_H\n\n"
@@ -148,7 +149,8 @@ static int write_arrays(struct export_files *out, const struct export *export,
                              EXPORT_DECLARED, error))
         return -1;
     text = export_add_file(out, export, "_cubin.c");
-    export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver");
+    export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver",
+                          NULL);
     text_addf(text, "/* compiled by NVRTC %s */\n", version);
     add_images(text, export, images, count);
     return export_add_file_part(text, export, "templates/export/exported_images.c",

@@ -21,7 +21,11 @@ int export_write_table(struct export_files *out, const struct export *export,
                        struct error *error)
 {
     struct text *text = export_add_file(out, export, "_table.h");
-    export_add_provenance(text, export, &export_c_comment, "What is launched on a device");
+    export_add_provenance(text, export, &export_c_comment, "What is launched on a device",
+                          NULL);
+    text_adds(text, "\n");
+    export_add_tuned(text, export);
+    text_adds(text, "\n");
     export_add_code(text, export,
                     "#ifndef PREFIX_TABLE_H\n"
                     "#define PREFIX_TABLE_H\n\n");

@@ -69,6 +69,24 @@ static void add_record(struct json *json, const struct export_row *row)
     }
 }
 
+/* The sizes that were tuned, where they are several. */
+static void add_sizes(struct json *json, const struct export *export,
+                      const struct export_row *row)
+{
+    const struct interval *size = export_next_size(export, row, NULL);
+    if (!size || !export_next_size(export, row, size))
+        return;
+    json_open(json, "sizes", '[');
+    for (; size; size = export_next_size(export, row, size)) {
+        json_open(json, NULL, '{');
+        json_count(json, "n", dims_n(&size->record.problem.dims));
+        if (size->record.median_ps)
+            json_count(json, "median_ps", size->record.median_ps);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void add_row(struct json *json, const char *key, const struct export *export,
                     const struct export_row *row)
 {
@@ -77,6 +95,7 @@ static void add_row(struct json *json, const char *key, const struct export *exp
         add_record(json, row);
     if (row->record && row->first <= row->last && row->last != UINT64_MAX)
         json_count(json, "serves_up_to", row->last);
+    add_sizes(json, export, row);
     add_params(json, export, row);
     json_line(json, "\n       ");
     add_kernels(json, export, row);

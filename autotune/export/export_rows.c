@@ -90,7 +90,8 @@ static int add_row(struct export *out, const struct interval *served, uint64_t f
     *row = (struct export_row){.record = record,
                                .problem = out->source.problem,
                                .first = first,
-                               .last = last};
+                               .last = last,
+                               .first_tuned = out->tuned_count};
     if (!record) {
         memcpy(row->values, space->default_config, space->param_count * sizeof *row->values);
     } else {
@@ -148,25 +149,88 @@ static size_t find_breaks(uint64_t *out, const struct interval **records, size_t
     return all;
 }
 
+static uint64_t clamp(uint64_t n, uint64_t low, uint64_t high)
+{
+    return n < low ? low : n > high ? high : n;
+}
+
+/* Adds a record to those of a row, unless it was the last one, too. */
+static void add_tuned(struct export *out, struct export_row *row, const struct interval *served)
+{
+    const struct interval **end = out->tuned + row->first_tuned + row->tuned_count;
+    const struct interval *own = export_next_size(out, row, NULL);
+    if (row->tuned_count && end[-1] == served)
+        return;
+    *end = served;
+    row->tuned_count++;
+    out->tuned_count++;
+    if (!own && (own = export_next_size(out, row, NULL)))
+        row->record = &own->record;
+}
+
+const struct interval *export_next_size(const struct export *export,
+                                        const struct export_row *row,
+                                        const struct interval *last)
+{
+    const struct interval *best = NULL;
+    for (size_t i = 0; i < row->tuned_count; i++) {
+        const struct interval *one = export->tuned[row->first_tuned + i];
+        const uint64_t n = dims_n(&one->record.problem.dims);
+        const uint64_t least = best ? dims_n(&best->record.problem.dims) : UINT64_MAX;
+        const bool is_in = row->first > row->last || (row->first <= n && n <= row->last);
+        if (is_in && (!last || n > dims_n(&last->record.problem.dims)) &&
+            (n < least || (n == least && one->from == one->to)))
+            best = one;
+    }
+    return best;
+}
+
+/* Adds n from `first` to `last`, which a record serves or is the nearest to, to the GPU's rows: to
+ * the last one, if that has the same config. */
+static int add_range(struct export *out, struct export_gpu *gpu, const struct interval *served,
+                     uint64_t first, uint64_t last, struct error *error)
+{
+    const size_t bytes = out->source.space->param_count * sizeof(int64_t);
+    struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
+    if (add_row(out, served, first, last, error))
+        return -1;
+    struct export_row *row = &out->rows[out->row_count - 1];
+    row->from = clamp(served->from, first, last);
+    row->to = clamp(served->to, first, last);
+    row->is_measured = served->from <= last && first <= served->to;
+    if (before && memcmp(before->values, row->values, bytes) == 0) {
+        before->last = last;
+        if (row->is_measured) {
+            before->from = before->is_measured ? before->from : row->from;
+            before->to = row->to;
+            before->is_measured = true;
+        }
+        out->row_count--;
+        row = before;
+    } else {
+        gpu->count++;
+    }
+    add_tuned(out, row, served);
+    return 0;
+}
+
 /* Adds the rows of one GPU, from its records. */
 static int add_gpu_rows(struct export *out, struct export_gpu *gpu,
                         const struct interval **records, size_t count, uint64_t *breaks,
                         struct error *error)
 {
     const size_t all = find_breaks(breaks, records, count);
+    uint64_t first = 0;
     for (size_t i = 0; i < all; i++) {
         const struct interval *best = records[0];
+        if (i > 0 && (breaks[i] < first || first == 0))
+            continue; /* the one before came as far */
         for (size_t k = 1; k < count; k++)
             if (is_nearer(breaks[i], records[k], best))
                 best = records[k];
-        struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
-        if (before && before->record == &best->record) {
-            before->last = breaks[i];
-            continue;
-        }
-        if (add_row(out, best, before ? before->last + 1 : 0, breaks[i], error))
+        if (add_range(out, gpu, best, first, breaks[i], error))
             return -1;
-        gpu->count++;
+        first = breaks[i] + 1;
     }
     return 0;
 }
@@ -181,6 +245,7 @@ static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
             continue;
         if (add_row(out, records[i], 1, 0, error)) /* no n in a row */
             return -1;
+        add_tuned(out, &out->rows[out->row_count - 1], records[i]);
         gpu->count++;
     }
     return 0;
@@ -219,7 +284,8 @@ int export_make_rows(struct export *out, struct error *error)
     uint64_t *breaks = calloc(6 * count + 1, sizeof *breaks);
     out->gpus = calloc(count, sizeof *out->gpus);
     out->rows = calloc(6 * count + 2, sizeof *out->rows);
-    int failed = !sorted || !breaks || !out->gpus || !out->rows
+    out->tuned = calloc(6 * count + 1, sizeof *out->tuned);
+    int failed = !sorted || !breaks || !out->gpus || !out->rows || !out->tuned
                      ? error_memory(error, (6 * count + 2) * sizeof *out->rows)
                      : 0;
     for (size_t i = 0; !failed && i < count; i++)

@@ -161,21 +161,10 @@ static void add_dims(struct text *out, const struct dims *dims)
     text_addf(out, ", DIMS_%s}, ", dims_text_scan_symbols[dims->scan]);
 }
 
-static void add_row(struct text *out, const struct export *export, const struct export_row *row,
-                    size_t gpu)
+static void add_row(struct text *out, const struct export *export, const struct export_row *row)
 {
-    static const struct dims nothing = DIMS_VALUE(0);
     const struct space *space = export->source.space;
-    const struct record *record = row->record;
-    const struct dims *dims = record ? &record->problem.dims : &nothing;
-    text_adds(out, "    {{{");
-    add_dims(out, dims);
-    text_addf(out, "%d, %d, %d, %zu}, ", (int)export->source.problem.regime,
-              record ? record->cc : 0, record ? record->sms : 0, gpu);
-    add_count(out, row->from);
-    text_adds(out, ", ");
-    add_count(out, row->to);
-    text_adds(out, ", 0, 0, 0}, ");
+    text_addf(out, "    {%zu, %zu, ", row->first_tuned, row->tuned_count);
     add_count(out, row->last);
     text_addf(out, ", %zu, %zu,\n     \"", row->first_step, row->step_count);
     point_format(out, space, row->values, true);
@@ -183,6 +172,28 @@ static void add_row(struct text *out, const struct export *export, const struct 
     for (size_t i = 0; i < space->param_count; i++)
         text_addf(out, "%s%" PRId64, i ? ", " : "", row->values[i]);
     text_adds(out, "}},\n");
+}
+
+/* What the records of the rows, in their order, were tuned for. */
+static void add_tuned(struct text *out, const struct export *export)
+{
+    text_adds(out, "static const struct selector_entry prefix_tuned[] = {\n");
+    for (size_t gpu = 0; gpu < export->gpu_count; gpu++) {
+        const struct export_row *first = &export->rows[export->gpus[gpu].first];
+        const struct export_row *last = first + export->gpus[gpu].count - 1;
+        for (size_t i = first->first_tuned; i < last->first_tuned + last->tuned_count; i++) {
+            const struct interval *at = export->tuned[i];
+            text_adds(out, "    {{");
+            add_dims(out, &at->record.problem.dims);
+            text_addf(out, "%d, %d, %d, %zu}, ", (int)export->source.problem.regime,
+                      at->record.cc, at->record.sms, gpu);
+            add_count(out, at->from);
+            text_adds(out, ", ");
+            add_count(out, at->to);
+            text_adds(out, ", 0, 0, 0},\n");
+        }
+    }
+    text_adds(out, "};\n\n");
 }
 
 static void add_step(struct text *out, const struct names *names,
@@ -212,13 +223,13 @@ static void add_step(struct text *out, const struct names *names,
 static void add_tables(struct text *out, const struct names *names)
 {
     const struct export *export = names->export;
+    add_tuned(out, export);
     text_adds(out, "/* The last is the default, tuned for nothing. */\n"
                    "static const struct prefix_row prefix_rows[] = {\n");
-    for (size_t gpu = 0; gpu < export->gpu_count; gpu++)
-        for (size_t i = 0; i < export->gpus[gpu].count; i++)
-            add_row(out, export, &export->rows[export->gpus[gpu].first + i], gpu);
-    add_row(out, export, &export->rows[export->row_count - 1], export->gpu_count);
-    text_adds(out, "};\n\nstatic const struct prefix_gpu prefix_gpus[] = {\n");
+    for (size_t i = 0; i < export->row_count; i++)
+        add_row(out, export, &export->rows[i]);
+    text_adds(out, "};\n\n");
+    text_adds(out, "static const struct prefix_gpu prefix_gpus[] = {\n");
     for (size_t i = 0; i < export->gpu_count; i++) {
         const struct export_gpu *gpu = &export->gpus[i];
         text_adds(out, "    {");

@@ -13,6 +13,8 @@
 
 const char export_mark[] = "made by autotune";
 
+enum { LINE_CHARS = 96 };
+
 /* --- Comments ----------------------------------------------------------------------------- */
 
 const struct export_comment export_c_comment = {"/* ", " * ", " */\n"};
@@ -45,55 +47,181 @@ static void add_line(struct text *out, const char *begin, const char *format, ..
     text_adds(out, "\n");
 }
 
-static void add_record(struct text *out, const struct export_comment *comment,
-                       const struct export_row *row)
+/* Adds words to a list in the lines of a comment; `column` is where the line is. */
+static void add_listed(struct text *out, const struct export_comment *comment, size_t *column,
+                       const char *words)
 {
-    const struct record *record = row->record;
-    char interval[64] = "", time[32] = "", size[DIMS_TEXT_CHARS];
-    if (row->from < row->to)
-        snprintf(interval, sizeof interval, " (%" PRIu64 " to %" PRIu64 ")", row->from,
-                 row->to);
-    dims_text_format_named(size, &record->problem.dims);
-    add_line(out, comment->line, "  %s%s: %s", size, interval, record->params);
-    if (record->median_ps)
-        snprintf(time, sizeof time, "%" PRIu64 " ps, ", record->median_ps);
-    add_line(out, comment->line, "      %s%s %s%s, driver %s, %s", time,
-             record_has_run(record) ? "tuned" : "shipped",
-             record_has_run(record) ? record->tuned : "with autotune",
-             record->median_ps ? "" : ", of a problem that costs the same", record->driver,
-             record->compiler);
+    const size_t length = strlen(words);
+    if (*column && *column + length + 2 > LINE_CHARS) {
+        text_adds(out, "\n");
+        *column = 0;
+    }
+    text_adds(out, *column ? " " : comment->line);
+    export_add_words(out, words);
+    *column += length + 1;
 }
 
-/* A record has several rows where another's range of n interrupts its own. */
-static bool is_told(const struct export *export, const struct export_gpu *gpu, size_t row)
+void export_add_archs(struct text *out, const struct export *export)
 {
-    for (size_t i = gpu->first; i < row; i++)
-        if (export->rows[i].record == export->rows[row].record)
-            return true;
-    return false;
+    int archs[EXPORT_ARCHS_MAX];
+    const size_t count = export_archs(export, archs, EXPORT_ARCHS_MAX);
+    for (size_t i = count; i-- > 0;)
+        text_addf(out, i + 1 == count ? "-arch=sm_%d" : " -gencode arch=compute_%d,code=sm_%d",
+                  archs[i], archs[i]);
 }
 
 void export_add_provenance(struct text *out, const struct export *export,
-                           const struct export_comment *comment, const char *what)
+                           const struct export_comment *comment, const char *what,
+                           const char *more)
 {
     const struct problem *problem = &export->source.problem;
-    char several[DIMS_TEXT_CHARS];
+    char several[DIMS_TEXT_CHARS], words[200];
+    size_t column = 0;
     dims_text_promise(several, &problem->dims);
-    add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data; %s %s by", what,
+    add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data;", what,
              problem_ops[problem->op].name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several, problem_orders[problem->order].promise,
-             problem_regimes[problem->regime], export_mark, export->source.version);
-    add_line(out, comment->line, "%s", export->source.command);
-    add_line(out, comment->line, "from the records of");
+             problem_regimes[problem->regime]);
+    add_line(out, comment->line, "%s %s by", export_mark, export->source.version);
+    add_line(out, comment->line, "    %s", export->source.command);
+    add_listed(out, comment, &column, "from records of");
     for (size_t i = 0; i < export->gpu_count; i++) {
         const struct export_gpu *gpu = &export->gpus[i];
-        add_line(out, comment->line, "%s (compute capability %d.%d, %d SMs)", gpu->name,
-                 gpu->cc / 10, gpu->cc % 10, gpu->sms);
-        for (size_t r = gpu->first; r < gpu->first + gpu->count; r++)
-            if (!is_told(export, gpu, r))
-                add_record(out, comment, &export->rows[r]);
+        snprintf(words, sizeof words, "%s (sm_%d, %d SMs)%s", gpu->name, gpu->cc, gpu->sms,
+                 i + 1 < export->gpu_count ? "," : ".");
+        add_listed(out, comment, &column, words);
     }
+    text_adds(out, "\n");
+    for (; more && *more; more += strcspn(more, "\n") + 1)
+        add_line(out, comment->line, "%.*s", (int)strcspn(more, "\n"), more);
     text_adds(out, comment->end);
+}
+
+/* --- What was tuned ----------------------------------------------------------------------- */
+
+static void add_time(struct text *out, const struct record *record)
+{
+    const double us = (double)record->median_ps / 1e6;
+    text_addf(out, us < 100 ? "%.3f us" : "%.1f us", us);
+}
+
+static void add_time_at(struct text *out, const struct record *record)
+{
+    char size[DIMS_TEXT_CHARS];
+    add_time(out, record);
+    text_addf(out, " at %s", dims_text_format_named(size, &record->problem.dims));
+}
+
+/* "n = 0 to 1535: 1.283 us at n = 1K to 1.284 us at n = 1Ki: ", "4Ki x 1Ki columns: 3.141 us: ". What
+ * comes of a problem that costs the same has no time. */
+static void add_sizes(struct text *out, const struct export *export,
+                      const struct export_row *row)
+{
+    char size[DIMS_TEXT_CHARS];
+    const struct interval *const least = export_next_size(export, row, NULL);
+    const struct interval *most = least;
+    const bool has_time = least && least->record.median_ps;
+    if (row->first > row->last)
+        text_adds(out, dims_text_format_named(size, &row->record->problem.dims));
+    else if (row->last == UINT64_MAX)
+        text_addf(out, "n from %" PRIu64 " on", row->first);
+    else
+        text_addf(out, "n = %" PRIu64 " to %" PRIu64, row->first, row->last);
+    text_adds(out, ": ");
+    for (const struct interval *next = least; next; next = export_next_size(export, row, next))
+        most = next;
+    if (!has_time)
+        return;
+    (row->first > row->last ? add_time : add_time_at)(out, &least->record);
+    if (most != least) {
+        text_adds(out, " to ");
+        add_time_at(out, &most->record);
+    }
+    text_adds(out, ": ");
+}
+
+/* Is the param the same in all rows but the default, of which there are several? */
+static bool is_in_all(const struct export *export, size_t param)
+{
+    for (size_t r = 1; r + 1 < export->row_count; r++)
+        if (export->rows[r].values[param] != export->rows[0].values[param])
+            return false;
+    return export->row_count > 2;
+}
+
+/* The params of a row: those that all rows have in common, or the others. */
+static void add_params(struct text *out, const struct export *export,
+                       const struct export_row *row, bool in_all)
+{
+    const struct space *space = export->source.space;
+    const char *between = "";
+    for (size_t i = 0; i < space->param_count; i++)
+        if (is_in_all(export, i) == in_all) {
+            text_addf(out, "%s%s=", between, space->params[i].name);
+            point_format_value(out, &space->params[i], row->values[i]);
+            between = " ";
+        }
+}
+
+/* How a record was made: "tuned 2026-11-21, driver 580 (CUDA 13.0), NVRTC 13.0". */
+static void add_source(struct text *out, const struct record *record)
+{
+    text_adds(out, record_has_run(record) ? "tuned " : "shipped with autotune");
+    text_addf(out, "%.*s", record_has_run(record) ? (int)sizeof "2026-11-21" - 1 : 0,
+              record->tuned);
+    text_addf(out, "%s, driver %s, %s",
+              record->median_ps ? "" : ", of a problem that costs the same", record->driver,
+              record->compiler);
+}
+
+/* Adds the sources of a GPU's records, each once. */
+static void add_sources(struct text *out, const struct export *export,
+                        const struct export_gpu *gpu)
+{
+    struct text before = {0};
+    for (size_t r = gpu->first; r < gpu->first + gpu->count; r++) {
+        struct text source = {0};
+        add_source(&source, export->rows[r].record);
+        if (!before.at || !source.at || !strstr(before.at, source.at))
+            add_line(out, export_c_comment.line, "  %s", source.at ? source.at : "");
+        text_addf(&before, "%s\n", source.at ? source.at : "");
+        out->failed |= source.failed || before.failed;
+        text_dispose(&source);
+    }
+    text_dispose(&before);
+}
+
+static void add_row(struct text *out, const struct export *export, const struct export_row *row)
+{
+    struct text words = {0};
+    add_sizes(&words, export, row);
+    add_params(&words, export, row, false);
+    add_line(out, export_c_comment.line, "    %s", words.at ? words.at : "");
+    out->failed |= words.failed;
+    text_dispose(&words);
+}
+
+void export_add_tuned(struct text *out, const struct export *export)
+{
+    struct text common = {0};
+    add_params(&common, export, &export->rows[0], true);
+    add_line(out, export_c_comment.open,
+             "What was tuned: the sizes that each config serves, times, "
+             "and params%s",
+             common.length ? ". All have" : ".");
+    if (common.length)
+        add_line(out, export_c_comment.line, "  %s", common.at);
+    for (size_t i = 0; i < export->gpu_count; i++) {
+        const struct export_gpu *gpu = &export->gpus[i];
+        add_line(out, export_c_comment.line, "%s (sm_%d, %d SMs)", gpu->name, gpu->cc,
+                 gpu->sms);
+        add_sources(out, export, gpu);
+        for (size_t r = gpu->first; r < gpu->first + gpu->count; r++)
+            add_row(out, export, &export->rows[r]);
+    }
+    text_adds(out, export_c_comment.end);
+    out->failed |= common.failed;
+    text_dispose(&common);
 }
 
 /* --- Names -------------------------------------------------------------------------------- */

@@ -11,9 +11,17 @@ struct export_comment {
 };
 extern const struct export_comment export_c_comment, export_cc_comment, export_hash_comment;
 
-/* Appends the head of every file: what it is, and from which records it was made. */
+enum { EXPORT_ARCHS_MAX = 32 };
+
+/* Appends the head of every file: what it is, the command that makes it again, whose records it was
+ * made from; then lines of the file's own, each with an end (NULL: none). */
 void export_add_provenance(struct text *out, const struct export *export,
-                           const struct export_comment *comment, const char *what);
+                           const struct export_comment *comment, const char *what,
+                           const char *more);
+
+/* Appends what was tuned, as a comment of C: a line for each row, with its sizes, times and
+ * params. */
+void export_add_tuned(struct text *out, const struct export *export);
 
 /* Appends words for a comment, without characters that would end it or begin another. */
 void export_add_words(struct text *out, const char *words);
@@ -53,6 +61,12 @@ void export_add_builtins(struct text *out, const char *code);
 
 /* The C name of such a value, NULL for any other. */
 const char *export_builtin(size_t slot);
+
+/* The record of a row with the least n in its range, of those after that of `last` (NULL: of all);
+ * NULL: there is none. */
+const struct interval *export_next_size(const struct export *export,
+                                        const struct export_row *row,
+                                        const struct interval *last);
 
 /* Makes the rows and GPUs of the model from its records. */
 int export_make_rows(struct export *out, struct error *error);

@@ -29,7 +29,7 @@ static int check_face(const struct baseline_face *face, const char *path,
     if (!face || face->version != BASELINE_VERSION)
         return error_set(error, ERROR_USAGE,
                          "--against %.200s: made for another version of autotune: build it "
-                         "again, as by 'make bench'",
+                         "again, as bench/cub/build.sh does",
                          path);
     if (!face->is_host != !device->info.target.is_host)
         return error_set(error, ERROR_USAGE,
@@ -47,13 +47,14 @@ int baseline_open(struct baseline *out, const char *path, const struct device *d
     *out = (struct baseline){.library = NULL};
     if (access(path, R_OK) != 0)
         return error_set(error, ERROR_USAGE,
-                         "--against %.200s: there is no such file: 'make bench' builds CUB's",
+                         "--against %.200s: there is no such file; bench/cub/build.sh of "
+                         "autotune's sources builds CUB's",
                          path);
     out->library = open_library(path, why);
     if (!out->library)
         return error_set(error, ERROR_USAGE,
                          "--against %.200s: cannot be loaded (%.200s): "
-                         "give a shared object, as 'make bench' builds",
+                         "give a shared object, as bench/cub/build.sh builds",
                          path, why);
     void *symbol = dlsym(out->library, BASELINE_SYMBOL);
     baseline_get *get;
@@ -62,7 +63,7 @@ int baseline_open(struct baseline *out, const char *path, const struct device *d
                      ? check_face(get(), path, device, error)
                      : error_set(error, ERROR_USAGE,
                                  "--against %.200s: has no function %s: give a shared object "
-                                 "as 'make bench' builds",
+                                 "as bench/cub/build.sh builds",
                                  path, BASELINE_SYMBOL);
     if (failed) {
         baseline_close(out);

@@ -400,7 +400,7 @@ int report_bench(struct report *report, struct error *error)
         document_add(document, DOCUMENT_SECTION, "Against other libraries");
         document_add(
             document, DOCUMENT_MISSING,
-            "Nothing is said of other libraries: 'make bench' builds CUB, 'autotune bench "
+            "Nothing is said of other libraries: bench/cub/build.sh of autotune's sources builds CUB, 'autotune bench "
             "--against cub --n 1Ki,64Ki,1Mi,64Mi,400M --csv cub.csv' measures both, and --bench "
             "cub.csv brings it in here.");
         return 0;

@@ -12,6 +12,19 @@ static inline int prefix_fits(const struct dims *dims)
     return 1;
 }
 
+/* The best place of all that a row was tuned for. */
+static inline struct selector_place prefix_rank(const struct selector_key *want, int row)
+{
+    const struct selector_entry *tuned = prefix_tuned + prefix_rows[row].first_tuned;
+    struct selector_place best = selector_rank(want, tuned);
+    for (int i = 1; i < prefix_rows[row].tuned_count; i++) {
+        const struct selector_place place = selector_rank(want, &tuned[i]);
+        if (selector_is_better(&place, &best))
+            best = place;
+    }
+    return best;
+}
+
 /* The row of the table for these dims on a device of compute capability cc (90 for 9.0) with that
  * many multiprocessors. There always is one; *match says how well it fits. */
 static inline int prefix_select_dims(int cc, int sms, const struct dims *dims,
@@ -34,7 +47,7 @@ static inline int prefix_select_dims(int cc, int sms, const struct dims *dims,
     for (int i = 0; i < PREFIX_GPUS; i++) {
         const struct prefix_gpu *gpu = &prefix_gpus[i];
         for (int row = gpu->first; gpu->cc == cc && row < gpu->first + gpu->count; row++) {
-            const struct selector_place rank = selector_rank(&want, &prefix_rows[row].tuned);
+            const struct selector_place rank = prefix_rank(&want, row);
             const int is_better =
                 best == PREFIX_DEFAULT_ROW || selector_is_better(&rank, &best_rank);
             if (is_better && (rank.grade == SELECTOR_EXACT || prefix_allows(row, dims, sms))) {

@@ -1,9 +1,9 @@
-/* A config: what was tuned, and where it serves. */
+/* A config for a range of sizes. Neighbouring ranges of a GPU have other configs. */
 struct prefix_row {
-    struct selector_entry tuned; /* what it was tuned for, on the GPU of that place among all */
-    uint64_t last;               /* the most of a result for which it is the nearest of its GPU */
-    int first, count;            /* of prefix_steps */
-    const char *text;            /* its params as people read them */
+    int first_tuned, tuned_count; /* of prefix_tuned: what it was tuned for */
+    uint64_t last;                /* the most of a result for which it is the nearest of its GPU */
+    int first, count;             /* of prefix_steps */
+    const char *text;             /* its params as people read them */
     struct prefix_params params;
 };
 

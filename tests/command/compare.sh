@@ -184,6 +184,21 @@ run compare "$XDG_CACHE_HOME/autotune/host.ini" v100 --n 1K --csv - --quiet
 check emulated-is-not-fitted grep -q 'V100,.*the default of reduce' out
 check emulated-no-portability sh -c '! grep -q "portable %" out'
 
+# What people call a GPU finds its records, where the table knows another by that name or none.
+mkdir -m 700 called
+for gpu in a100.80.108.NVIDIA_A100-SXM4-80GB a6000.86.84.NVIDIA_RTX_A6000; do
+    IFS=. read -r name cc sms driver << END
+$gpu
+END
+    fields_of "$XDG_CACHE_HOME/autotune/host.ini" |
+        sed "s/^gpu = .*/gpu = $(echo "$driver" | tr _ ' ')/; s/^cc = .*/cc = $cc/; s/^sms = .*/sms = $sms/
+             s/^source = .*/source = measured/" > fields
+    "$SIGN" "called/$name.ini" < fields
+done
+run compare a100 a6000 --n 1K --cache called "$none"
+check called-by-a-part-of-its-name sh -c 'grep -q "A100 80GB" out && grep -q "NVIDIA RTX A6000" out'
+check called-has-its-record test "$(rows '^1K  *A measured ')" -eq 1
+
 # What is damaged or cannot be read among the records kept here is said, once.
 mkdir damaged
 sed 's/^checksum = .*/checksum = 0000000000000000/' "$XDG_CACHE_HOME/autotune/host.ini" > damaged/host.ini

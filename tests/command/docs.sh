@@ -104,6 +104,19 @@ check README-lines test "$(wc -l < "$ROOT/README.md")" -le 200
 check README-columns test -z "$(awk "length > 96" "$ROOT/README.md")"
 if command -v python3 > /dev/null; then
     check front-page python3 "$ROOT/bench/front_page.py" --check
+    # Read back from the picture: its points are the ratios of the tables that `report --bench` takes.
+    check picture-is-the-tables python3 -c '
+import csv, math, re, sys
+svg, lines = open(sys.argv[1] + "/docs/speedup.svg").read(), []
+at = {float(label): float(y) - 4 for y, label in re.findall(r"y=\"([\d.]+)\" text-anchor=\"end\">([\d.]+)<", svg)}
+ratio = lambda y: 1 + (at[1.0] - y) * 0.2 / (at[1.0] - at[1.2])
+for style, name in ("a", "i32"), ("b", "f32"):
+    table = csv.DictReader(open(sys.argv[1] + "/bench/results/h200-cub-sum-%s-cold.csv" % name))
+    want = sorted((int(row["n"]), float(row["ratio"])) for row in table if not int(row["n"]) & (int(row["n"]) - 1))
+    drawn = [ratio(float(y)) for y in re.findall(r"<circle class=\"%s\" cx=\"[\d.]+\" cy=\"([\d.]+)\"" % style, svg)]
+    assert len(drawn) == len(want) > 5
+    assert all(abs(one - other[1]) < 0.002 for one, other in zip(drawn, want)), (drawn, want)
+' "$ROOT"
 else
     skip front-page "python3 is needed"
 fi

@@ -36,7 +36,7 @@ add() {
         sed "${7:+s/^tuned = .*/&\nswept = $7/}" > fields
     "$SIGN" "$1" < fields
 }
-mkdir -m 700 cache-gpus
+mkdir -m 700 cache-gpus cache-all cache-a100
 h200=cache-gpus/nvidia-h200.ini
 add $h200 "NVIDIA H200" 90 132 1024 "ITEMS=4 UNROLL=1 FINISH=PASSES GRID=0"
 add $h200 "NVIDIA H200" 90 132 1048576 "ITEMS=16 UNROLL=4 GRID=2"
@@ -52,14 +52,20 @@ add cache-gpus/rtx.ini "NVIDIA GeForce RTX 5070 Ti" 120 70 400000000 "BLOCK=512 
 refuses other-type 1 "nothing to export" export --space $space --format cu --type f64 --cache cache-gpus
 refuses other-n 1 "there are records of other n, the nearest of 1Ki: leave --n out" export --space $space --format cu --n 5 --cache cache-gpus
 run export --op max --type i32 --format json --output ships
-check ships-of-its-class test "$(sed -n 's/.*: \([0-9]*\) rows$/\1/p' err)" -gt 20
+check ships-of-its-class test "$(sed -n 's/.*: \([0-9]*\) rows$/\1/p' err)" -gt 10
 run export --format json --op prod --type f32 --cache nothing --output -
 check ships-what-its-rules-allow sh -c '! grep -q "passed over" err && grep -q ": [0-9]* rows$" err'
-run export --op max --type i32 --format cu --output ships --n 3M
-check ships-an-interval grep -q '^ \*   n = 4Mi (2097153 to 8388608): ' ships/max_i32.h
-check ships-without-a-time-of-another grep -q '^ \*       shipped with autotune, of a problem that costs the same, driver' ships/max_i32.h
+run export --op max --type i32 --format cu,json --output ships --n 3M
+check ships-an-interval grep -q '"n_from": 2097153, "n_to": 8388608' ships/max_i32.json
+check ships-without-a-time-of-another grep -q '^ \*   shipped with autotune, of a problem that costs the same, driver' ships/max_i32.h
+# A size and the interval around it have one config, and are one row.
+run export --op sum --type f32 --n 400M --format json --output -
+check no-row-twice test "$(grep -o '"n": 400000000, ' out | wc -l)" -eq 1
+check no-row-twice-noted grep -q '^device    NVIDIA H200 (sm_90, 132 SMs): 1 row$' err
 refuses one-n-of-two 1 "nothing to export for n = 2K" export --space $space --format cu --n 1Ki,2K --cache cache-gpus
-refuses other-gpu 1 "there are records of other devices" export --space $space --format cu --gpu B200 --cache cache-gpus
+refuses other-gpu 1 "there are records of .*NVIDIA H200.*: leave --gpu out, or name one of these" export --space $space --format cu --gpu B200 --cache cache-gpus
+refuses one-gpu-of-three 1 "nothing to export for --gpu Titan, GH100: no record of this problem is of a GPU of that name; there are records of .*Tesla T4" \
+    export --space $space --format cu --gpu h200,Titan,GH100 --cache cache-gpus
 refuses other-regime 1 "there are records for cold data" export --space $space --format cu --warm --cache cache-gpus
 refuses host-not-asked-for 1 "records of the emulator: --gpu host takes them" export --space $space --format cu --cache base
 refuses several-to-stdout 64 "name a folder" export --space $space --format cu --output - --cache cache-gpus --quiet
@@ -114,6 +120,38 @@ endforeach()
 CMAKE
     CUDACXX=$nvcc cmake -S project -B build-both > cmake.log 2>&1
     check several-targets test $? -eq 0
+
+    # For the project's architectures, whatever word they are, and for those of the records, but those
+    # that nvcc does not know.
+    add cache-all/v100.ini "Tesla V100-SXM2-16GB" 70 80 1048576
+    add cache-all/h200.ini "NVIDIA H200" 90 132 1048576
+    run export --space $space --format cu,cmake,make --prefix my --cache cache-all --output every --quiet
+    printf 'cmake_minimum_required(VERSION 3.18)\nproject(all LANGUAGES CXX CUDA)\nadd_subdirectory(../every my)\n' > project/CMakeLists.txt
+    # compiles_for NAME ARCHITECTURES WANTED...: those of the target, sorted.
+    compiles_for() {
+        compiles_name=$1 compiles_asked=$2
+        shift 2
+        rm -rf build-all
+        CUDACXX=$nvcc cmake -S project -B build-all "-DCMAKE_CUDA_ARCHITECTURES=$compiles_asked" \
+            -DCMAKE_EXPORT_COMPILE_COMMANDS=ON > cmake.log 2>&1
+        check "cmake-$compiles_name" test "$(grep -Eo 'compute_[0-9]+,code|arch=all-major' build-all/compile_commands.json |
+            sed 's/,code//' | sort -u | tr '\n' ' ')" = "$* "
+    }
+    if "$nvcc" --list-gpu-code | grep -qx sm_70; then
+        skip cmake-left-out "this nvcc knows sm_70"
+    else
+        compiles_for list "75;80" compute_75 compute_80 compute_90
+        check cmake-left-out grep -q '^-- my: nothing is compiled for sm_70, on which it was tuned: nvcc [0-9.]* does not know it' cmake.log
+        compiles_for own 90 compute_90
+        compiles_for word all-major arch=all-major compute_90
+        compiles_for off OFF compute_90
+        check make-left-out sh -c "printf 'include every/my.mk\nall:\n\t@echo \$(my_NVCCFLAGS)\n' | make -s NVCC=$nvcc -f - > made
+            grep -qx 'my: nothing is compiled for sm_70, on which it was tuned: $nvcc does not know it' made &&
+            grep -qx -e '-gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90 -Xcompiler -fPIC' made"
+    fi
+    printf 'cmake_minimum_required(VERSION 3.18)\nproject(plug LANGUAGES CXX)\nadd_subdirectory(../every my)\nadd_library(plug MODULE plug.cpp)\ntarget_link_libraries(plug PRIVATE my)\n' > project/CMakeLists.txt
+    printf '#include <my.h>\ncudaError_t bytes(size_t n, size_t *out)\n{\n    return my_workspace_bytes(n, out);\n}\n' > project/plug.cpp
+    check cmake-plugin sh -c "CUDACXX=$nvcc cmake -S project -B build-plug > cmake.log 2>&1 && cmake --build build-plug >> cmake.log 2>&1"
 else
     skip several-targets "no cmake with nvcc"
 fi
@@ -138,6 +176,9 @@ assert made['gpus'][2]['rows'][3]['params']['LOAD'] == 'BULK'
 assert any(row.get('n_to') == 800000 for row in made['gpus'][0]['rows'])
 assert made['default']['params'].keys() == made['gpus'][0]['rows'][0]['params'].keys()"
 fi
+add cache-a100/a100.ini "NVIDIA A100-SXM4-80GB" 80 108 1048576
+run export --space $space --format json --gpu a100 --cache cache-a100 --output -
+check part-of-a-name grep -q '^device    NVIDIA A100-SXM4-80GB (sm_80, 108 SMs): 1 row$' err
 run export --space $space --format header --gpu h200,t4 --n 1Mi --cache cache-gpus --output few
 check narrowed test "$(grep -c '^device ' err)" -eq 2
 run export --space $space --format cu --gpu host --cache base --output host --quiet
@@ -279,6 +320,32 @@ if command -v cmake > cmake.log 2>&1; then
     check cmake-variable sh -c "cmake -P ask.cmake 2>&1 | grep -qx REDUX"
 else
     skip cmake "no cmake here"
+fi
+
+# The front page's lines, in an empty folder.
+check front-page-export sh -c 'mkdir front && exec "$0" export --op sum --type f32 --n 1Ki --format cu,cmake --output front/tuned' "$AUTOTUNE"
+check next-command sh -c '"$0" export --op sum --type f32 --n 1Ki --format cu --output front/tuned 2>&1 > /dev/null | grep -qx "next      nvcc -arch=sm_90 -c front/tuned/sum_f32.cu"' "$AUTOTUNE"
+check front-page-names-an-arch grep -q '^    nvcc -arch=sm_90 -c tuned/sum_f32.cu' "$ROOT/README.md"
+block() {
+    awk -v open="\`\`\`$1" '$0 == open { inside = 1; text = ""; next }
+        /^```/ { if (inside && text ~ /sum_f32/) printf "%s", text; inside = 0 }
+        inside { text = text $0 "\n" }' "$ROOT/README.md"
+}
+{
+    printf 'cmake_minimum_required(VERSION 3.18)\nproject(app LANGUAGES CXX)\nadd_executable(app app.cpp)\n'
+    block cmake
+} > front/CMakeLists.txt
+{
+    block c | grep '^#include'
+    printf 'int main()\n{\n    const float *in = 0;\n    float *out = 0;\n    void *workspace = 0;\n    size_t n = 0, n_max = 1000, bytes = 0;\n    cudaStream_t stream = 0;\n'
+    block c | grep -v '^#include'
+    echo '}'
+} > front/app.cpp
+if command -v cmake > cmake.log 2>&1; then
+    check front-page sh -c "grep -q 'sum_f32(in, n' front/app.cpp &&
+        CUDACXX=$NVCC cmake -S front -B front/build > cmake.log 2>&1 && cmake --build front/build >> cmake.log 2>&1"
+else
+    skip front-page "no cmake here"
 fi
 
 # --- Machine code ------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ for space in rows columns; do
         my.h my.json my.mk my_table.h | sed "s#[^ ]*#$space/&#g") "
 done
 check noted grep -q '^device    NVIDIA H200 (sm_90, 132 SMs): 1 row$' err
-check provenance grep -q '^ \*   4Ki x 1Ki columns: BLOCK=256' columns/my.h
+check provenance grep -q '^ \*     4Ki x 1Ki columns: [0-9.]* us: BLOCK=256' columns/my.h
 run export --space rows --op max --type f32 --format header --cache gpus --output named --quiet
 check usual-name test -e named/max_rows_f32_table.h
 run export --space rows --op max --type f32 --format $formats --prefix my --cache gpus --output again --quiet

@@ -173,12 +173,28 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
         $AT/share/bash-completion/completions/autotune
     check install-readme cmp "$ROOT/README.md" $AT/share/doc/autotune/README.md
     check install-license cmp "$ROOT/LICENSE" $AT/share/doc/autotune/LICENSE
+    # No link of an installed page leads nowhere, and the picture is there.
+    find $AT/share/doc -name '*.md' > pages
+    while read -r page; do
+        awk '/^```/ { code = !code } !code' "$page" | sed 's/`[^`]*`//g' | grep -ao '](\([^)]*\))' |
+            sed 's/^](//; s/)$//; s/#.*//' | grep -v '^http' | grep . | sort -u | while read -r link; do
+            [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+        done
+    done < pages > dead
+    check install-has-pages test "$(wc -l < pages)" -gt 15
+    check install-no-dead-link test ! -s dead
+    cat dead
+    check install-picture test -s $AT/share/doc/autotune/docs/speedup.svg
     check install-readable test -z "$(find root -type f ! -perm -444)"
     check install-folders-readable test -z "$(find root -mindepth 1 -type d ! -perm -555)"
     small_space small.ini
     built=$AUTOTUNE AUTOTUNE=$SCRATCH/$AT/bin/autotune
     run --device host --n 1K --space small.ini
     check installed-tunes grep -q '^winner ' out
+    # What only a checkout has is not asked of who has none.
+    refuses installed-no-cub 64 "there is no cub-toolkit.so .*bench/cub/build.sh of autotune's sources" bench --device host --against cub
+    run doctor
+    check installed-doctor sh -c '! grep -q "make bench" out && grep -q "^cub  *none: bench/cub/build.sh of autotune.s sources" out'
     AUTOTUNE=$built
     check install-again make_target install
     # What is another's stays where it is.

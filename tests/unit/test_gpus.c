@@ -215,6 +215,44 @@ static void test_spellings_of_models(void **state)
     }
 }
 
+/* What people call a GPU, and what its driver does. */
+static void test_names_of_people(void **state)
+{
+    static const char *const named[][2] = {
+        {"NVIDIA A100-SXM4-80GB", "a100"},
+        {"NVIDIA A100-SXM4-80GB", "A100-SXM4"},
+        {"NVIDIA A100-SXM4-80GB", "NVIDIA A100-SXM4-80GB"},
+        {"NVIDIA A100-SXM4-80GB", "A100 80GB"}, /* by the table */
+        {"NVIDIA H100 80GB HBM3", "h100"},
+        {"Tesla V100-SXM2-16GB", "V100"},
+        {"Tesla T4", "tesla t4"},
+        {"NVIDIA GeForce RTX 5070 Ti", "5070 ti"},
+        {"NVIDIA GeForce RTX 5070 Ti", "rtx5070ti"},
+        {"NVIDIA TITAN V", "Titan"},
+        {"NVIDIA GB10", "dgx spark"},
+    };
+    static const char *const others[][2] = {
+        {"NVIDIA GH200 480GB", "h200"},
+        {"NVIDIA GH200 480GB", "h100"},
+        {"NVIDIA H200", "h20"},
+        {"NVIDIA L40S", "L40"},
+        {"NVIDIA GeForce RTX 5070 Ti", "rtx5070"},
+        {"NVIDIA RTX 6000 Ada Generation", "rtx 6000"},
+        {"NVIDIA A100-SXM4-80GB", "a10"},
+        {"NVIDIA A100-SXM4-80GB", "Titan"},
+        {"NVIDIA A100-SXM4-80GB", ""},
+        {"NVIDIA A100-SXM4-80GB", "nvidia"},
+        {"", "a100"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (!gpus_is_named(named[i][0], named[i][1]))
+            fail_msg("%s is not %s", named[i][0], named[i][1]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (gpus_is_named(others[i][0], others[i][1]))
+            fail_msg("%s is %s", others[i][0], others[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_models),
         cmocka_unit_test(test_spellings_of_models),
+        cmocka_unit_test(test_names_of_people),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
