@@ -192,6 +192,7 @@ else
     runs parts-of-more rows 75 40 "3 40000000 40000000 2" '^match 0 [^;]*;workspace 1024, error 1;$'
     runs columns columns 90 132 "4096 1024 1024" \
         '^match 0 [^;]*;K 136 256 0 1 0 4096 1024 1024;K 32 256 0 1 0 17 1024 1024;workspace 139264, error 0;$'
+    runs no-columns columns 90 132 "5 0 0" 'workspace 512, error 0;$'
     runs no-rows rows 90 132 "0 5 5" 'workspace 512, error 0;$'
     runs short-pitch rows 90 132 "5 9 8" '^match 3 ;workspace 0, error 1;the pitch is less'
     runs long-row rows 90 132 "1 2147483649 2147483649" 'error 1;a row has more than 2\^31 elements;$'
