@@ -201,15 +201,15 @@ else
 fi
 
 # --- Machine code ------------------------------------------------------------------------------
-run export --space rows --op max --type f32 --format cubin --prefix my --arch sm_75,sm_90 --cache gpus \
+run export --space rows --op max --type f32 --format images --prefix my --arch sm_75,sm_90 --cache gpus \
     --output code --quiet
 if [ "$status" -eq 69 ]; then
-    skip cubin "no NVRTC here"
+    skip images "no NVRTC here"
     finish
 fi
-check cubin has_status 0
+check images-made has_status 0
 cat > images.c <<'END'
-#include "my_cubin.h"
+#include "my_images.h"
 int main(void)
 {
     const struct my_matrix matrix = {4096, 1024, 1024};
@@ -220,8 +220,8 @@ int main(void)
 }
 END
 cp images.c images.cc
-cp code/my_cubin.c cubin.cc
-check cubin-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_cubin.c
-check cubin-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc cubin.cc
+cp code/my_images.c made.cc
+check images-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_images.c
+check images-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc made.cc
 check images ./images
 finish
