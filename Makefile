@@ -47,7 +47,7 @@ EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wi
 EMBEDDED_LIBRARY = $(filter-out generator/% configs/published/% configs/ladder/% templates/ladder/% templates/report/% templates/export/%,$(EMBEDDED))
 EMBEDS   = $(addprefix $(BUILD)/obj/,embedded embedded_library)
 # In the folders that they have here: they link to each other.
-DOCS     = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md) docs/speedup.svg \
+DOCS     = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md) docs/speedup.svg tests/gpu/json_launch.py \
            include/autotune.h bench/results/README.md bench/results/h200-cub-small.md
 # autotune-mpi is built where there is an MPI; autotune itself never links one.
 MPICC   ?= mpicc

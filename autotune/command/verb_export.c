@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ARCHS_MAX = 32, FORMATS_MAX = 32, PATH_CHARS = 4096 };
+enum { FORMATS_MAX = 32, PATH_CHARS = 4096 };
 
 /* What export alone has options for. */
 struct export_request {
@@ -31,7 +31,7 @@ struct task {
     struct export_records records;
     const struct export_format *formats[FORMATS_MAX];
     size_t format_count;
-    int archs[ARCHS_MAX];
+    int archs[EXPORT_ARCHS_MAX];
     size_t arch_count;
     char prefix[EXPORT_PREFIX_CHARS];
 };
@@ -95,9 +95,9 @@ static int parse_archs(struct task *task, struct error *error)
             return -1;
         while (known < task->arch_count && task->archs[known] != target.cc)
             known++;
-        if (known == ARCHS_MAX)
+        if (known == EXPORT_ARCHS_MAX)
             return error_set(error, ERROR_USAGE, "--arch names more than %d: give fewer",
-                             ARCHS_MAX);
+                             EXPORT_ARCHS_MAX);
         task->archs[known] = target.cc;
         task->arch_count += known == task->arch_count;
     }
@@ -136,6 +136,20 @@ static void add_sizes(struct text *out, const struct request *request)
             text_addf(out, " %s", dims_text_options(options, &request->sizes[i]));
 }
 
+/* The formats that write the files of this one: what describes them is one file for all. */
+static void add_format_names(struct text *out, const struct task *task,
+                             const struct export_format *format)
+{
+    const char *between = "";
+    for (size_t i = 0; i < task->format_count; i++) {
+        const struct export_format *other = task->formats[i];
+        if (other != format && !(format->is_described && other->is_described))
+            continue;
+        text_addf(out, "%s%s", between, other->name);
+        between = ",";
+    }
+}
+
 /* The command that makes the file again, but for where records are and files go. */
 static void add_command(struct text *out, const struct task *task,
                         const struct export_format *format)
@@ -148,10 +162,11 @@ static void add_command(struct text *out, const struct task *task,
         {"--space", request->space}, {"--template", request->template}, {"--gpu", request->gpu},
         {"--arch", request->arch},   {"--prefix", task->prefix},
     };
-    text_addf(out, "autotune export --format %s --op %s --type %s --acc %s%s%s", format->name,
-              problem_ops[problem->op].name, problem_types[problem->type].name,
-              problem_types[problem->acc].name, problem_orders[problem->order].option,
-              problem->regime == WARM ? " --warm" : "");
+    text_adds(out, "autotune export --format ");
+    add_format_names(out, task, format);
+    text_addf(out, " --op %s --type %s --acc %s%s%s", problem_ops[problem->op].name,
+              problem_types[problem->type].name, problem_types[problem->acc].name,
+              problem_orders[problem->order].option, problem->regime == WARM ? " --warm" : "");
     add_sizes(out, request);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].value)
@@ -171,8 +186,20 @@ static int make_folder(const char *folder, struct error *error)
                      strerror(errno));
 }
 
+/* Machine code has no place for our mark; its kernels have names of this prefix. */
+static bool is_our_code(const char *path, const char *prefix)
+{
+    enum { LIMIT = 1 << 28 };
+    struct text bytes = {0};
+    struct error ignored;
+    const bool is_ours = text_read(&bytes, path, LIMIT, &ignored) == 0 &&
+                         export_has_symbols(bytes.at, bytes.length, prefix);
+    text_dispose(&bytes);
+    return is_ours;
+}
+
 /* Refuses to replace a file that is not ours: the names are common ones. */
-static int check_ours(const char *path, struct error *error)
+static int check_ours(const char *path, const char *prefix, struct error *error)
 {
     char head[2048];
     FILE *file = fopen(path, "rb");
@@ -180,7 +207,8 @@ static int check_ours(const char *path, struct error *error)
         return 0; /* there is none, or writing will report the error */
     head[fread(head, 1, sizeof head - 1, file)] = 0;
     fclose(file);
-    if (!*head || strstr(head, export_mark))
+    if (!*head || strstr(head, export_mark) ||
+        (strncmp(head, "\177ELF", 4) == 0 && is_our_code(path, prefix)))
         return 0;
     return error_set(
         error, ERROR_IO,
@@ -200,16 +228,18 @@ static void list_once(struct text *written, const char *path)
 }
 
 /* Each file of the export in turn: checked, or written and listed. */
-static int write_files(const char *folder, const struct export_files *files, bool is_write,
+static int write_files(const struct task *task, const struct export_files *files, bool is_write,
                        struct text *written, struct error *error)
 {
+    const char *folder = task->request.output;
     char path[PATH_CHARS];
     for (size_t i = 0; i < files->count; i++) {
         const int used = snprintf(path, sizeof path, "%s%s%s", folder ? folder : "",
                                   folder ? "/" : "", files->at[i].name);
         if (used < 0 || (size_t)used >= sizeof path)
             return error_set(error, ERROR_USAGE, "--output is too long: give a shorter one");
-        if (is_write ? output_write(path, &files->at[i].text, error) : check_ours(path, error))
+        if (is_write ? output_write(path, &files->at[i].text, error)
+                     : check_ours(path, task->prefix, error))
             return -1;
         if (is_write)
             list_once(written, path);
@@ -248,7 +278,7 @@ static int write_all(const struct task *task, const struct export_files *files,
         return -1;
     for (int is_write = 0; is_write < 2; is_write++)
         for (size_t i = 0; i < task->format_count; i++)
-            if (write_files(folder, &files[i], is_write, written, error))
+            if (write_files(task, &files[i], is_write, written, error))
                 return -1;
     return 0;
 }
@@ -301,6 +331,11 @@ static void note_export(const struct task *task, const struct export *export)
                 "without records of its own takes them: for tests only",
                 gpu->cc);
     }
+    if (export->not_compiled.length)
+        output_warn(
+            "no NVRTC here compiles machine code for %s, whose rows serve by PTX alone, or not "
+            "at all: 'autotune doctor' lists what is here, and --nvrtc names another",
+            export->not_compiled.at);
     if (export->left_out.length)
         output_warn(
             "left out, for nothing tells them apart when the export runs: %s; --gpu names "
@@ -324,6 +359,8 @@ static int export_all(const struct task *task, struct error *error)
         .archs = task->archs,
         .arch_count = task->arch_count,
         .nvrtc = task->request.nvrtc,
+        .formats = task->formats,
+        .format_count = task->format_count,
     };
     struct export_files *files = calloc(task->format_count, sizeof *files);
     int failed = files ? 0 : error_memory(error, task->format_count * sizeof *files);
@@ -389,7 +426,7 @@ static const struct option_row options[] = {
 const struct verb_row verb_export = {
     .verb = VERB_EXPORT,
     .name = "export",
-    .summary = "write tuned kernels for other programs: CUDA, cubins, CMake, Make, JSON",
+    .summary = "write tuned kernels for other programs: CUDA, cubins, PTX, CMake, Make, JSON",
     .help =
         "Writes the records of a problem, all n and all GPUs in one, for programs that know nothing of "
         "autotune: which kernel serves a device and n is chosen when they run. " DIMS_TEXT_EXPORTS "\v"

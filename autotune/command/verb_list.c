@@ -296,6 +296,22 @@ static int list_devices(struct table *table, const struct request *request, stru
     return 0;
 }
 
+static int list_problems(struct table *table, const struct request *request,
+                         struct error *error)
+{
+    (void)table;
+    return problem_list_print(request, error);
+}
+
+static int list_published(struct table *table, const struct request *request,
+                          struct error *error)
+{
+    (void)table;
+    return published_show(request, NULL, error);
+}
+
+static int list_topics(struct table *table, const struct request *request, struct error *error);
+
 enum { COLUMNS_MAX = 10 };
 
 /* What list alone has options for. */
@@ -305,48 +321,82 @@ struct list_request {
 
 /* clang-format off */
 static const struct topic {
-    const char *name;
+    const char *name, *about;
     list_rows *configs;
-    struct table_column columns[COLUMNS_MAX]; /* one called "source" is shown for --sources */
+    struct table_column columns[COLUMNS_MAX]; /* one called "source" is shown for --sources; none:
+                                               * the topic prints itself */
 } topics[] = {
-    {"devices", list_devices,
+    {"devices", "the GPUs here, and the emulator", list_devices,
      {{"device", "device", false}, {"name", "name", false}, {"cc", "cc", false},
       {"SMs", "sms", true}, {"GiB", "memory_gib", true}, {"peak GB/s", "peak_gbs", true},
       {"driver", "driver", false}, {"compiler", "compiler", false}, {NULL, "uuid", false}}},
-    {"types", list_types,
+    {"topics", "what there is to list", list_topics,
+     {{"topic", "topic", false}, {"lists", "lists", false}}},
+    {"types", "types of elements, and their usual accumulators", list_types,
      {{"type", "type", false}, {"bytes", "bytes", true}, {"kind", "kind", false},
       {"accumulator", "acc", false}}},
-    {"operations", list_operations,
+    {"operations", "what combines elements", list_operations,
      {{"operation", "operation", false}, {"types", "types", false}, {"result", "result", false},
       {"space", "space", false}}},
-    {"params", list_params,
+    {"problems", "a list of problems to be tuned, as --problems reads it", list_problems, {{NULL, NULL, false}}},
+    {"params", "the params of a space, and their values", list_params,
      {{"param", "param", false}, {"values", "values", false}, {"when", "when", false},
       {"meaning", "meaning", false}}},
-    {"variants", list_variants, {{"variant", "variant", false}, {"candidates", "candidates", true}}},
-    {"spaces", list_spaces,
+    {"variants", "the kernels that would be tried for a problem", list_variants, {{"variant", "variant", false}, {"candidates", "candidates", true}}},
+    {"spaces", "the spaces that are built in", list_spaces,
      {{"space", "space", false}, {"template", "template", false}, {"params", "params", true},
       {"rules", "rules", true}}},
-    {"classes", list_classes,
+    {"classes", "problems that cost the same, and what is tuned for each", list_classes,
      {{"class", "class", false}, {"tuned", "tuned", false}, {"serves", "members", false}}},
-    {"rungs", list_rungs,
+    {"rungs", "the kernels of the ladder", list_rungs,
      {{"rung", "rung", false}, {"group", "group", false}, {"kernel", "kernel", false},
       {"space", "space", false}, {"params", "params", false}}},
-    {"options", list_options,
+    {"published", "the tables of the documents, whole", list_published, {{NULL, NULL, false}}},
+    {"options", "the options of all verbs", list_options,
      {{"option", "option", false}, {"value", "value", false}, {"verbs", "verbs", false},
       {"help", "help", false}, {NULL, "letter", false}, {NULL, "group", false},
       {NULL, "more", false}}},
-    {"formats", list_formats,
+    {"formats", "the formats of exports, and their files", list_formats,
      {{"format", "format", false}, {"files", "files", false}, {"purpose", "purpose", false}}},
-    {"archs", list_archs,
+    {"archs", "architectures, and the limits of an SM", list_archs,
      {{"arch", "arch", false}, {"threads/SM", "threads_per_sm", true},
       {"shared/SM", "shared_per_sm", true}, {"registers/SM", "registers_per_sm", true}}},
-    {"gpus", list_gpus,
+    {"gpus", "the GPUs that are known, here or not", list_gpus,
      {{"gpu", "gpu", false}, {NULL, "name", false}, {"arch", "arch", false}, {"SMs", "sms", true},
       {"SM MHz", "sm_mhz", true}, {"memory MHz", "memory_mhz", true}, {"bus bits", "bus_bits", true},
       {"GB/s", "peak_gbs", true}, {"L2 MiB", "l2_mib", true}, {NULL, "source", false}}},
 };
 /* clang-format on */
 enum { TOPICS = sizeof topics / sizeof *topics };
+
+static int list_topics(struct table *table, const struct request *request, struct error *error)
+{
+    (void)request;
+    (void)error;
+    for (size_t i = 0; i < TOPICS; i++) {
+        table_add(table, topics[i].name);
+        table_add(table, topics[i].about);
+    }
+    return 0;
+}
+
+static int find_topic(const struct topic **out, const char *wanted, struct error *error)
+{
+    const char *names[TOPICS];
+    char hint[TEXT_HINT_CHARS];
+    struct text known = {0};
+    for (size_t i = 0; i < TOPICS; i++) {
+        *out = &topics[i];
+        names[i] = topics[i].name;
+        if (strcmp(names[i], wanted) == 0)
+            return 0;
+        text_addf(&known, "%s%s", i == 0 ? "" : i + 1 < TOPICS ? ", " : " or ", names[i]);
+    }
+    error_set(error, ERROR_USAGE, "nothing to list is called '%s': %schoose %s", wanted,
+              text_hint(hint, wanted, names, TOPICS), known.at ? known.at : "another");
+    text_dispose(&known);
+    return -1;
+}
 
 static int list(const struct topic *topic, const struct request *request, struct error *error)
 {
@@ -361,8 +411,8 @@ static int list(const struct topic *topic, const struct request *request, struct
         if (own->sources && strcmp(column->key, "source") == 0)
             column->title = "source";
     }
-    int failed =
-        topic->configs(&table, request, error) || output_table(request, &table, NULL, error);
+    int failed = topic->configs(&table, request, error) ||
+                 (table.column_count && output_table(request, &table, NULL, error));
     table_dispose(&table);
     return failed ? -1 : 0;
 }
@@ -373,26 +423,13 @@ static int run_verb(int argc, char **argv, struct error *error)
     struct request request;
     if (request_parse(&request, &verb_list, &own, argc, argv, error))
         return -1;
-    const char *wanted = request.topic ? request.topic : "devices";
-    if (strcmp(wanted, "published") == 0)
-        return published_show(&request, NULL, error);
-    if (strcmp(wanted, "problems") == 0)
-        return problem_list_print(&request, error);
-    if (request_is_sweep(&request))
+    const struct topic *topic;
+    if (find_topic(&topic, request.topic ? request.topic : "devices", error))
+        return -1;
+    if (request_is_sweep(&request) && topic->columns[0].key)
         return error_set(error, ERROR_USAGE,
                          "a range of sizes is of 'autotune list problems': give one");
-    for (size_t i = 0; i < TOPICS; i++)
-        if (strcmp(topics[i].name, wanted) == 0)
-            return list(&topics[i], &request, error);
-    const char *names[TOPICS];
-    char hint[TEXT_HINT_CHARS];
-    for (size_t i = 0; i < TOPICS; i++)
-        names[i] = topics[i].name;
-    return error_set(
-        error, ERROR_USAGE,
-        "nothing to list is called '%s': %schoose devices, types, "
-        "operations, problems, params, variants, spaces, rungs, published, options, formats, archs or gpus",
-        wanted, text_hint(hint, wanted, names, TOPICS));
+    return list(topic, &request, error);
 }
 
 /* clang-format off */
@@ -407,10 +444,11 @@ const struct verb_row verb_list = {
     .summary = "list what there is: devices, problems, params, spaces, rungs, GPUs",
     .arguments = "[TOPIC]",
     .help =
-        "Lists what there is to choose from: devices (the default), types, operations, problems, params, "
-        "variants, spaces, classes, options, formats, archs, gpus or rungs. Problems come as --problems reads them: every "
-        "operation and type that go together, or those given, at each size.\v"
+        "Lists what there is to choose from: devices (the default), or what else 'autotune list topics' names. "
+        "Problems come as --problems reads them: every operation and type that go together, or those given, at "
+        "each size.\v"
         "Examples:\n"
+        "  autotune list topics\n"
         "  autotune list params\n"
         "  autotune list gpus --sources\n"
         "  autotune list problems --n 1Ki..1Gi --type f32 > problems.txt\n"

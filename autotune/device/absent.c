@@ -93,6 +93,14 @@ int nvrtc_compile(struct nvrtc *nvrtc, int cc, enum nvrtc_output output,
     return error_set(error, ERROR_NO_DEVICE, "%s", reason);
 }
 
+int nvrtc_compile_unit(struct nvrtc *nvrtc, int cc, enum nvrtc_output output, const char *unit,
+                       const char *const *names, size_t count, struct device_image *out,
+                       struct error *error)
+{
+    (void)unit, (void)names;
+    return nvrtc_compile(nvrtc, cc, output, NULL, count, out, error);
+}
+
 void nvrtc_list(const char *path, nvrtc_visit *each, void *context)
 {
     each(context, path ? path : "libnvrtc.so", "", reason);

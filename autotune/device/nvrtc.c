@@ -261,21 +261,17 @@ static int take_code(const struct nvrtc *nvrtc, nvrtcProgram program, struct dev
     return result ? report_call(nvrtc, result, "to give the code", error) : 0;
 }
 
-static int make_names(struct device_image *out, const struct device_source *sources,
-                      size_t count, struct error *error)
+static int copy_names(struct device_image *out, const char *const *names, size_t count,
+                      struct error *error)
 {
     out->names = calloc(count, sizeof *out->names);
     if (!out->names)
         return error_memory(error, count * sizeof *out->names);
     out->count = count;
     for (size_t i = 0; i < count; i++) {
-        struct text name = {0};
-        text_addf(&name, "v%zu::%s", i, sources[i].kernel);
-        if (text_check(&name, error)) {
-            text_dispose(&name);
-            return -1;
-        }
-        out->names[i] = name.at;
+        out->names[i] = strdup(names[i]);
+        if (!out->names[i])
+            return error_memory(error, strlen(names[i]) + 1);
     }
     return 0;
 }
@@ -292,20 +288,18 @@ static int add_hashes(struct device_image *out, struct error *error)
     return 0;
 }
 
-int nvrtc_compile(struct nvrtc *nvrtc, int cc, enum nvrtc_output output,
-                  const struct device_source *sources, size_t count, struct device_image *out,
-                  struct error *error)
+int nvrtc_compile_unit(struct nvrtc *nvrtc, int cc, enum nvrtc_output output, const char *unit,
+                       const char *const *names, size_t count, struct device_image *out,
+                       struct error *error)
 {
-    struct text unit = {0};
     nvrtcProgram program = NULL;
     int status = -1;
     *out = (struct device_image){.is_ptx = output == NVRTC_PTX};
     if (count == 0)
         return error_set(error, ERROR_FAILED, "no kernel to compile; give one or more sources");
-    write_unit(&unit, sources, count);
-    if (text_check(&unit, error) || make_names(out, sources, count, error))
+    if (copy_names(out, names, count, error))
         goto out;
-    nvrtcResult result = nvrtc->api.create(&program, unit.at, "unit.cu", 0, NULL, NULL);
+    nvrtcResult result = nvrtc->api.create(&program, unit, "unit.cu", 0, NULL, NULL);
     if (result) {
         report_call(nvrtc, result, "to take the source", error);
         goto out;
@@ -321,8 +315,32 @@ out:
         nvrtc->api.destroy(&program);
     if (status)
         device_dispose_image(out);
-    text_dispose(&unit);
     return status;
+}
+
+int nvrtc_compile(struct nvrtc *nvrtc, int cc, enum nvrtc_output output,
+                  const struct device_source *sources, size_t count, struct device_image *out,
+                  struct error *error)
+{
+    struct text unit = {0}, *names = calloc(count + 1, sizeof *names);
+    const char **list = calloc(count + 1, sizeof *list);
+    int failed = names && list ? 0 : error_memory(error, (count + 1) * sizeof *names);
+    *out = (struct device_image){0};
+    if (!failed)
+        write_unit(&unit, sources, count);
+    for (size_t i = 0; !failed && i < count; i++) {
+        text_addf(&names[i], "v%zu::%s", i, sources[i].kernel);
+        failed = text_check(&names[i], error);
+        list[i] = names[i].at;
+    }
+    failed = failed || text_check(&unit, error) ||
+             nvrtc_compile_unit(nvrtc, cc, output, unit.at, list, count, out, error);
+    for (size_t i = 0; names && i < count; i++)
+        text_dispose(&names[i]);
+    free(names);
+    free(list);
+    text_dispose(&unit);
+    return failed ? -1 : 0;
 }
 
 #endif

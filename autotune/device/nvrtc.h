@@ -36,6 +36,11 @@ int nvrtc_compile(struct nvrtc *nvrtc, int cc, enum nvrtc_output output,
                   const struct device_source *sources, size_t count, struct device_image *out,
                   struct error *error);
 
+/* The same of one text, whose kernels are named as C++ names them ("my::v0::reduce"). */
+int nvrtc_compile_unit(struct nvrtc *nvrtc, int cc, enum nvrtc_output output, const char *unit,
+                       const char *const *names, size_t count, struct device_image *out,
+                       struct error *error);
+
 /* Every NVRTC found, best first, for doctor: calls `each` with path, version, architectures
  * ("sm_75 .. sm_121") or the reason it cannot be used. */
 typedef void nvrtc_visit(void *context, const char *path, const char *version,

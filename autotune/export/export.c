@@ -109,7 +109,7 @@ static size_t take_kernel(struct export *out, struct text *text, int cc)
         out->kernels[k].cc = cc < out->kernels[k].cc ? cc : out->kernels[k].cc;
         return k;
     }
-    out->kernels[out->kernel_count++] = (struct export_kernel){*text, cc, 0};
+    out->kernels[out->kernel_count++] = (struct export_kernel){.text = *text, .cc = cc};
     *text = (struct text){0};
     return k;
 }
@@ -233,7 +233,8 @@ int export_init(struct export *out, const struct export_source *source, struct e
                          problem_format(problem, &source->problem));
     find_runtime(out);
     if (export_make_rows(out, error) == 0 && make_steps(out, error) == 0 &&
-        find_n_max(out, error) == 0 && text_check(&out->left_out, error) == 0)
+        find_n_max(out, error) == 0 && text_check(&out->left_out, error) == 0 &&
+        export_make_images(out, error) == 0)
         return 0;
     export_dispose(out);
     return -1;
@@ -241,14 +242,20 @@ int export_init(struct export *out, const struct export_source *source, struct e
 
 void export_dispose(struct export *export)
 {
-    for (size_t i = 0; i < export->kernel_count; i++)
+    for (size_t i = 0; i < export->kernel_count; i++) {
         text_dispose(&export->kernels[i].text);
+        free(export->kernels[i].symbol);
+    }
+    for (size_t i = 0; i < export->image_count; i++)
+        device_dispose_image(&export->images[i].code);
+    free(export->images);
     free(export->kernels);
     free(export->steps);
     free(export->rows);
     free(export->tuned);
     free(export->gpus);
     text_dispose(&export->left_out);
+    text_dispose(&export->not_compiled);
     *export = (struct export){0};
 }
 

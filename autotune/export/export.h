@@ -5,6 +5,7 @@
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
+#include "autotune/device/device.h"
 #include "cache/interval.h"
 #include "generator/emit.h"
 #include "generator/error.h"
@@ -15,7 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EXPORT_PREFIX_CHARS = 41, EXPORT_FILES_MAX = 4 };
+enum {
+    EXPORT_PREFIX_CHARS = 41,
+    EXPORT_ARCHS_MAX = 32,
+    EXPORT_FILES_MAX = 2 + EXPORT_ARCHS_MAX
+};
 
 /* What to export. All members must outlive the model. */
 struct export_source {
@@ -29,7 +34,9 @@ struct export_source {
     const char *version; /* of the program */
     const int *archs;    /* compute capabilities to compile for, ascending */
     size_t arch_count;   /* 0: those of the records */
-    const char *nvrtc;   /* the library that compiles cubins; NULL: the best of those found */
+    const char *nvrtc;   /* the library that compiles; NULL: the best of those found */
+    const struct export_format *const *formats; /* those that are written together */
+    size_t format_count;
 };
 
 /* The config for a range of n, or the matrices near one, on one GPU. Neighbouring ranges have other
@@ -67,6 +74,18 @@ struct export_kernel {
     struct text text;
     int cc;               /* the oldest architecture among its records */
     int64_t shared_bytes; /* most dynamic shared memory of a launch */
+    char *symbol;         /* its name in machine code; NULL where none is made */
+};
+
+/* What is compiled from the kernels. */
+enum export_code { EXPORT_CUBIN = 1, EXPORT_PTX = 2 };
+
+/* Machine code or PTX for one architecture, with all kernels that it can have. */
+struct export_image {
+    int cc;
+    enum export_code kind;
+    struct device_image code; /* names are those of its kernels, in their order */
+    char compiler[64];        /* version of NVRTC */
 };
 
 struct export
@@ -82,15 +101,19 @@ struct export
     size_t step_count;
     struct export_kernel *kernels;
     size_t kernel_count;
+    struct export_image *images; /* machine code, then PTX, each ascending; of the formats that
+                                  * need them */
+    size_t image_count;
     bool is_runtime[SPACE_NAMES_MAX]; /* by slot: depends on n, the shape or the SMs */
     uint64_t n_max;                   /* no integer of a launch overflows up to here */
     struct text left_out;             /* GPUs that cannot be told from others: "A (like B),
                                        * ..." */
-    bool has_given;                   /* do rows differ in launch data other than dims? */
+    struct text not_compiled; /* architectures that no compiler here has: "sm_70, ..." */
+    bool has_given;           /* do rows differ in launch data other than dims? */
 };
 
 /* ERROR_FAILED when there is no record; ERROR_USAGE when the prefix or a pass of the space is
- * not fit for an export. */
+ * not fit for an export; ERROR_NO_DEVICE when a format needs a compiler that is not here. */
 int export_init(struct export *out, const struct export_source *source, struct error *error);
 void export_dispose(struct export *export);
 
@@ -102,8 +125,8 @@ int export_check_prefix(const char *prefix, struct error *error);
 void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *problem);
 
 struct export_file {
-    char name[EXPORT_PREFIX_CHARS + 16]; /* "sum_i32.cu" */
-    struct text text;
+    char name[EXPORT_PREFIX_CHARS + 24]; /* "sum_i32.cu" */
+    struct text text;                    /* its bytes, which may be zeros, too */
 };
 struct export_files {
     struct export_file at[EXPORT_FILES_MAX];
@@ -119,6 +142,8 @@ struct export_format {
     const char *name;    /* as on the command line: "header" */
     const char *files;   /* the files that it writes: "PREFIX_table.h" */
     const char *purpose; /* the use of these files */
+    unsigned code;       /* what they contain: bits of enum export_code */
+    bool is_described;   /* PREFIX.json is one of them, which describes them all */
     int (*write)(struct export_files *out, const struct export *export, struct error *error);
 };
 extern const struct export_format *const export_formats[]; /* ends with NULL */
@@ -130,7 +155,7 @@ int export_find_format(const struct export_format **out, const char *name, struc
  */
 void export_add_formats(struct text *out, bool has_purpose);
 
-/* Writes the files of a format. Without a compiler for cubins it is ERROR_NO_DEVICE. */
+/* Writes the files of a format. One with code must be among the formats of the model. */
 int export_write(struct export_files *out, const struct export *export,
                  const struct export_format *format, struct error *error);
 void export_dispose_files(struct export_files *files);
@@ -140,5 +165,12 @@ size_t export_archs(const struct export *export, int *out, size_t max);
 
 /* Appends the options by which nvcc compiles for all of them: "-arch=sm_90". */
 void export_add_archs(struct text *out, const struct export *export);
+
+/* The oldest architecture whose code can have the kernel. */
+int export_needs(const struct export_kernel *kernel);
+
+/* Is the name, or a part of a file's bytes, that of the kernels of an export of this prefix in
+ * machine code? */
+bool export_has_symbols(const char *bytes, size_t length, const char *prefix);
 
 #endif

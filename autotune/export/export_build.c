@@ -180,7 +180,10 @@ static int write_cmake(struct export_files *out, const struct export *export,
 
 const struct export_format export_make =
     {"make", "PREFIX.mk", "files, architectures and constants as variables of Make",
-     write_make};
-const struct export_format export_cmake = {"cmake", "PREFIX.cmake, CMakeLists.txt",
+     0,      false,       write_make};
+const struct export_format export_cmake = {"cmake",
+                                           "PREFIX.cmake, CMakeLists.txt",
                                            "variables of CMake, and a library to add",
+                                           0,
+                                           false,
                                            write_cmake};

@@ -211,5 +211,5 @@ static int write(struct export_files *out, const struct export *export, struct e
     return 0;
 }
 
-const struct export_format export_cu = {"cu", "PREFIX.cu, PREFIX.h", "kernels and launcher",
-                                        write};
+const struct export_format export_cu =
+    {"cu", "PREFIX.cu, PREFIX.h", "kernels and launcher", 0, false, write};

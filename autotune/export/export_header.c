@@ -37,5 +37,5 @@ int export_write_table(struct export_files *out, const struct export *export,
 }
 
 const struct export_format export_header =
-    {"header", "PREFIX_table.h", "what to launch, as tables and functions of C99 and C++",
-     export_write_table};
+    {"header", "PREFIX_table.h",  "what to launch, as tables and functions of C99 and C++", 0,
+     false,    export_write_table};

@@ -1,4 +1,6 @@
-/* export_json: writes PREFIX.json, for programs that turn the records into something else. */
+/* export_json: writes PREFIX.json, which describes all that an export has for programs of any
+ * language: rows, what each launches, with sizes as expressions of n and the device, and the files
+ * with the kernels. docs/export.md defines it. */
 #include "autotune/export/export_text.h"
 
 #include "generator/dims_text.h"
@@ -6,6 +8,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SCHEMA = 1
+}; /* of the description: another number where a reader of this one would be wrong */
 
 static void add_params(struct json *json, const struct export *export,
                        const struct export_row *row)
@@ -23,23 +31,267 @@ static void add_params(struct json *json, const struct export *export,
     json_close(json, '}');
 }
 
-static void add_kernels(struct json *json, const struct export *export,
-                        const struct export_row *row)
+/* --- Expressions -------------------------------------------------------------------------- */
+
+/* What a row's launches are described with. */
+struct describing {
+    struct json *json;
+    const struct export *export;
+    struct export_names *names;
+    struct error *error;
+    bool failed;
+};
+
+static void add_text(struct describing *it, const char *key, struct text *text)
 {
-    json_open(json, "passes", '[');
-    for (size_t i = 0; i < row->step_count; i++) {
-        const struct export_step *step = &export->steps[row->first_step + i];
+    json_string(it->json, key, text->at ? text->at : "");
+    it->json->out->failed |= text->failed;
+    text_dispose(text);
+}
+
+/* The expression of a pass's key. */
+static void print_key(struct text *out, struct describing *it, const struct pass *pass,
+                      enum planner_key key)
+{
+    if (!pass->keys[key])
+        text_addf(out, "%" PRId64, space_pass_keys[key].missing);
+    else if (expr_c_print(out, pass->keys[key], it->names->all, NULL, it->error))
+        it->failed = true;
+}
+
+/* "(a + b) * 4", or the number. */
+static void add_product(struct text *out, const struct text *factor, int by)
+{
+    int64_t value;
+    if (!factor->at || by == 1)
+        text_adds(out, factor->at ? factor->at : "0");
+    else if (export_is_number(factor->at, &value))
+        text_addf(out, "%" PRId64, value * by);
+    else
+        text_addf(out, export_is_closed(factor->at) ? "%s * %d" : "(%s) * %d", factor->at, by);
+}
+
+/* Bytes of so many partial results in the scratch memory. */
+static void add_scratch(struct text *out, struct describing *it, const struct text *count)
+{
+    struct text bytes = {0};
+    int64_t value;
+    add_product(&bytes, count, problem_partial_bytes(&it->export->source.problem));
+    if (bytes.at && export_is_number(bytes.at, &value))
+        text_addf(out, "%" PRId64,
+                  (value + PLANNER_ALIGNMENT - 1) / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT);
+    else
+        text_addf(out, "ceil_div(%s, %d) * %d", bytes.at ? bytes.at : "", PLANNER_ALIGNMENT,
+                  PLANNER_ALIGNMENT);
+    out->failed |= bytes.failed;
+    text_dispose(&bytes);
+}
+
+/* The results of a call, in the names of expressions. */
+static const char *name_results(const struct dims *dims)
+{
+    return dims->scan                               ? "n"
+           : dims->outer.n > 1 && dims->inner.n > 1 ? "outer * inner"
+           : dims->outer.n > 1                      ? "outer"
+           : dims->inner.n > 1                      ? "inner"
+                                                    : "1";
+}
+
+/* Outputs lie in the scratch memory, too, unless they are the results. */
+static void add_output_bytes(struct describing *it, const char *outputs)
+{
+    const char *results = name_results(&it->export->source.problem.dims);
+    const struct text name = {.at = "outputs"};
+    struct text bytes = {0};
+    if (strcmp(outputs, results) == 0 || strcmp(outputs, "0") == 0 ||
+        strcmp(outputs, "1") == 0) {
+        text_adds(&bytes, "0");
+    } else {
+        text_addf(&bytes, "outputs > %s ? ", results);
+        add_scratch(&bytes, it, &name);
+        text_adds(&bytes, " : 0");
+    }
+    add_text(it, "output_bytes", &bytes);
+}
+
+/* Says "blocks" for what is as many. */
+static void shorten(struct text *count, const struct text *grid)
+{
+    int64_t value;
+    if (count->at && grid->at && strcmp(count->at, grid->at) == 0 &&
+        !export_is_number(count->at, &value)) {
+        text_clear(count);
+        text_adds(count, "blocks");
+    }
+}
+
+/* --- Launches ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *type, *meaning;
+} roles[PLANNER_ARGS] = {
+    [PLANNER_ARG_INPUT] = {"input", "pointer", "what the launch reads"},
+    [PLANNER_ARG_N] = {"n", "u64", "elements that the launch reads"},
+    [PLANNER_ARG_OUTPUT] = {"output", "pointer", "what it writes, `outputs` values"},
+    [PLANNER_ARG_PARTIALS] = {"partials", "pointer",
+                              "partials_bytes of scratch memory; behind a launch of no outputs "
+                              "that has some, the same"},
+    [PLANNER_ARG_STATE] = {"state", "pointer", "state_bytes of the state memory"},
+    [PLANNER_ARG_OUTER] = {"outer", "u64", "as in expressions"},
+    [PLANNER_ARG_OUTER_STRIDE] = {"outer_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_DEPTH] = {"depth", "u64", "as in expressions"},
+    [PLANNER_ARG_DEPTH_STRIDE] = {"depth_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_INNER] = {"inner", "u64", "as in expressions"},
+    [PLANNER_ARG_INNER_STRIDE] = {"inner_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_PARTS] = {"parts", "u64", "as in expressions"},
+};
+
+static const struct {
+    const char *name, *meaning;
+} names_of_expressions[] = {
+    {"n", "elements that the launch reads: outer * depth * inner"},
+    {"outer", "kept indices outside of what is combined; 1 where there is one result"},
+    {"outer_stride", "elements from one of them to the next"},
+    {"depth", "elements combined to one result"},
+    {"depth_stride", "elements from one of them to the next"},
+    {"inner", "kept indices inside of what is combined; 1 where there is one result"},
+    {"inner_stride", "elements from one of them to the next"},
+    {"parts", "what `parts` of the pass gave when the call launched it first"},
+    {"blocks", "what `grid` of the launch gives"},
+    {"outputs", "what `outputs` of the launch gives"},
+    {"sms", "multiprocessors of the device"},
+};
+
+static void add_args(struct json *json, const struct pass *pass)
+{
+    json_open(json, "args", '[');
+    for (size_t i = 0; i < pass->arg_count; i++) {
         json_open(json, NULL, '{');
-        json_string(json, "pass", export->source.space->passes[step->pass].name);
-        json_count(json, "kernel", step->kernel);
-        json_signed(json, "block", step->block);
-        json_signed(json, "tile", step->tile);
-        json_signed(json, "cluster", step->cluster);
-        json_signed(json, "shared_bytes", step->shared_bytes);
+        json_string(json, "role", roles[pass->args[i]].name);
+        json_string(json, "type", roles[pass->args[i]].type);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
+
+/* What a kernel must be granted before it is launched, in the driver's names. */
+static void add_attributes(struct json *json, const struct export_step *step)
+{
+    json_open(json, "attributes", '[');
+    for (int i = 0; i < 2; i++) {
+        const int64_t value = i ? step->cluster > 8 : step->shared_bytes;
+        if (!value)
+            continue;
+        json_open(json, NULL, '{');
+        json_string(json, "name",
+                    i ? "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
+                      : "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES");
+        json_signed(json, "value", value);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void add_parts(struct describing *it, const struct export_step *step)
+{
+    const struct export *export = it->export;
+    const size_t parts = export->source.space->parts;
+    struct text text = {0};
+    it->failed |= export_name_all(it->names, export, step->values, NULL, false, it->error) != 0;
+    if (!parts)
+        text_adds(&text, "1");
+    else if (it->names->all[parts].is_known)
+        text_addf(&text, "%" PRId64, it->names->all[parts].value);
+    else
+        text_adds(&text, it->names->all[parts].text);
+    add_text(it, "parts", &text);
+    it->failed |= export_name_all(it->names, export, step->values, NULL,
+                                  export->is_runtime[parts] && parts, it->error) != 0;
+}
+
+/* The sizes of a launch, as expressions. */
+static void add_sizes(struct describing *it, const struct export_step *step)
+{
+    const struct pass *pass = &it->export->source.space->passes[step->pass];
+    struct text grid = {0}, outputs = {0}, partials = {0}, partials_bytes = {0}, state = {0},
+                state_bytes = {0};
+    add_parts(it, step);
+    if (it->failed)
+        return;
+    print_key(&grid, it, pass, PLANNER_GRID);
+    print_key(&outputs, it, pass, PLANNER_OUTPUTS);
+    print_key(&partials, it, pass, PLANNER_PARTIALS);
+    print_key(&state, it, pass, PLANNER_STATE);
+    shorten(&outputs, &grid);
+    shorten(&partials, &grid);
+    add_scratch(&partials_bytes, it, &partials);
+    add_product(&state_bytes, &state, 8);
+    add_text(it, "grid", &grid);
+    json_string(it->json, "outputs", outputs.at ? outputs.at : "");
+    add_output_bytes(it, outputs.at ? outputs.at : "");
+    add_text(it, "partials_bytes", &partials_bytes);
+    add_text(it, "state_bytes", &state_bytes);
+    text_dispose(&outputs);
+    text_dispose(&partials);
+    text_dispose(&state);
+}
+
+static void add_pass(struct describing *it, const struct export_step *step)
+{
+    struct json *json = it->json;
+    const struct pass *pass = &it->export->source.space->passes[step->pass];
+    json_line(json, "\n         ");
+    json_open(json, NULL, '{');
+    json_string(json, "pass", pass->name);
+    json_count(json, "kernel", step->kernel);
+    json_string(json, "symbol", it->export->kernels[step->kernel].symbol);
+    json_string(json, "repeat", pass->until_one ? "until one" : "once");
+    json_string(json, "reads", pass->reads_partials ? "partials" : "elements");
+    json_signed(json, "block", step->block);
+    json_signed(json, "tile", step->tile);
+    json_signed(json, "cluster", step->cluster);
+    json_bool(json, "cooperative", pass->is_cooperative);
+    json_signed(json, "shared_bytes", step->shared_bytes);
+    add_attributes(json, step);
+    add_sizes(it, step);
+    json_string(json, "state_after", pass->leaves_epoch ? "ready for the next call" : "zero");
+    add_args(json, pass);
+    json_close(json, '}');
+}
+
+static void add_passes(struct describing *it, const struct export_row *row)
+{
+    json_open(it->json, "passes", '[');
+    for (size_t i = 0; !it->failed && i < row->step_count; i++)
+        add_pass(it, &it->export->steps[row->first_step + i]);
+    json_close(it->json, ']');
+}
+
+/* What the row's kernels are meant for; the default takes all. */
+static void add_conditions(struct describing *it, const struct export_row *row)
+{
+    const struct space *space = it->export->source.space;
+    if (export_name_row(it->names, it->export, row, NULL, it->error)) {
+        it->failed = true;
+        return;
+    }
+    json_open(it->json, "conditions", '[');
+    for (size_t i = 0; row->record && !it->failed && i < space->rule_count; i++) {
+        struct text condition = {0};
+        it->failed =
+            export_add_condition(&condition, &space->rules[i], it->names, NULL, it->error) != 0;
+        if (condition.length) {
+            json_open(it->json, NULL, '{');
+            json_string(it->json, "holds", condition.at);
+            json_string(it->json, "reason", space->rules[i].reason);
+            json_close(it->json, '}');
+        }
+        text_dispose(&condition);
+    }
+    json_close(it->json, ']');
+}
+
+/* --- Rows --------------------------------------------------------------------------------- */
 
 static void add_record(struct json *json, const struct export_row *row)
 {
@@ -70,8 +322,8 @@ static void add_record(struct json *json, const struct export_row *row)
 }
 
 /* The sizes that were tuned, where they are several. */
-static void add_sizes(struct json *json, const struct export *export,
-                      const struct export_row *row)
+static void add_tuned_sizes(struct json *json, const struct export *export,
+                            const struct export_row *row)
 {
     const struct interval *size = export_next_size(export, row, NULL);
     if (!size || !export_next_size(export, row, size))
@@ -87,23 +339,30 @@ static void add_sizes(struct json *json, const struct export *export,
     json_close(json, ']');
 }
 
-static void add_row(struct json *json, const char *key, const struct export *export,
-                    const struct export_row *row)
+static void add_row(struct describing *it, const char *key, const struct export_row *row)
 {
+    struct json *json = it->json;
     json_open(json, key, '{');
     if (row->record)
         add_record(json, row);
-    if (row->record && row->first <= row->last && row->last != UINT64_MAX)
-        json_count(json, "serves_up_to", row->last);
-    add_sizes(json, export, row);
-    add_params(json, export, row);
+    if (row->record && row->first <= row->last) {
+        json_count(json, "serves_from", row->first);
+        if (row->last != UINT64_MAX)
+            json_count(json, "serves_up_to", row->last);
+    }
+    add_tuned_sizes(json, it->export, row);
+    add_params(json, it->export, row);
     json_line(json, "\n       ");
-    add_kernels(json, export, row);
+    add_conditions(it, row);
+    json_line(json, "\n       ");
+    add_passes(it, row);
     json_close(json, '}');
 }
 
-static void add_gpus(struct json *json, const struct export *export)
+static void add_gpus(struct describing *it)
 {
+    struct json *json = it->json;
+    const struct export *export = it->export;
     json_open(json, "gpus", '[');
     for (size_t i = 0; i < export->gpu_count; i++) {
         const struct export_gpu *gpu = &export->gpus[i];
@@ -115,7 +374,7 @@ static void add_gpus(struct json *json, const struct export *export)
         json_open(json, "rows", '[');
         for (size_t r = 0; r < gpu->count; r++) {
             json_line(json, "\n      ");
-            add_row(json, NULL, export, &export->rows[gpu->first + r]);
+            add_row(it, NULL, &export->rows[gpu->first + r]);
         }
         json_close(json, ']');
         json_close(json, '}');
@@ -123,42 +382,168 @@ static void add_gpus(struct json *json, const struct export *export)
     json_close(json, ']');
 }
 
+/* --- What all rows have in common --------------------------------------------------------- */
+
 static void add_problem(struct json *json, const struct problem *problem)
 {
+    const enum type result = problem_result(problem);
     json_open(json, "problem", '{');
     json_string(json, "op", problem_ops[problem->op].name);
     json_string(json, "type", problem_types[problem->type].name);
     json_string(json, "acc", problem_types[problem->acc].name);
+    json_string(json, "result", problem_types[result].name);
     json_string(json, "regime", problem_regimes[problem->regime]);
     json_string(json, "order", problem_orders[problem->order].name);
     if (*dims_text_each(&problem->dims))
         json_string(json, "shape", dims_text_each(&problem->dims));
+    json_string(json, "scan", dims_text_scans[problem->dims.scan]);
+    json_count(json, "element_bytes", (uint64_t)problem_types[problem->type].bytes);
+    json_count(json, "partial_bytes", (uint64_t)problem_partial_bytes(problem));
+    json_count(json, "result_bytes", (uint64_t)problem_types[result].bytes);
     json_close(json, '}');
 }
 
-static int write(struct export_files *out, const struct export *export, struct error *error)
+/* Is the image a file, or only in C? */
+static bool is_file(const struct export *export, const struct export_image *image)
 {
-    struct json json = {.out = export_add_file(out, export, ".json")};
-    struct text origin = {0};
-    (void)error;
-    text_addf(&origin, "%s %s", export_mark, export->source.version);
-    json_open(&json, NULL, '{');
-    json_string(&json, "origin", origin.at);
-    json_line(&json, "\n  ");
-    json_string(&json, "command", export->source.command);
-    json_line(&json, "\n  ");
-    add_problem(&json, &export->source.problem);
-    json_line(&json, "\n  ");
-    json_string(&json, "space", export->source.space->name);
-    json_line(&json, "\n  ");
-    add_gpus(&json, export);
-    json_line(&json, "\n  ");
-    add_row(&json, "default", export, &export->rows[export->row_count - 1]);
-    json_close(&json, '}');
-    text_adds(json.out, "\n");
-    json.out->failed |= origin.failed;
-    text_dispose(&origin);
-    return 0;
+    return export_has_format(export, image->kind == EXPORT_PTX ? &export_ptx : &export_cubin);
 }
 
-const struct export_format export_json = {"json", "PREFIX.json", "anything else", write};
+static void add_files(struct json *json, const struct export *export)
+{
+    char name[EXPORT_PREFIX_CHARS + 24];
+    json_open(json, "files", '[');
+    for (size_t i = 0; i < export->image_count; i++) {
+        const struct export_image *image = &export->images[i];
+        if (!is_file(export, image))
+            continue;
+        export_image_name(name, export, image);
+        json_line(json, "\n    ");
+        json_open(json, NULL, '{');
+        json_string(json, "file", name);
+        json_string(json, "kind", image->kind == EXPORT_PTX ? "ptx" : "cubin");
+        json_signed(json, "cc", image->cc);
+        json_string(json, "compiler", image->compiler);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void add_kernels(struct json *json, const struct export *export)
+{
+    char name[EXPORT_PREFIX_CHARS + 24];
+    json_open(json, "kernels", '[');
+    for (size_t k = 0; k < export->kernel_count; k++) {
+        const struct export_kernel *kernel = &export->kernels[k];
+        struct text in_source = {0};
+        text_addf(&in_source, "%s_kernels::v%zu::%s", export->source.prefix, k,
+                  export->source.space->kernel);
+        json_line(json, "\n    ");
+        json_open(json, NULL, '{');
+        json_string(json, "name", in_source.at);
+        json_string(json, "symbol", kernel->symbol);
+        json_signed(json, "needs_cc", export_needs(kernel));
+        json_open(json, "files", '[');
+        for (size_t i = 0; i < export->image_count; i++)
+            if (is_file(export, &export->images[i]) &&
+                export_needs(kernel) <= export->images[i].cc) {
+                export_image_name(name, export, &export->images[i]);
+                json_string(json, NULL, name);
+            }
+        json_close(json, ']');
+        json_close(json, '}');
+        json->out->failed |= in_source.failed;
+        text_dispose(&in_source);
+    }
+    json_close(json, ']');
+}
+
+static void add_meanings(struct json *json)
+{
+    json_open(json, "names", '{');
+    for (size_t i = 0; i < sizeof names_of_expressions / sizeof *names_of_expressions; i++)
+        json_string(json, names_of_expressions[i].name, names_of_expressions[i].meaning);
+    json_close(json, '}');
+    json_line(json, "\n  ");
+    json_open(json, "roles", '{');
+    for (size_t i = 0; i < PLANNER_ARGS; i++)
+        json_string(json, roles[i].name, roles[i].meaning);
+    json_close(json, '}');
+}
+
+static void add_workspace(struct json *json)
+{
+    json_open(json, "workspace", '{');
+    json_count(json, "alignment", PLANNER_ALIGNMENT);
+    json_string(
+        json, "scratch",
+        "the output_bytes and partials_bytes of all launches of a call, one behind another; "
+        "contents do not matter");
+    json_string(json, "state",
+                "the most state_bytes of any launch, apart from the scratch memory");
+    json_string(
+        json, "cleared",
+        "set the state to zeros before the first call, and after one that was cut short; "
+        "each call leaves it as the next one needs it, of any row and size");
+    json_close(json, '}');
+}
+
+/* --- The whole ---------------------------------------------------------------------------- */
+
+static bool is_one_value(const struct dims *dims)
+{
+    return dims_kept(dims) == 1 && dims->depth.stride <= 1;
+}
+
+static void add_all(struct describing *it)
+{
+    struct json *json = it->json;
+    const struct export *export = it->export;
+    struct text origin = {0};
+    text_addf(&origin, "%s %s", export_mark, export->source.version);
+    json_open(json, NULL, '{');
+    json_count(json, "schema", SCHEMA);
+    add_text(it, "origin", &origin);
+    json_line(json, "\n  ");
+    json_string(json, "command", export->source.command);
+    json_line(json, "\n  ");
+    add_problem(json, &export->source.problem);
+    json_line(json, "\n  ");
+    json_string(json, "space", export->source.space->name);
+    json_count(json, "n_max", export->n_max);
+    json_count(json, "depth_max",
+               is_one_value(&export->source.problem.dims)
+                   ? export->n_max
+                   : UINT64_C(1) << 31); /* of a matrix, as elsewhere */
+    json_line(json, "\n  ");
+    add_files(json, export);
+    json_line(json, "\n  ");
+    add_kernels(json, export);
+    json_line(json, "\n  ");
+    add_meanings(json);
+    json_line(json, "\n  ");
+    add_workspace(json);
+    json_line(json, "\n  ");
+    add_gpus(it);
+    json_line(json, "\n  ");
+    add_row(it, "default", &export->rows[export->row_count - 1]);
+    json_close(json, '}');
+    text_adds(json->out, "\n");
+}
+
+int export_write_description(struct export_files *out, const struct export *export,
+                             struct error *error)
+{
+    struct json json = {.out = export_add_file(out, export, ".json")};
+    struct export_names *names = calloc(1, sizeof *names);
+    struct describing it = {&json, export, names, error, false};
+    if (!names)
+        return error_memory(error, sizeof *names);
+    add_all(&it);
+    export_dispose_names(names);
+    return it.failed ? -1 : 0;
+}
+
+const struct export_format export_json =
+    {"json", "PREFIX.json", "what was tuned and how it is launched, for anything else",
+     0,      true,          export_write_description};

@@ -1,140 +1,58 @@
 /* export_rules: writes the space's rules as conditions of C99 and C++17, for each row of the
- * table the rules that still depend on a matrix or on the SMs. Derived values are written out,
- * and what a row's params decide is folded away. */
+ * table the rules that still depend on a matrix or on the SMs. */
 #include "autotune/export/export_text.h"
-
-#include "autotune/export/expr_c.h"
-#include "generator/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct row_names {
-    const struct export *export;
-    struct text texts[SPACE_NAMES_MAX]; /* in terms of values known when it runs */
-    struct expr_c_name all[SPACE_NAMES_MAX];
-};
+/* --- One rule ----------------------------------------------------------------------------- */
 
-/* --- Names that every space has ----------------------------------------------------------- */
-
-static const struct {
-    const char *name, *value; /* in prefix_eval and prefix_allows; value NULL: the name exists
-                               * already */
-} builtins[SPACE_BUILTINS] = {
-    [SPACE_N] = {"n", "dims_n(dims)"},
-    [SPACE_OUTER] = {"outer", "dims->outer.n"},
-    [SPACE_OUTER_STRIDE] = {"outer_stride", "dims->outer.stride"},
-    [SPACE_DEPTH] = {"depth", "dims->depth.n"},
-    [SPACE_DEPTH_STRIDE] = {"depth_stride", "dims->depth.stride"},
-    [SPACE_INNER] = {"inner", "dims->inner.n"},
-    [SPACE_INNER_STRIDE] = {"inner_stride", "dims->inner.stride"},
-    [SPACE_BLOCKS] = {"keys[PLANNER_GRID]", NULL},
-    [SPACE_SMS] = {"sms", NULL},
-};
-
-const char *export_builtin(size_t slot)
+int export_name_row(struct export_names *names, const struct export *export,
+                    const struct export_row *row, const char *prefix, struct error *error)
 {
-    return slot < SPACE_BUILTINS ? builtins[slot].name : NULL;
-}
-
-void export_add_builtins(struct text *out, const char *code)
-{
-    for (size_t i = 0; i < SPACE_BUILTINS; i++) {
-        bool is_mentioned = false;
-        if (builtins[i].value)
-            words_find(code, &builtins[i].name, 1, &is_mentioned);
-        if (is_mentioned)
-            text_addf(out, "    const int64_t %s = (int64_t)%s;\n", builtins[i].name,
-                      builtins[i].value);
-    }
-}
-
-/* --- Conditions --------------------------------------------------------------------------- */
-
-/* Is it a name, a call, or an expression in parentheses? */
-static bool is_closed(const char *at)
-{
-    int depth = 0;
-    at += strcspn(at, " (");
-    for (; *at; at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (depth == 0)
-            return !at[1];
-    }
-    return true;
-}
-
-/* Prints a derived value that depends on params only as a number. */
-static void take_number(struct expr_c_name *name)
-{
-    char *end;
-    const int64_t value = strtoll(name->text, &end, 10);
-    if (end != name->text && !*end)
-        *name = (struct expr_c_name){name->text, true, value};
-}
-
-/* The expression of each name of the space in the rules of a row. Derived values are in an
- * order in which each needs only those before it. */
-static int name_all(struct row_names *names, const struct export_row *row, struct error *error)
-{
-    const struct export *export = names->export;
-    const struct space *space = export->source.space;
-    const struct point_context context = {space, &row->problem, &row->target};
+    const struct point_context context = {export->source.space, &row->problem, &row->target};
     int64_t values[SPACE_NAMES_MAX];
-    if (point_values(&context, row->values, false, values, error))
+    return point_values(&context, row->values, false, values, error) ||
+                   export_name_all(names, export, values, prefix, false, error)
+               ? -1
+               : 0;
+}
+
+int export_add_condition(struct text *out, const struct rule *rule,
+                         const struct export_names *names, const char *prefix,
+                         struct error *error)
+{
+    int64_t value;
+    if (!rule->is_launch || rule->is_prune)
+        return 0;
+    if (expr_c_print(out, rule->expr, names->all, prefix, error))
         return -1;
-    for (size_t slot = 0; slot < space->name_count; slot++)
-        names->all[slot] =
-            (struct expr_c_name){export_builtin(slot), !export->is_runtime[slot], values[slot]};
-    for (size_t i = 0; i < space->derived_count; i++) {
-        const size_t slot = space->derived[i].slot;
-        struct text whole = {0}, *text = &names->texts[slot];
-        if (!export->is_runtime[slot])
-            continue;
-        text_dispose(text);
-        if (expr_c_print(&whole, space->derived[i].expr, names->all, "prefix", error)) {
-            text_dispose(&whole);
-            return -1;
-        }
-        names->all[slot].text = whole.at;
-        take_number(&names->all[slot]);
-        text_addf(text, is_closed(whole.at) ? "%s" : "(%s)", whole.at);
-        names->all[slot].text = text->at;
-        text_dispose(&whole);
-        if (text_check(text, error))
-            return -1;
-    }
+    if (export_is_number(out->at, &value) && value != 0)
+        text_clear(out);
     return 0;
 }
 
-static bool is_number(const struct text *text)
-{
-    struct expr_c_name name = {text->at, false, 0};
-    take_number(&name);
-    return name.is_known && name.value != 0;
-}
+/* --- As C --------------------------------------------------------------------------------- */
 
 /* A condition without the cast that makes it a number. */
 static const char *find_condition(const struct text *text)
 {
     static const char cast[] = "(int64_t)(";
     const size_t skip = sizeof cast - 2;
-    return strncmp(text->at, cast, skip + 1) == 0 && is_closed(text->at + skip)
+    return strncmp(text->at, cast, skip + 1) == 0 && export_is_closed(text->at + skip)
                ? text->at + skip
                : text->at;
 }
 
-/* A rule that holds for the row with any matrix has no condition. */
-static int add_conditions(struct text *out, const struct row_names *names, struct error *error)
+static int add_conditions(struct text *out, const struct export *export,
+                          const struct export_names *names, struct error *error)
 {
-    const struct space *space = names->export->source.space;
+    const struct space *space = export->source.space;
     for (size_t i = 0; i < space->rule_count; i++) {
         struct text condition = {0};
-        if (!space->rules[i].is_launch || space->rules[i].is_prune)
-            continue;
         const int failed =
-            expr_c_print(&condition, space->rules[i].expr, names->all, "prefix", error);
-        if (!failed && !is_number(&condition)) {
+            export_add_condition(&condition, &space->rules[i], names, "prefix", error);
+        if (condition.length) {
             const char *found = find_condition(&condition);
             text_addf(out, *found == '(' ? "        if (!%s)" : "        if (!(%s))", found);
             text_adds(out, "\n            return 0; /* not: ");
@@ -181,16 +99,14 @@ static void add_function(struct text *out, const char *cases)
 int export_add_rules(struct text *out, const struct export *export, struct error *error)
 {
     const size_t count = export->row_count - 1; /* without the default, the last */
-    struct row_names *names = calloc(1, sizeof *names);
+    struct export_names *names = calloc(1, sizeof *names);
     struct text *conditions = calloc(count + 1, sizeof *conditions), cases = {0};
-    int failed = 0;
-    if (names && conditions)
-        names->export = export;
-    else
-        failed = error_memory(error, sizeof *names + count * sizeof *conditions);
+    int failed = names && conditions
+                     ? 0
+                     : error_memory(error, sizeof *names + count * sizeof *conditions);
     for (size_t r = 0; !failed && r < count; r++)
-        failed = name_all(names, &export->rows[r], error) ||
-                 add_conditions(&conditions[r], names, error) ||
+        failed = export_name_row(names, export, &export->rows[r], "prefix", error) ||
+                 add_conditions(&conditions[r], export, names, error) ||
                  text_check(&conditions[r], error);
     if (!failed) {
         add_cases(&cases, conditions, count);
@@ -199,11 +115,9 @@ int export_add_rules(struct text *out, const struct export *export, struct error
     if (!failed)
         add_function(out, cases.at ? cases.at : "");
     text_dispose(&cases);
-    for (size_t slot = 0; names && slot < SPACE_NAMES_MAX; slot++)
-        text_dispose(&names->texts[slot]);
+    export_dispose_names(names);
     for (size_t r = 0; conditions && r < count; r++)
         text_dispose(&conditions[r]);
     free(conditions);
-    free(names);
     return failed ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 #include "generator/dims_text.h"
 #include "generator/words.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -378,6 +379,7 @@ int export_add_sizes(struct text *out, const struct export *export, enum export_
 struct text *export_add_file(struct export_files *files, const struct export *export,
                              const char *end)
 {
+    assert(files->count < EXPORT_FILES_MAX);
     struct export_file *file = &files->at[files->count++];
     snprintf(file->name, sizeof file->name, "%s%s", export->source.prefix, end);
     return &file->text;

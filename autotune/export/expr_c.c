@@ -1,5 +1,6 @@
-/* expr_c: walks over the nodes as expr_eval does, with pieces of C in place of values. Adds
- * parentheses where C needs them, and where compilers warn without. */
+/* expr_c: walks over the nodes as expr_eval does, with pieces of text in place of values. Adds
+ * parentheses where C needs them, and where compilers warn without. What is printed plainly has no
+ * types. */
 #include "autotune/export/expr_c.h"
 
 #include "generator/expr_node.h"
@@ -29,7 +30,7 @@ struct piece {
 struct printer {
     const struct expr *expr;
     const struct expr_c_name *names;
-    const char *prefix;
+    const char *prefix; /* NULL: plainly */
     struct error *error;
     struct piece *stack;
     struct piece *top; /* the next free piece of it */
@@ -54,10 +55,12 @@ static struct piece pop(struct printer *printer)
     return *--printer->top;
 }
 
-static void add_number(struct text *out, int64_t value)
+static void add_number(const struct printer *printer, struct text *out, int64_t value)
 {
     if (value == INT64_MIN)
-        text_adds(out, "INT64_MIN");
+        text_adds(out, printer->prefix ? "INT64_MIN" : "(-9223372036854775807 - 1)");
+    else if (!printer->prefix)
+        text_addf(out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
     else if (value > INT32_MAX || value < -INT32_MAX)
         text_addf(out, value < 0 ? "(-INT64_C(%" PRIu64 "))" : "INT64_C(%" PRIu64 ")",
                   (uint64_t)(value < 0 ? -value : value));
@@ -66,12 +69,14 @@ static void add_number(struct text *out, int64_t value)
 }
 
 /* Appends the piece and disposes of it. */
-static void add_piece(struct text *out, struct piece *piece, bool in_parentheses, bool is_wide)
+static void add_piece(const struct printer *printer, struct text *out, struct piece *piece,
+                      bool in_parentheses, bool is_wide)
 {
     if (piece->is_known)
-        add_number(out, piece->value);
+        add_number(printer, out, piece->value);
     else if (is_wide && piece->is_truth)
-        text_addf(out, "(int64_t)(%s)", piece->text.at ? piece->text.at : "");
+        text_addf(out, printer->prefix ? "(int64_t)(%s)" : "(%s)",
+                  piece->text.at ? piece->text.at : "");
     else
         text_addf(out, in_parentheses ? "(%s)" : "%s", piece->text.at ? piece->text.at : "");
     out->failed |= piece->text.failed;
@@ -113,20 +118,21 @@ static void print_infix(struct printer *printer, const struct operator* operator
     /* compilers warn of a comparison in a comparison, and of && in || */
     const bool is_chain = own < COMPARISON && a->precedence == own;
     const int weakest = is_wide ? own : ARITHMETIC;
-    add_piece(&to->text, a, a->precedence < weakest && !is_chain, is_wide);
+    add_piece(printer, &to->text, a, a->precedence < weakest && !is_chain, is_wide);
     text_addf(&to->text, " %s ", operator->symbol);
-    add_piece(&to->text, b, b->precedence < weakest || b->precedence == own, is_wide);
+    add_piece(printer, &to->text, b, b->precedence < weakest || b->precedence == own, is_wide);
 }
 
 static void print_call(struct printer *printer, const char *name, struct piece *a,
                        struct piece *b)
 {
     struct piece *to = push_empty(printer, ATOM, false);
-    text_addf(&to->text, "%s_%s(", printer->prefix, name);
-    add_piece(&to->text, a, false, false);
+    text_addf(&to->text, "%s%s%s(", printer->prefix ? printer->prefix : "",
+              printer->prefix ? "_" : "", name);
+    add_piece(printer, &to->text, a, false, false);
     if (b) {
         text_adds(&to->text, ", ");
-        add_piece(&to->text, b, false, false);
+        add_piece(printer, &to->text, b, false, false);
     }
     text_adds(&to->text, ")");
 }
@@ -166,7 +172,7 @@ static int print_unary(struct printer *printer, enum operation operation)
         push_empty(printer, operation == TRUTH ? expr_operator(NE)->precedence : UNARY,
                    operation != NEGATE);
     text_adds(&to->text, operation == NEGATE ? "-" : operation == NOT ? "!" : "");
-    add_piece(&to->text, &a, a.precedence < ATOM, operation == NEGATE);
+    add_piece(printer, &to->text, &a, a.precedence < ATOM, operation == NEGATE);
     text_adds(&to->text, operation == TRUTH ? " != 0" : "");
     return 0;
 }
@@ -190,11 +196,11 @@ static size_t print_conditional(struct printer *printer, size_t at)
     }
     struct piece b = pop(printer), a = pop(printer);
     struct piece *to = push_empty(printer, CONDITIONAL, a.is_truth && b.is_truth);
-    add_piece(&to->text, &condition, condition.precedence == CONDITIONAL, false);
+    add_piece(printer, &to->text, &condition, condition.precedence == CONDITIONAL, false);
     text_adds(&to->text, " ? ");
-    add_piece(&to->text, &a, a.precedence == CONDITIONAL, false);
+    add_piece(printer, &to->text, &a, a.precedence == CONDITIONAL, false);
     text_adds(&to->text, " : ");
-    add_piece(&to->text, &b, b.precedence == CONDITIONAL, false);
+    add_piece(printer, &to->text, &b, b.precedence == CONDITIONAL, false);
     return end;
 }
 
@@ -272,7 +278,7 @@ int expr_c_print(struct text *out, const struct expr *expr, const struct expr_c_
     const int failed = print_nodes(&printer, 0, expr->count);
     if (!failed) {
         struct piece whole = pop(&printer);
-        add_piece(out, &whole, false, true);
+        add_piece(&printer, out, &whole, false, prefix != NULL);
     }
     while (printer.top > stack) {
         struct piece left = pop(&printer);

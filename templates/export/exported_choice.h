@@ -39,7 +39,7 @@ static inline int prefix_select_dims(int cc, int sms, const struct dims *dims,
     want.sms = sms;
     want.gpu = -1;
     *match = PREFIX_DEFAULT;
-    if (!prefix_fits(dims))
+    if (!prefix_fits(dims) || dims_results(dims) == 0) /* which the rules may divide by */
         return best;
     for (int i = 0; i < PREFIX_GPUS; i++)
         if (prefix_gpus[i].cc == cc && prefix_gpus[i].sms == sms)

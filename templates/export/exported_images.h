@@ -16,7 +16,7 @@ extern const struct prefix_image prefix_images[];
 extern const int prefix_image_count;
 
 /* The image for a device of this compute capability: machine code of the same major version,
- * else PTX; 0 when the device is too old for all. */
+ * else the newest PTX that it takes; 0 when the device is too old for all. */
 const struct prefix_image *prefix_find_image(int cc);
 
 /* The row that prefix_select chose, or the default when the image lacks a kernel of it. */

@@ -164,7 +164,7 @@ check foreign-lists-nothing-written test "$(ls half)" = CMakeLists.txt
 run export --space $space --format make --prefix my --cache cache-gpus --output bare
 check source-is-missing grep -q '^note .*my.cu, which they build, is not there: --format cu' err
 run export --space $space --format json --cache cache-gpus --output - --quiet
-check json-stdout grep -q '^{"origin": "made by autotune' out
+check json-stdout grep -q '^{"schema": 1, "origin": "made by autotune' out
 if command -v python3 > /dev/null; then
     check json python3 -c "
 import json
@@ -349,14 +349,14 @@ else
 fi
 
 # --- Machine code ------------------------------------------------------------------------------
-run export --space $space --format cubin --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
+run export --space $space --format images --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
 if [ "$status" -eq 69 ]; then
-    skip cubin "no NVRTC here"
+    skip images "no NVRTC here"
     finish
 fi
-check cubin has_status 0
+check images-made has_status 0
 cat > images.c <<'END'
-#include "my_cubin.h"
+#include "my_images.h"
 #include <stdio.h>
 int main(void)
 {
@@ -378,14 +378,14 @@ int main(void)
 }
 END
 cp images.c images.cc
-cp code/my_cubin.c cubin.cc
-check cubin-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_cubin.c
-check cubin-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc cubin.cc
+cp code/my_images.c made.cc
+check images-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_images.c
+check images-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc made.cc
 check images sh -c "./images > images.out; cat images.out
-    grep -qx 'none 75:1:3 75ptx:1:3 90:0:0 75ptx:1:3 ' images.out"
+    grep -qx 'none 75:1:3 75ptx:1:3 90:0:0 90ptx:0:0 ' images.out"
 mv code again
-run export --space $space --format cubin --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
-check cubin-same-bytes diff -r code again
-run export --space $space --format header,cubin --prefix my --arch sm_90 --cache cache-gpus --output both --quiet
-check each-file-once test "$(sort out | tr '\n' ' ')" = "both/my_cubin.c both/my_cubin.h both/my_table.h "
+run export --space $space --format images --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
+check images-same-bytes diff -r code again
+run export --space $space --format header,images --prefix my --arch sm_90 --cache cache-gpus --output both --quiet
+check each-file-once test "$(sort out | tr '\n' ' ')" = "both/my_images.c both/my_images.h both/my_table.h "
 finish

@@ -192,6 +192,7 @@ else
     runs parts-of-more rows 75 40 "3 40000000 40000000 2" '^match 0 [^;]*;workspace 1024, error 1;$'
     runs columns columns 90 132 "4096 1024 1024" \
         '^match 0 [^;]*;K 136 256 0 1 0 4096 1024 1024;K 32 256 0 1 0 17 1024 1024;workspace 139264, error 0;$'
+    runs no-columns columns 90 132 "5 0 0" 'workspace 512, error 0;$'
     runs no-rows rows 90 132 "0 5 5" 'workspace 512, error 0;$'
     runs short-pitch rows 90 132 "5 9 8" '^match 3 ;workspace 0, error 1;the pitch is less'
     runs long-row rows 90 132 "1 2147483649 2147483649" 'error 1;a row has more than 2\^31 elements;$'
@@ -200,15 +201,15 @@ else
 fi
 
 # --- Machine code ------------------------------------------------------------------------------
-run export --space rows --op max --type f32 --format cubin --prefix my --arch sm_75,sm_90 --cache gpus \
+run export --space rows --op max --type f32 --format images --prefix my --arch sm_75,sm_90 --cache gpus \
     --output code --quiet
 if [ "$status" -eq 69 ]; then
-    skip cubin "no NVRTC here"
+    skip images "no NVRTC here"
     finish
 fi
-check cubin has_status 0
+check images-made has_status 0
 cat > images.c <<'END'
-#include "my_cubin.h"
+#include "my_images.h"
 int main(void)
 {
     const struct my_matrix matrix = {4096, 1024, 1024};
@@ -219,8 +220,8 @@ int main(void)
 }
 END
 cp images.c images.cc
-cp code/my_cubin.c cubin.cc
-check cubin-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_cubin.c
-check cubin-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc cubin.cc
+cp code/my_images.c made.cc
+check images-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_images.c
+check images-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc made.cc
 check images ./images
 finish

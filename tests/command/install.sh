@@ -110,8 +110,34 @@ if command -v bash > /dev/null; then
     completes device-of-verify "auto host" autotune verify --device ""
     completes number "" autotune --n ""
     completes options-after-a-flag "--cold --confirm --cache --csv" autotune tune --warm --c
-    completes topic "params published" autotune list p
+    TOPICS=$("$AUTOTUNE" list nonsense 2>&1 | sed 's/.*choose //; s/,//g; s/ or / /')
+    completes topics "$TOPICS" autotune list ""
+    completes topic "params problems published" autotune list p
     completes topic-of-options "operations options" autotune list o
+    FORMATS=$("$AUTOTUNE" list formats --csv - | tr -d '\r' | sed '1d; s/,.*//' | tr '\n' ' ')
+    completes formats "$FORMATS" autotune export --format ""
+    completes second-format "cu,cmake cu,cubin" autotune export --format cu,c
+    completes no-format-twice "$(echo "$FORMATS" | tr ' ' '\n' | grep -vx -e cu -e json -e '' | sed 's/^/cu,json,/')" \
+        autotune export --format cu,json,
+    completes second-format-after-equals "cu,cmake cu,cubin" autotune export --format = cu,c
+    completes second-format-of-one-word "--format=cu,cmake --format=cu,cubin" autotune export --format=cu,c
+    completes second-gpu "h200,rtx5070 h200,rtx5070ti" autotune export --gpu h200,rtx507
+    completes second-arch "sm_90,sm_120 sm_90,sm_121" autotune export --arch sm_90,sm_12
+    completes one-arch-of-emit "" autotune emit --arch sm_90,sm_12
+    completes param "BLOCK=" autotune emit --variant BL
+    completes second-param "BLOCK=256,ITEMS=" autotune verify --variant BLOCK=256,IT
+    completes second-param-of-words "256,ITEMS=" autotune verify --variant BLOCK = 256,IT
+    completes no-param-twice "" autotune emit --variant BLOCK=256,BL
+    completes param-value "WARP=REDUX" autotune emit --variant WARP=R
+    completes param-value-of-words "REDUX" autotune emit --variant WARP = R
+    completes param-of-a-space "LANES=" autotune emit --space rows --variant LAN
+    completes param-of-a-space-of-words "LANES=" autotune emit --space = rows --variant LAN
+    completes param-of-a-space-of-one-word "LANES=" autotune emit --space=rows --variant LAN
+    completes param-value-after-equals "--variant=BLOCK=32" autotune emit --variant=BLOCK=3
+    completes axes "BLOCK,GRID" autotune report --axes BLOCK,G
+    completes scan "inclusive exclusive none" autotune --scan ""
+    completes data "pinned pageable" autotune --data p
+    completes order "free run n any" autotune show --order ""
     completes gpu "rtx5070 rtx5070ti" autotune export --gpu rtx507
     completes arch "sm_80 sm_86 sm_87 sm_88 sm_89" autotune emit --arch sm_8
     completes rung "harris harris-1 harris-2 harris-3 harris-4 harris-5 harris-6 harris-7 harris-7-256 harris-7-64" autotune ladder --rung harris
@@ -138,6 +164,15 @@ if command -v bash > /dev/null; then
     for acc in $ACCS; do
         run list types --type "$acc" --acc "$acc"
         check "value-acc-$acc" has_status 0
+    done
+    for topic in $TOPICS; do
+        run list "$topic" --n 1K
+        check "value-$topic" has_status 0
+    done
+    for option in "--scan inclusive" "--scan exclusive" "--scan none" "--data pinned" "--data pageable" "--order any"; do
+        # shellcheck disable=SC2086 # two words
+        run $option --help
+        check "value-$option" has_status 0
     done
     for strategy in race exhaustive random cover; do
         run --strategy "$strategy" --help

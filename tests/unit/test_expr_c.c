@@ -162,7 +162,7 @@ static void test_same_as_eval(void **state)
     text_dispose(&program);
 }
 
-static void assert_printed(const char *source, const char *want)
+static void assert_printed(const char *source, const char *want, const char *prefix)
 {
     const struct expr_c_name names[NAMES] = {{"n", false, 0},
                                              {"sms", false, 0},
@@ -171,7 +171,7 @@ static void assert_printed(const char *source, const char *want)
                                              {NULL, true, 8}};
     struct text out = {0};
     struct expr *expr = parse(source);
-    assert_int_equal(expr_c_print(&out, expr, names, "p", &error), 0);
+    assert_int_equal(expr_c_print(&out, expr, names, prefix, &error), 0);
     assert_string_equal(out.at, want);
     text_dispose(&out);
     expr_free(expr);
@@ -181,12 +181,24 @@ static void assert_printed(const char *source, const char *want)
 static void test_reads_well(void **state)
 {
     (void)state;
-    assert_printed("(N * 2) + SMS", "n * 2 + sms");
-    assert_printed("BIG / 4 * N", "2 * n");
-    assert_printed("ceil_div(max(1, N), ONE) * ONE", "p_max(1, n)");
-    assert_printed("BIG == 8 ? GRID : N", "grid");
-    assert_printed("GRID == 0 ? N : GRID * SMS", "grid == 0 ? n : grid * sms");
-    assert_printed("N && SMS || GRID", "(int64_t)((n && (sms != 0)) || (grid != 0))");
+    assert_printed("(N * 2) + SMS", "n * 2 + sms", "p");
+    assert_printed("BIG / 4 * N", "2 * n", "p");
+    assert_printed("ceil_div(max(1, N), ONE) * ONE", "p_max(1, n)", "p");
+    assert_printed("BIG == 8 ? GRID : N", "grid", "p");
+    assert_printed("GRID == 0 ? N : GRID * SMS", "grid == 0 ? n : grid * sms", "p");
+    assert_printed("N && SMS || GRID", "(int64_t)((n && (sms != 0)) || (grid != 0))", "p");
+}
+
+/* Plain, it has nothing that is C's alone. */
+static void test_plain(void **state)
+{
+    (void)state;
+    assert_printed("ceil_div(max(1, N), ONE) * BIG", "max(1, n) * 8", NULL);
+    assert_printed("N && SMS || GRID", "(n && (sms != 0)) || (grid != 0)", NULL);
+    assert_printed("(N < SMS) + ONE", "(n < sms) + 1", NULL);
+    assert_printed("N + BIG * 1099511627776", "n + 8796093022208", NULL);
+    assert_printed("N * (0 - BIG)", "n * (-8)", NULL);
+    assert_printed("N - 9223372036854775807 * ONE", "n - 9223372036854775807", NULL);
 }
 
 static void test_known_fault(void **state)
@@ -211,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_eval),
         cmocka_unit_test(test_reads_well),
+        cmocka_unit_test(test_plain),
         cmocka_unit_test(test_known_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
