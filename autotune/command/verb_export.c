@@ -284,11 +284,6 @@ static void note_export(const struct task *task, const struct export *export)
                 "without records of its own takes them: for tests only",
                 gpu->cc);
     }
-    if (export->left_out.length)
-        output_warn(
-            "left out, for nothing tells them apart when the export runs: %s; --gpu names "
-            "what to take",
-            export->left_out.at);
 }
 
 static int export_all(const struct task *task, struct error *error)

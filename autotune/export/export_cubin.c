@@ -30,10 +30,11 @@ static int compile(struct image *out, struct nvrtc *nvrtc, const struct export *
     *out = (struct image){.cc = cc, .is_ptx = is_ptx};
     if (!sources)
         return error_memory(error, export->kernel_count * sizeof *sources);
-    for (size_t k = 0; k < export->kernel_count; k++)
-        if (export->kernels[k].cc <= cc)
-            sources[count++] = (struct device_source){export->kernels[k].text.at,
-                                                      export->source.space->kernel};
+    for (size_t k = 0; k < export->kernel_count; k++) {
+        const struct text *text = export_kernel_text(&export->kernels[k], cc);
+        if (text)
+            sources[count++] = (struct device_source){text->at, export->source.space->kernel};
+    }
     const int failed = nvrtc_compile(nvrtc, cc, is_ptx ? NVRTC_PTX : NVRTC_CUBIN, sources,
                                      count, &out->code, error);
     free(sources);
@@ -99,7 +100,7 @@ static void add_arrays(struct text *out, const struct export *export, const stru
     add_image_name(out, image);
     text_adds(out, "[] = {\n");
     for (size_t k = 0; k < export->kernel_count; k++)
-        if (export->kernels[k].cc <= image->cc)
+        if (export_kernel_needs(&export->kernels[k]) <= image->cc)
             text_addf(out, "    \"%s\",\n", image->code.names[next++]);
         else
             text_adds(out, "    0,\n");

@@ -93,6 +93,10 @@ static void add_gpus(struct json *json, const struct export *export)
         json_string(json, "name", gpu->name);
         json_signed(json, "cc", gpu->cc);
         json_signed(json, "sms", gpu->sms);
+        if (gpu->memory_clock_khz && gpu->bus_bits) {
+            json_signed(json, "memory_clock_khz", gpu->memory_clock_khz);
+            json_signed(json, "bus_bits", gpu->bus_bits);
+        }
         json_open(json, "rows", '[');
         for (size_t r = 0; r < gpu->count; r++) {
             json_line(json, "\n      ");
