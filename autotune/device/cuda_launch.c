@@ -120,8 +120,8 @@ int cuda_grant(struct device *device, const struct device_launch *launches, size
             result = find_place(gpu, launch);
         if (is_refusal(result))
             return error_set(error, ERROR_NOT_GRANTED,
-                             "%s has no place for a kernel's clusters of %u blocks with %u "
-                             "bytes of shared memory each",
+                             "%s has no place for a kernel's cluster of %u blocks, or for its "
+                             "%u bytes of shared memory in each",
                              device->info.name, launch->cluster ? launch->cluster : 1,
                              launch->shared_bytes);
         if (cuda_check(gpu, result, allowing, error))

@@ -126,6 +126,38 @@ static bool emit_for(struct emit_variant *out, const struct export *export,
            emit_variant(out, &context, export->source.sources, row->values, &ignored) == 0;
 }
 
+/* The number at `at`, or the constant of that name in a kernel's text; 1 = neither. */
+static int read_constant(const struct text *text, const char *at)
+{
+    const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    for (const char *line = text->at; length && *line;) {
+        line += strspn(line, " ");
+        if (strncmp(line, at, length) == 0 && strncmp(line + length, " = ", 3) == 0)
+            return atoi(line + length + 3);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    const int number = atoi(at);
+    return number > 0 ? number : 1;
+}
+
+/* Has an SM of the architecture as many threads as the kernel promises the compiler? Where it has
+ * not, the promise is broken with a warning. */
+static bool keeps_promise(const struct text *text, int cc)
+{
+    static const char bounds[] = "__launch_bounds__(";
+    const char *block = strstr(text->at, bounds);
+    const char *comma = block ? block + strcspn(block, ",)") : "";
+    struct occupancy_limits limits;
+    struct error ignored;
+    if (*comma != ',')
+        return true;
+    return gpus_limits(&limits, cc, &ignored) == 0 &&
+           read_constant(text, block + sizeof bounds - 1) *
+                   read_constant(text, comma + 1 + strspn(comma + 1, " ")) <=
+               limits.threads;
+}
+
 /* Adds a version where the text differs from the last; takes the text then. False: there are too
  * many. */
 static bool add_version(struct export_kernel *kernel, struct text *text, int cc)
@@ -160,7 +192,8 @@ static void add_versions(struct export_kernel *kernels, const struct export *exp
         is_there = emit_for(&older, export, row, cc) && older.count == own->count &&
                    memcmp(older.text_of_pass, own->text_of_pass, sizeof own->text_of_pass) == 0;
         for (size_t k = 0; k < own->count && is_there; k++)
-            is_there = add_version(&kernels[k], &older.texts[k], cc);
+            is_there = keeps_promise(&older.texts[k], cc) &&
+                       add_version(&kernels[k], &older.texts[k], cc);
         emit_dispose(&older);
     }
 }

@@ -373,6 +373,9 @@ static void test_needs(void **state)
         {"WARP=REDUX FINISH=PASSES GRID=0", I32, 80, 1},
         {"LOAD=L2_256B FINISH=PASSES GRID=0", F32, 80, 1},
         {"CLUSTER=8 FINISH=PASSES GRID=0", F32, 90, 1},
+        {"BLOCK=512 WALK=STRIDED MIN_BLOCKS=2 FINISH=PASSES GRID=0", F32, 70, 1},
+        {"BLOCK=512 WALK=STRIDED MIN_BLOCKS=4 FINISH=PASSES GRID=0", F32, 90,
+         1}, /* sm_89: 1536 threads */
     };
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
