@@ -126,6 +126,11 @@ static bool judge(int64_t *config, const struct find *find, const struct record 
         memcpy(config, here->space->default_config, here->space->param_count * sizeof *config);
         return true;
     }
+    for (size_t i = 0; i < find->refused_count; i++)
+        if (find->refused[i] == record->code) {
+            error_set(why, ERROR_IO, "its kernels need what the device does not grant");
+            return false;
+        }
     if (point_parse_record(here->space, record->params, config, why))
         return false;
     const int broken = point_reject(here, config, why);

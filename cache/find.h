@@ -35,6 +35,8 @@ struct find {
     const struct point_context *here;
     const struct emit_sources *sources;
     struct code_memo *memo;
+    const uint64_t *refused; /* set it: codes of records whose kernels the device cannot run */
+    size_t refused_count;
     bool names_nearest; /* set it: where none serves, best.record is the nearest to the key */
     struct find_result best;     /* so far */
     struct selector_place place; /* private: of best.record */

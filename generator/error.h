@@ -23,6 +23,7 @@ enum error_code {
     ERROR_OTHER_GPU,       /* there are records of it, but of another GPU */
     ERROR_NO_PROGRAM,      /* the program `autotune` cannot be started */
     ERROR_TUNE_FAILED,     /* it ran and gave no record */
+    ERROR_NOT_GRANTED,     /* the device has not what a launch asks for: another may do */
 };
 
 struct error {

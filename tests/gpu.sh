@@ -11,13 +11,14 @@
 #   torch      200 random problems through the library on PyTorch's memory
 #   examples   the examples and an exported matrix, built here
 #   json       exports as machine code and PTX, launched by what their JSON says
+#   builds     exports in the builds that people give them: right, which row serves, and how fast (5 minutes)
 #   mpi        lists that MPI's ranks share, and one sum over many GPUs
 #   mpi_fast   what two GPUs gain, by MPI and in one process (8 minutes)
 #   profile    Nsight Compute on rungs, and whether it counts in shared memory what the ladder computes
 #   large      matrices of gigabytes: many rows, long ones, tall ones (14 GB of device memory)
 #   host_data  data on the host: rates, a file larger than the GPU's memory (8 GiB of disk), a proof
 #   sanitize   compute-sanitizer's tools on a sample of variants, half a minute
-# Without a step all are taken but mpi_fast, large, host_data and sanitize. Exit status 69 where there is no such GPU.
+# Without a step all are taken but builds, mpi_fast, large, host_data and sanitize. Exit status 69 where there is no such GPU.
 # Usage: tests/gpu.sh BUILD [STEP]...    (DEVICE=host tries the script where there is no GPU)
 set -euo pipefail
 build=${1:?usage: tests/gpu.sh BUILD [STEP]...}

@@ -336,11 +336,6 @@ static void note_export(const struct task *task, const struct export *export)
             "no NVRTC here compiles machine code for %s, whose rows serve by PTX alone, or not "
             "at all: 'autotune doctor' lists what is here, and --nvrtc names another",
             export->not_compiled.at);
-    if (export->left_out.length)
-        output_warn(
-            "left out, for nothing tells them apart when the export runs: %s; --gpu names "
-            "what to take",
-            export->left_out.at);
 }
 
 static int export_all(const struct task *task, struct error *error)

@@ -94,7 +94,7 @@ int cuda_borrow(struct device **out, struct error *error)
         .free = cuda_free,
         .fill = cuda_fill,
         .free_bytes = cuda_free_bytes,
-        .allow = cuda_allow,
+        .allow = cuda_grant,
         .launch = borrowed_launch,
         .sync = cuda_sync,
         CUDA_STREAM_OPS,

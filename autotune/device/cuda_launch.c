@@ -52,27 +52,32 @@ static CUresult allow_shared(const struct gpu *gpu, const struct device_launch *
                : gpu->cu.function_set_attribute(function, which, (int)launch->shared_bytes);
 }
 
+static CUresult allow(const struct gpu *gpu, const struct device_launch *launch)
+{
+    const CUresult result = allow_shared(gpu, launch);
+    return result != CUDA_SUCCESS || launch->cluster <= CLUSTER_PLAIN
+               ? result
+               : gpu->cu.function_set_attribute(
+                     launch->kernel->function,
+                     CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+}
+
+static const char allowing[] = "allowing a kernel more shared memory or a larger cluster";
+
 int cuda_allow(struct device *device, const struct device_launch *launches, size_t count,
                struct error *error)
 {
     const struct gpu *gpu = cuda_enter(device);
     CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
-        result = allow_shared(gpu, &launches[i]);
-        if (launches[i].cluster > CLUSTER_PLAIN && result == CUDA_SUCCESS)
-            result = gpu->cu.function_set_attribute(
-                launches[i].kernel->function,
-                CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    }
-    return cuda_check(gpu, result, "allowing a kernel more shared memory or a larger cluster",
-                      error);
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
+        result = allow(gpu, &launches[i]);
+    return cuda_check(gpu, result, allowing, error);
 }
 
-CUresult cuda_queue(const struct gpu *gpu, const struct device_launch *launch, CUstream stream)
+static CUlaunchConfig configure(CUlaunchAttribute attributes[ATTRIBUTES_MAX],
+                                const struct device_launch *launch, CUstream stream)
 {
-    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
-    void *args[LAUNCH_ARGS_MAX];
-    const CUlaunchConfig config = {
+    return (CUlaunchConfig){
         .gridDimX = launch->grid,
         .gridDimY = 1,
         .gridDimZ = 1,
@@ -84,6 +89,52 @@ CUresult cuda_queue(const struct gpu *gpu, const struct device_launch *launch, C
         .attrs = attributes,
         .numAttrs = list_attributes(attributes, launch),
     };
+}
+
+/* Does a result say that the GPU has not what a kernel asks for? */
+static bool is_refusal(CUresult result)
+{
+    return result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_CLUSTER_SIZE ||
+           result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || result == CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Is there a place for a cluster? */
+static CUresult find_place(const struct gpu *gpu, const struct device_launch *launch)
+{
+    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+    const CUlaunchConfig config = configure(attributes, launch, NULL);
+    int clusters = 0;
+    const CUresult result =
+        gpu->cu.function_clusters(&clusters, launch->kernel->function, &config);
+    return result == CUDA_SUCCESS && clusters == 0 ? CUDA_ERROR_INVALID_CLUSTER_SIZE : result;
+}
+
+int cuda_grant(struct device *device, const struct device_launch *launches, size_t count,
+               struct error *error)
+{
+    const struct gpu *gpu = cuda_enter(device);
+    for (size_t i = 0; i < count; i++) {
+        const struct device_launch *launch = &launches[i];
+        CUresult result = allow(gpu, launch);
+        if (result == CUDA_SUCCESS && launch->cluster > 1)
+            result = find_place(gpu, launch);
+        if (is_refusal(result))
+            return error_set(error, ERROR_NOT_GRANTED,
+                             "%s has no place for a kernel's cluster of %u blocks, or for its "
+                             "%u bytes of shared memory in each",
+                             device->info.name, launch->cluster ? launch->cluster : 1,
+                             launch->shared_bytes);
+        if (cuda_check(gpu, result, allowing, error))
+            return -1;
+    }
+    return 0;
+}
+
+CUresult cuda_queue(const struct gpu *gpu, const struct device_launch *launch, CUstream stream)
+{
+    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+    void *args[LAUNCH_ARGS_MAX];
+    const CUlaunchConfig config = configure(attributes, launch, stream);
     point_args(args, launch);
     return gpu->cu.launch(&config, launch->kernel->function, args, NULL);
 }

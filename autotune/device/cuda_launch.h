@@ -13,6 +13,9 @@ int cuda_sync(struct device *device, void *stream, struct error *error);
 /* The parts of a launch: a permission that stays with the kernel, and the queueing alone. */
 int cuda_allow(struct device *device, const struct device_launch *launches, size_t count,
                struct error *error);
+/* cuda_allow, and ERROR_NOT_GRANTED where the GPU has no place for such a block or cluster. */
+int cuda_grant(struct device *device, const struct device_launch *launches, size_t count,
+               struct error *error);
 CUresult cuda_queue(const struct gpu *gpu, const struct device_launch *launch, CUstream stream);
 
 int cuda_prepare(struct device *device, const struct device_launch *launches, size_t count,

@@ -216,8 +216,9 @@ void device_close(struct device *device);
  * ERROR_NO_CONTEXT or ERROR_OTHER_CONTEXT; a fork of the process has none. All ops need it. */
 int device_check(const struct device *device, struct error *error);
 
-/* Permits the shared memory and the clusters that launches like these ask for. Of a borrowed
- * device it is called once, before the first such launch; others permit as they launch. */
+/* Permits the shared memory and the clusters that launches like these ask for; ERROR_NOT_GRANTED:
+ * the device has not so much. Of a borrowed device it is called once, before the first such launch;
+ * others permit as they launch. */
 int device_allow(struct device *device, const struct device_launch *launches, size_t count,
                  struct error *error);
 

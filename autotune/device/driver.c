@@ -48,6 +48,7 @@ static const struct symbol {
     {"cuFuncSetAttribute", NULL, offsetof(struct driver, function_set_attribute)},
     {"cuOccupancyMaxActiveBlocksPerMultiprocessor", NULL,
      offsetof(struct driver, function_occupancy)},
+    {"cuOccupancyMaxActiveClusters", NULL, offsetof(struct driver, function_clusters)},
     {"cuMemAlloc_v2", NULL, offsetof(struct driver, memory_alloc)},
     {"cuMemFree_v2", NULL, offsetof(struct driver, memory_free)},
     {"cuMemGetInfo_v2", NULL, offsetof(struct driver, memory_info)},

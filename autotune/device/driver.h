@@ -41,6 +41,7 @@ struct driver {
     __typeof__(cuFuncGetAttribute) *function_attribute;
     __typeof__(cuFuncSetAttribute) *function_set_attribute;
     __typeof__(cuOccupancyMaxActiveBlocksPerMultiprocessor) *function_occupancy;
+    __typeof__(cuOccupancyMaxActiveClusters) *function_clusters;
     __typeof__(cuMemAlloc) *memory_alloc;
     __typeof__(cuMemFree) *memory_free;
     __typeof__(cuMemGetInfo) *memory_info;

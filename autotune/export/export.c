@@ -3,6 +3,7 @@
 #include "autotune/export/export_text.h"
 #include "autotune/export/library_names.h"
 
+#include "autotune/device/gpus.h"
 #include "generator/call.h"
 #include "generator/dims_text.h"
 
@@ -98,19 +99,131 @@ static const char *find_body(const struct text *text)
     return blank ? blank + 2 : text->at;
 }
 
-/* The place of this text among the kernels; a new one is added. */
-static size_t take_kernel(struct export *out, struct text *text, int cc)
+/* Is an architecture a matter of a launch's numbers? */
+static bool is_launch_by_cc(const struct space *space)
 {
+    bool by_cc[SPACE_NAMES_MAX] = {[SPACE_CC] = true};
+    for (size_t i = 0; i < space->derived_count; i++)
+        by_cc[space->derived[i].slot] = expr_uses_any(space->derived[i].expr, by_cc);
+    for (size_t p = 0; p < space->pass_count; p++)
+        for (size_t k = 0; k < PLANNER_KEYS; k++)
+            if (space->passes[p].keys[k] && expr_uses_any(space->passes[p].keys[k], by_cc))
+                return true;
+    return false;
+}
+
+/* Emits a row's kernels for another architecture, where the space's rules leave its config to that.
+ * All else is as on the row's own GPU: how much shared memory there is, for instance, the driver
+ * says when the export runs. */
+static bool emit_for(struct emit_variant *out, const struct export *export,
+                     const struct export_row *row, int cc)
+{
+    struct target target = row->target;
+    const struct point_context context = {export->source.space, &row->problem, &target};
+    struct error ignored;
+    target.cc = cc;
+    return point_reject(&context, row->values, &ignored) == POINT_VALID &&
+           emit_variant(out, &context, export->source.sources, row->values, &ignored) == 0;
+}
+
+/* The number at `at`, or the constant of that name in a kernel's text; 1 = neither. */
+static int read_constant(const struct text *text, const char *at)
+{
+    const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    for (const char *line = text->at; length && *line;) {
+        line += strspn(line, " ");
+        if (strncmp(line, at, length) == 0 && strncmp(line + length, " = ", 3) == 0)
+            return atoi(line + length + 3);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    const int number = atoi(at);
+    return number > 0 ? number : 1;
+}
+
+/* Has an SM of the architecture as many threads as the kernel promises the compiler? Where it has
+ * not, the promise is broken with a warning. */
+static bool keeps_promise(const struct text *text, int cc)
+{
+    static const char bounds[] = "__launch_bounds__(";
+    const char *block = strstr(text->at, bounds);
+    const char *comma = block ? block + strcspn(block, ",)") : "";
+    struct occupancy_limits limits;
+    struct error ignored;
+    if (*comma != ',')
+        return true;
+    return gpus_limits(&limits, cc, &ignored) == 0 &&
+           read_constant(text, block + sizeof bounds - 1) *
+                   read_constant(text, comma + 1 + strspn(comma + 1, " ")) <=
+               limits.threads;
+}
+
+/* Adds a version where the text differs from the last; takes the text then. False: there are too
+ * many. */
+static bool add_version(struct export_kernel *kernel, struct text *text, int cc)
+{
+    struct export_version *last = &kernel->versions[kernel->count - 1];
+    if (strcmp(find_body(text), find_body(&last->text)) == 0) {
+        last->needs = cc;
+        return true;
+    }
+    if (kernel->count == EXPORT_VERSIONS_MAX)
+        return false;
+    kernel->versions[kernel->count++] = (struct export_version){*text, cc};
+    *text = (struct text){0};
+    return true;
+}
+
+/* Adds what a row's kernels are on the architectures before its own, back to the first for which
+ * they are none. `kernels` has those of its own. */
+static void add_versions(struct export_kernel *kernels, const struct export *export,
+                         const struct export_row *row, const struct emit_variant *own)
+{
+    const char *const *const names = gpus_names();
+    bool is_there = !is_launch_by_cc(export->source.space);
+    size_t count = 0;
+    while (names[count])
+        count++;
+    for (size_t i = count; i-- > 0 && is_there;) {
+        struct emit_variant older = {.count = 0};
+        const int cc = atoi(names[i] + sizeof "sm_" - 1);
+        if (cc >= row->target.cc)
+            continue;
+        is_there = emit_for(&older, export, row, cc) && older.count == own->count &&
+                   memcmp(older.text_of_pass, own->text_of_pass, sizeof own->text_of_pass) == 0;
+        for (size_t k = 0; k < own->count && is_there; k++)
+            is_there = keeps_promise(&older.texts[k], cc) &&
+                       add_version(&kernels[k], &older.texts[k], cc);
+        emit_dispose(&older);
+    }
+}
+
+static void dispose_kernel(struct export_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->count; i++)
+        text_dispose(&kernel->versions[i].text);
+    free(kernel->symbol);
+    *kernel = (struct export_kernel){.count = 0};
+}
+
+/* The place of a kernel of this text among all; a new one is added. The one that goes back to older
+ * architectures is kept. */
+static size_t take_kernel(struct export *out, struct export_kernel *kernel)
+{
+    const char *body = find_body(&kernel->versions[0].text);
     size_t k = 0;
     while (k < out->kernel_count &&
-           strcmp(find_body(&out->kernels[k].text), find_body(text)) != 0)
+           strcmp(find_body(&out->kernels[k].versions[0].text), body) != 0)
         k++;
-    if (k < out->kernel_count) {
-        out->kernels[k].cc = cc < out->kernels[k].cc ? cc : out->kernels[k].cc;
+    struct export_kernel *known = &out->kernels[k];
+    if (k < out->kernel_count && export_kernel_needs(known) <= export_kernel_needs(kernel)) {
+        dispose_kernel(kernel);
         return k;
     }
-    out->kernels[out->kernel_count++] = (struct export_kernel){.text = *text, .cc = cc};
-    *text = (struct text){0};
+    kernel->shared_bytes = known->shared_bytes;
+    dispose_kernel(known);
+    *known = *kernel;
+    out->kernel_count += k == out->kernel_count;
     return k;
 }
 
@@ -142,12 +255,20 @@ static int add_steps(struct export *out, size_t r, struct error *error)
     struct export_row *row = &out->rows[r];
     const struct point_context context = {out->source.space, &row->problem, &row->target};
     struct emit_variant variant;
+    struct export_kernel made[SPACE_PASSES_MAX];
     size_t kernels[SPACE_PASSES_MAX];
     int failed = 0;
     if (emit_variant(&variant, &context, out->source.sources, row->values, error))
         return -1;
     for (size_t i = 0; i < variant.count; i++)
-        kernels[i] = take_kernel(out, &variant.texts[i], row->target.cc);
+        made[i] = (struct export_kernel){.versions[0].text = variant.texts[i],
+                                         .versions[0].needs = row->target.cc,
+                                         .count = 1};
+    add_versions(made, out, row, &variant);
+    for (size_t i = 0; i < variant.count; i++) {
+        variant.texts[i] = (struct text){0};
+        kernels[i] = take_kernel(out, &made[i]);
+    }
     row->first_step = out->step_count;
     for (size_t pass = 0; !failed && pass < context.space->pass_count; pass++)
         if (variant.text_of_pass[pass] >= 0)
@@ -233,8 +354,7 @@ int export_init(struct export *out, const struct export_source *source, struct e
                          problem_format(problem, &source->problem));
     find_runtime(out);
     if (export_make_rows(out, error) == 0 && make_steps(out, error) == 0 &&
-        find_n_max(out, error) == 0 && text_check(&out->left_out, error) == 0 &&
-        export_make_images(out, error) == 0)
+        find_n_max(out, error) == 0 && export_make_images(out, error) == 0)
         return 0;
     export_dispose(out);
     return -1;
@@ -242,10 +362,8 @@ int export_init(struct export *out, const struct export_source *source, struct e
 
 void export_dispose(struct export *export)
 {
-    for (size_t i = 0; i < export->kernel_count; i++) {
-        text_dispose(&export->kernels[i].text);
-        free(export->kernels[i].symbol);
-    }
+    for (size_t i = 0; i < export->kernel_count; i++)
+        dispose_kernel(&export->kernels[i]);
     for (size_t i = 0; i < export->image_count; i++)
         device_dispose_image(&export->images[i].code);
     free(export->images);
@@ -254,9 +372,32 @@ void export_dispose(struct export *export)
     free(export->rows);
     free(export->tuned);
     free(export->gpus);
-    text_dispose(&export->left_out);
     text_dispose(&export->not_compiled);
     *export = (struct export){0};
+}
+
+int export_kernel_needs(const struct export_kernel *kernel)
+{
+    return kernel->versions[kernel->count - 1].needs;
+}
+
+const struct text *export_kernel_text(const struct export_kernel *kernel, int cc)
+{
+    for (size_t i = 0; i < kernel->count; i++)
+        if (kernel->versions[i].needs <= cc)
+            return &kernel->versions[i].text;
+    return NULL;
+}
+
+int export_row_needs(const struct export *export, const struct export_row *row)
+{
+    int needs = 0;
+    for (size_t i = 0; i < row->step_count; i++) {
+        const size_t kernel = export->steps[row->first_step + i].kernel;
+        const int own = export_kernel_needs(&export->kernels[kernel]);
+        needs = own > needs ? own : needs;
+    }
+    return needs;
 }
 
 size_t export_archs(const struct export *export, int *out, size_t max)

@@ -54,12 +54,12 @@ struct export_row {
     size_t first_step, step_count;
 };
 
-/* Records of one GPU, ordered by n and shape. No two have both the compute capability and the
- * SMs. */
+/* Records of one GPU, ordered by n and shape. */
 struct export_gpu {
     const char *name;
     int cc, sms;
-    size_t first, count; /* rows */
+    int memory_clock_khz, bus_bits; /* 0: no record says */
+    size_t first, count;            /* rows */
 };
 
 /* A pass of a row, with the values known before n and the device are. */
@@ -69,10 +69,18 @@ struct export_step {
     int64_t values[SPACE_NAMES_MAX]; /* by slot; the slots of N and SMS have no meaning */
 };
 
-/* One source text, launched by any number of steps. */
-struct export_kernel {
+/* The text of a kernel, and the oldest architecture that it is known to compile for. */
+struct export_version {
     struct text text;
-    int cc;               /* the oldest architecture among its records */
+    int needs;
+};
+
+/* One kernel, launched by any number of steps: the text for the GPU of its records, then those that
+ * the space has in its place for ever older architectures. */
+enum { EXPORT_VERSIONS_MAX = 4 };
+struct export_kernel {
+    struct export_version versions[EXPORT_VERSIONS_MAX];
+    size_t count;
     int64_t shared_bytes; /* most dynamic shared memory of a launch */
     char *symbol;         /* its name in machine code; NULL where none is made */
 };
@@ -106,10 +114,9 @@ struct export
     size_t image_count;
     bool is_runtime[SPACE_NAMES_MAX]; /* by slot: depends on n, the shape or the SMs */
     uint64_t n_max;                   /* no integer of a launch overflows up to here */
-    struct text left_out;             /* GPUs that cannot be told from others: "A (like B),
-                                       * ..." */
     struct text not_compiled; /* architectures that no compiler here has: "sm_70, ..." */
     bool has_given;           /* do rows differ in launch data other than dims? */
+    bool asks_name;           /* is there a GPU that numbers alone do not tell from others? */
 };
 
 /* ERROR_FAILED when there is no record; ERROR_USAGE when the prefix or a pass of the space is
@@ -160,14 +167,21 @@ int export_write(struct export_files *out, const struct export *export,
                  const struct export_format *format, struct error *error);
 void export_dispose_files(struct export_files *files);
 
+/* The text of a kernel for an architecture; NULL: that is too old. */
+const struct text *export_kernel_text(const struct export_kernel *kernel, int cc);
+
+/* Has another GPU the same compute capability and SMs? */
+bool export_has_twin(const struct export *export, const struct export_gpu *gpu);
+
 /* The architectures to compile for, ascending, at most `max`. Returns how many. */
 size_t export_archs(const struct export *export, int *out, size_t max);
 
 /* Appends the options by which nvcc compiles for all of them: "-arch=sm_90". */
 void export_add_archs(struct text *out, const struct export *export);
 
-/* The oldest architecture whose code can have the kernel. */
-int export_needs(const struct export_kernel *kernel);
+/* The architecture from which on a kernel, or all kernels of a row, are there. */
+int export_kernel_needs(const struct export_kernel *kernel);
+int export_row_needs(const struct export *export, const struct export_row *row);
 
 /* Is the name, or a part of a file's bytes, that of the kernels of an export of this prefix in
  * machine code? */

@@ -28,8 +28,25 @@ static bool has_own_n(const struct export_row *row)
     return row->first <= dims_n(&row->problem.dims) && dims_n(&row->problem.dims) <= row->last;
 }
 
+/* "_nvidia_h100_pcie". */
+static void add_gpu_name(struct text *out, const char *name)
+{
+    bool is_between = true;
+    for (; *name; name++) {
+        const char letter = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
+        const bool is_plain =
+            (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+        if (is_plain && is_between)
+            text_adds(out, "_");
+        if (is_plain)
+            text_add(out, &letter, 1);
+        is_between = !is_plain;
+    }
+}
+
 /* "sm_90_132_400000000": compute capability, SMs, n; then "_from_700001" where another row
- * serves that very n. For a matrix "sm_90_132_4096x1024", then its gaps as "_pitch1040". */
+ * serves that very n. For a matrix "sm_90_132_4096x1024", then its gaps as "_pitch1040". Behind the
+ * SMs the GPU's name, where another GPU has as many. */
 static void add_row_name(struct text *out, const struct export *export, size_t row)
 {
     const struct export_row *r = &export->rows[row];
@@ -38,8 +55,13 @@ static void add_row_name(struct text *out, const struct export *export, size_t r
         text_adds(out, "default");
         return;
     }
-    text_addf(out, "sm_%d_%d_%s", r->target.cc, r->target.sms,
-              dims_text_identifier(size, &r->problem.dims));
+    text_addf(out, "sm_%d_%d", r->target.cc, r->target.sms);
+    for (size_t i = 0; i < export->gpu_count; i++) {
+        const struct export_gpu *gpu = &export->gpus[i];
+        if (row - gpu->first < gpu->count && export_has_twin(export, gpu))
+            add_gpu_name(out, gpu->name);
+    }
+    text_addf(out, "_%s", dims_text_identifier(size, &r->problem.dims));
     if (r->first <= r->last && !has_own_n(r))
         text_addf(out, "_from_%" PRIu64, r->first);
 }

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int export_needs(const struct export_kernel *kernel)
-{
-    return kernel->cc;
-}
-
 /* In C++ it is PREFIX_kernels::v0::KERNEL; the length stands before each part of a symbol. */
 bool export_has_symbols(const char *bytes, size_t length, const char *prefix)
 {
@@ -31,7 +26,7 @@ bool export_has_symbols(const char *bytes, size_t length, const char *prefix)
 
 static bool is_in(const struct export_image *image, const struct export_kernel *kernel)
 {
-    return export_needs(kernel) <= image->cc;
+    return export_kernel_needs(kernel) <= image->cc;
 }
 
 /* The text of the image's kernels, and their names in C++. Returns how many. */
@@ -45,7 +40,8 @@ static size_t add_unit(struct text *out, struct text *names, const struct export
             continue;
         text_addf(out, "namespace %s_kernels {\nnamespace v%zu {\n#line 1 \"<kernel %zu>\"\n",
                   prefix, k, k);
-        text_add(out, export->kernels[k].text.at, export->kernels[k].text.length);
+        const struct text *own = export_kernel_text(&export->kernels[k], image->cc);
+        text_add(out, own->at, own->length);
         text_adds(out, "\n}\n}\n");
         text_addf(&names[count++], "%s_kernels::v%zu::%s", prefix, k,
                   export->source.space->kernel);
@@ -142,7 +138,7 @@ static int find_ptx_archs(size_t *count, int archs[EXPORT_ARCHS_MAX],
     for (int last = 0;;) { /* what some kernels need, and none of those before */
         int next = 0, arch = 0;
         for (size_t k = 0; k < export->kernel_count; k++) {
-            const int cc = export_needs(&export->kernels[k]);
+            const int cc = export_kernel_needs(&export->kernels[k]);
             if (cc > last && (next == 0 || cc < next))
                 next = cc;
         }

@@ -37,7 +37,7 @@ static void add_arrays(struct text *out, const struct export *export,
     add_image_name(out, image);
     text_adds(out, "[] = {\n");
     for (size_t k = 0; k < export->kernel_count; k++)
-        if (export_needs(&export->kernels[k]) <= image->cc)
+        if (export_kernel_needs(&export->kernels[k]) <= image->cc)
             text_addf(out, "    \"%s\",\n", image->code.names[next++]);
         else
             text_adds(out, "    0,\n");

@@ -371,6 +371,10 @@ static void add_gpus(struct describing *it)
         json_string(json, "name", gpu->name);
         json_signed(json, "cc", gpu->cc);
         json_signed(json, "sms", gpu->sms);
+        if (gpu->memory_clock_khz && gpu->bus_bits) {
+            json_signed(json, "memory_clock_khz", gpu->memory_clock_khz);
+            json_signed(json, "bus_bits", gpu->bus_bits);
+        }
         json_open(json, "rows", '[');
         for (size_t r = 0; r < gpu->count; r++) {
             json_line(json, "\n      ");
@@ -442,11 +446,11 @@ static void add_kernels(struct json *json, const struct export *export)
         json_open(json, NULL, '{');
         json_string(json, "name", in_source.at);
         json_string(json, "symbol", kernel->symbol);
-        json_signed(json, "needs_cc", export_needs(kernel));
+        json_signed(json, "needs_cc", export_kernel_needs(kernel));
         json_open(json, "files", '[');
         for (size_t i = 0; i < export->image_count; i++)
             if (is_file(export, &export->images[i]) &&
-                export_needs(kernel) <= export->images[i].cc) {
+                export_kernel_needs(kernel) <= export->images[i].cc) {
                 export_image_name(name, export, &export->images[i]);
                 json_string(json, NULL, name);
             }

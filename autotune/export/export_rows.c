@@ -28,6 +28,8 @@ static int by_place(const void *left, const void *right)
     const struct record *b = &(*(const struct interval *const *)right)->record;
     const int orders[] = {a->cc - b->cc,
                           a->sms - b->sms,
+                          b->memory_clock_khz - a->memory_clock_khz, /* 0, unknown, last */
+                          b->bus_bits - a->bus_bits,
                           strcmp(a->gpu, b->gpu),
                           compare_dims(&a->problem.dims, &b->problem.dims),
                           strcmp(b->tuned, a->tuned),
@@ -105,20 +107,34 @@ static int add_row(struct export *out, const struct interval *served, uint64_t f
     return find_target(&row->target, record ? record->cc : 70, record ? record->sms : 0, error);
 }
 
-/* Returns 1 when an earlier GPU has the same compute capability and SMs: no selector tells them
- * apart. */
-static int add_gpu(struct export *out, const struct record *record)
+static bool is_alike(const struct export_gpu *a, const struct export_gpu *b)
+{
+    return a->cc == b->cc && a->sms == b->sms && a->memory_clock_khz == b->memory_clock_khz &&
+           a->bus_bits == b->bus_bits;
+}
+
+bool export_has_twin(const struct export *export, const struct export_gpu *gpu)
+{
+    for (size_t i = 0; i < export->gpu_count; i++)
+        if (&export->gpus[i] != gpu && export->gpus[i].cc == gpu->cc &&
+            export->gpus[i].sms == gpu->sms)
+            return true;
+    return false;
+}
+
+static struct export_gpu *add_gpu(struct export *out, const struct record *record)
 {
     assert(out->gpus);
-    const struct export_gpu *last = out->gpu_count ? &out->gpus[out->gpu_count - 1] : NULL;
-    if (last && last->cc == record->cc && last->sms == record->sms) {
-        text_addf(&out->left_out, "%s%s (like %s)", out->left_out.length ? ", " : "",
-                  record->gpu, last->name);
-        return 1;
-    }
-    out->gpus[out->gpu_count++] =
-        (struct export_gpu){record->gpu, record->cc, record->sms, out->row_count, 0};
-    return 0;
+    struct export_gpu *gpu = &out->gpus[out->gpu_count++];
+    *gpu = (struct export_gpu){.name = record->gpu,
+                               .cc = record->cc,
+                               .sms = record->sms,
+                               .memory_clock_khz = record->memory_clock_khz,
+                               .bus_bits = record->bus_bits,
+                               .first = out->row_count};
+    out->asks_name |= gpu->memory_clock_khz == 0 || gpu->bus_bits == 0 ||
+                      (gpu > out->gpus && is_alike(gpu, gpu - 1));
+    return gpu;
 }
 
 static int by_number(const void *a, const void *b)
@@ -253,10 +269,9 @@ static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
 
 static bool is_same_gpu(const struct record *a, const struct record *b)
 {
-    return strcmp(a->gpu, b->gpu) == 0 && a->cc == b->cc && a->sms == b->sms;
+    return record_group_difference(a, b, RECORD_CC | RECORD_GPU) == NULL;
 }
 
-/* Skips records of a GPU that the selector cannot tell from another. */
 static int add_rows(struct export *out, const struct interval **sorted, uint64_t *breaks,
                     struct error *error)
 {
@@ -264,9 +279,7 @@ static int add_rows(struct export *out, const struct interval **sorted, uint64_t
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && is_same_gpu(&sorted[end]->record, &sorted[i]->record);)
             end++;
-        if (add_gpu(out, &sorted[i]->record))
-            continue;
-        struct export_gpu *gpu = &out->gpus[out->gpu_count - 1];
+        struct export_gpu *gpu = add_gpu(out, &sorted[i]->record);
         const struct dims *dims = &sorted[i]->record.problem.dims;
         const struct dims by_n = dims_run(1, dims->scan); /* these are found by n only */
         if (dims_is_alike(dims, &by_n)

@@ -203,10 +203,12 @@ static void add_step(struct text *out, const struct names *names,
     const struct pass *pass = &space->passes[step->pass];
     const char *between = "";
     text_addf(out,
-              "    {%zu, %zu, %" PRId64 ", %" PRId64 ", %" PRId64 ", %d, %d, %" PRId64
+              "    {%zu, %zu, %d, %" PRId64 ", %" PRId64 ", %" PRId64 ", %d, %d, %" PRId64
               ", %zu, {",
-              step->pass, step->kernel, step->block, step->cluster, step->shared_bytes,
-              pass->is_cooperative, pass->until_one, step->tile, pass->arg_count);
+              step->pass, step->kernel,
+              export_kernel_needs(&names->export->kernels[step->kernel]), step->block,
+              step->cluster, step->shared_bytes, pass->is_cooperative, pass->until_one,
+              step->tile, pass->arg_count);
     for (size_t i = 0; i < pass->arg_count; i++) {
         text_adds(out, i ? ", PLANNER_ARG_" : "PLANNER_ARG_");
         export_add_capitals(out, space_pass_args[pass->args[i]]);
@@ -234,7 +236,8 @@ static void add_tables(struct text *out, const struct names *names)
         const struct export_gpu *gpu = &export->gpus[i];
         text_adds(out, "    {");
         text_add_json(out, gpu->name);
-        text_addf(out, ", %d, %d, %zu, %zu},\n", gpu->cc, gpu->sms, gpu->first, gpu->count);
+        text_addf(out, ", %d, %d, %d, %d, %zu, %zu},\n", gpu->cc, gpu->sms,
+                  gpu->memory_clock_khz, gpu->bus_bits, gpu->first, gpu->count);
     }
     text_adds(out, "};\n\nstatic const struct prefix_step prefix_steps[] = {\n");
     for (size_t i = 0; i < export->step_count; i++)

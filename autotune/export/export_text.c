@@ -322,13 +322,22 @@ static void drop_includes(struct text *text)
     *text = kept;
 }
 
+static bool has_clusters(const struct export *export)
+{
+    for (size_t i = 0; i < export->step_count; i++)
+        if (export->steps[i].cluster > 1)
+            return true;
+    return false;
+}
+
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error)
 {
-    static const char *const names[] = {"OUTER",    "INNER",    "DEPTH_STRIDE", "HAS_GIVEN",
-                                        "PIECE",    "DECLARED", "TABLE",        "LAUNCHED",
-                                        "OPENED",   "CLOSED",   "SCAN",         "INCLUSIVE",
-                                        "EXCLUSIVE"};
+    static const char *const names[] = {"OUTER",     "INNER",        "DEPTH_STRIDE",
+                                        "HAS_GIVEN", "PIECE",        "DECLARED",
+                                        "TABLE",     "LAUNCHED",     "OPENED",
+                                        "CLOSED",    "SCAN",         "INCLUSIVE",
+                                        "EXCLUSIVE", "HAS_CLUSTERS", "ASKS_NAME"};
     const struct dims *dims = &export->source.problem.dims;
     const int64_t values[] = {(int64_t)dims->outer.n,
                               (int64_t)dims->inner.n,
@@ -342,7 +351,9 @@ int export_add_file_part(struct text *out, const struct export *export, const ch
                               EXPORT_CLOSED,
                               dims->scan,
                               DIMS_INCLUSIVE,
-                              DIMS_EXCLUSIVE};
+                              DIMS_EXCLUSIVE,
+                              has_clusters(export),
+                              export->asks_name};
     const struct embedded *found = embedded_find(file);
     struct text kept = {0};
     if (!found)

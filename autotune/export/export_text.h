@@ -39,7 +39,7 @@ void export_take_code(struct text *out, const struct export *export,
                       struct text *code); /* and disposes of it */
 
 /* The same for a built-in file with control lines, which may use OUTER, INNER and DEPTH_STRIDE
- * of the dims, HAS_GIVEN, and PIECE. */
+ * of the dims, HAS_GIVEN, HAS_CLUSTERS, ASKS_NAME, and PIECE. */
 enum export_piece {
     EXPORT_DECLARED,
     EXPORT_TABLE,

@@ -204,6 +204,8 @@ int choose_config(struct choice *out, struct choose_records *records,
                request->info);
     records->memo.keeps_last = true; /* for the plan */
     find_begin(&find, &want, &here, &request->spaces->sources, &records->memo);
+    find.refused = request->refused;
+    find.refused_count = request->refused_count;
     find.names_nearest =
         request->from == AUTOTUNE_FROM_RECORD || request->from == AUTOTUNE_FROM_TUNING;
     *out = (struct choice){.warning.code = ERROR_NONE};

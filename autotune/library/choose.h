@@ -33,6 +33,8 @@ struct choose_request {
     const struct problem *problem;
     const struct device_info *info; /* its compiler may be "": not looked for yet */
     enum autotune_from from;
+    const uint64_t *refused; /* codes of records that the device cannot run */
+    size_t refused_count;
 };
 
 struct choice {

@@ -139,25 +139,45 @@ static int find_space(struct autotune_context *context, const struct problem *pr
     return space_settle_default((*out)->space, problem, &context->device->info.target, error);
 }
 
+/* Chooses until the device can run what is chosen: what ships, or was tuned on another GPU, may need
+ * more shared memory or larger clusters than it has. */
+static int choose_and_load(struct choice *choice, struct autotune_plan *plan,
+                           struct choose_request *request, double budget_seconds,
+                           struct error *error)
+{
+    enum { REFUSED_MAX = 64 };
+    uint64_t refused[REFUSED_MAX];
+    const struct device_info *info = request->info;
+    const struct point_context point = {plan->space, &plan->problem, &info->target};
+    request->refused = refused;
+    for (;;) {
+        int failed = choose(choice, plan->context, request, budget_seconds, error);
+        if (!failed)
+            failed = find_kernels(plan, request->spaces, &point, choice, error);
+        if (!failed)
+            failed = make_call(plan, &point, choice->config, error);
+        if (!failed || error->code != ERROR_NOT_GRANTED || choice->grade == SELECTOR_NONE ||
+            request->refused_count == REFUSED_MAX)
+            return failed;
+        refused[request->refused_count++] = choice->record.code;
+        call_free(plan->call);
+        plan->call = NULL;
+    }
+}
+
 static int make(struct autotune_plan *plan, const struct autotune_plan_options *options,
                 struct error *error)
 {
     struct autotune_context *context = plan->context;
-    const struct target *target = &context->device->info.target;
     const struct builtin_spaces *spaces;
     struct choice choice;
     int failed = find_space(context, &plan->problem, &spaces, error);
     if (failed)
         return failed;
     plan->space = spaces->space;
-    const struct choose_request request = {spaces, &plan->problem, &context->device->info,
-                                           options->from};
-    const struct point_context point = {spaces->space, &plan->problem, target};
-    failed = choose(&choice, context, &request, options->budget_seconds, error);
-    if (!failed)
-        failed = find_kernels(plan, spaces, &point, &choice, error);
-    if (!failed)
-        failed = make_call(plan, &point, choice.config, error);
+    struct choose_request request = {spaces,        &plan->problem, &context->device->info,
+                                     options->from, NULL,           0};
+    failed = choose_and_load(&choice, plan, &request, options->budget_seconds, error);
     return failed ? failed : describe(plan, &choice, error);
 }
 
@@ -169,8 +189,8 @@ int plan_choose(struct choice *out, struct autotune_context *context,
     pthread_mutex_lock(&context->mutex);
     int failed = find_space(context, problem, &spaces, error);
     if (!failed) {
-        const struct choose_request request = {spaces, problem, &context->device->info,
-                                               options->from};
+        const struct choose_request request = {spaces,        problem, &context->device->info,
+                                               options->from, NULL,    0};
         failed = choose(out, context, &request, options->budget_seconds, error);
     }
     pthread_mutex_unlock(&context->mutex);

@@ -25,9 +25,28 @@ static inline struct selector_place prefix_rank(const struct selector_key *want,
     return best;
 }
 
-/* The row of the table for these dims on a device of compute capability cc (90 for 9.0) with that
- * many multiprocessors. There always is one; *match says how well it fits. */
-static inline int prefix_select_dims(int cc, int sms, const struct dims *dims,
+/* Is the device such a GPU, as far as both are known? */
+static inline int prefix_is_gpu(const struct prefix_device *device, const struct prefix_gpu *gpu)
+{
+    return device->cc == gpu->cc && device->sms == gpu->sms &&
+           (!device->memory_clock_khz || !gpu->memory_clock_khz ||
+            device->memory_clock_khz == gpu->memory_clock_khz) &&
+           (!device->bus_bits || !gpu->bus_bits || device->bus_bits == gpu->bus_bits) &&
+           (!device->name || strcmp(device->name, gpu->name) == 0);
+}
+
+/* Does the code have the kernels of a row, and can the device launch them? */
+static inline int prefix_is_there(const struct prefix_device *device, int row)
+{
+    for (int i = 0; i < prefix_rows[row].count; i++)
+        if (prefix_steps[prefix_rows[row].first + i].needs > device->code)
+            return 0;
+    return !device->refused || !device->refused[row];
+}
+
+/* The row of the table for these dims on a device: the best of those that are there. There always is
+ * one; *match says how well it fits. */
+static inline int prefix_select_dims(const struct prefix_device *device, const struct dims *dims,
     enum prefix_match *match)
 {
     struct selector_key want;
@@ -35,22 +54,23 @@ static inline int prefix_select_dims(int cc, int sms, const struct dims *dims,
     int best = PREFIX_DEFAULT_ROW;
     want.dims = dims_canonical(dims);
     want.regime = PREFIX_REGIME;
-    want.cc = cc;
-    want.sms = sms;
+    want.cc = device->cc;
+    want.sms = device->sms;
     want.gpu = -1;
     *match = PREFIX_DEFAULT;
     if (!prefix_fits(dims) || dims_results(dims) == 0) /* which the rules may divide by */
         return best;
-    for (int i = 0; i < PREFIX_GPUS; i++)
-        if (prefix_gpus[i].cc == cc && prefix_gpus[i].sms == sms)
+    for (int i = PREFIX_GPUS - 1; i >= 0; i--)
+        if (prefix_is_gpu(device, &prefix_gpus[i]))
             want.gpu = i;
     for (int i = 0; i < PREFIX_GPUS; i++) {
         const struct prefix_gpu *gpu = &prefix_gpus[i];
-        for (int row = gpu->first; gpu->cc == cc && row < gpu->first + gpu->count; row++) {
+        for (int row = gpu->first; gpu->cc == want.cc && row < gpu->first + gpu->count; row++) {
             const struct selector_place rank = prefix_rank(&want, row);
             const int is_better =
                 best == PREFIX_DEFAULT_ROW || selector_is_better(&rank, &best_rank);
-            if (is_better && (rank.grade == SELECTOR_EXACT || prefix_allows(row, dims, sms))) {
+            if (is_better && prefix_is_there(device, row) &&
+                (rank.grade == SELECTOR_EXACT || prefix_allows(row, dims, want.sms))) {
                 best = row;
                 best_rank = rank;
                 *match = rank.grade == SELECTOR_EXACT        ? PREFIX_EXACT

@@ -9,13 +9,3 @@ const struct prefix_image *prefix_find_image(int cc)
     }
     return best;
 }
-
-int prefix_row_in(const struct prefix_image *image, int row, enum prefix_match *match)
-{
-    for (int i = 0; i < prefix_rows[row].count; i++)
-        if (!image->names[prefix_steps[prefix_rows[row].first + i].kernel]) {
-            *match = PREFIX_DEFAULT;
-            return PREFIX_DEFAULT_ROW;
-        }
-    return row;
-}

@@ -16,11 +16,9 @@ extern const struct prefix_image prefix_images[];
 extern const int prefix_image_count;
 
 /* The image for a device of this compute capability: machine code of the same major version,
- * else the newest PTX that it takes; 0 when the device is too old for all. */
+ * else the newest PTX that it takes; 0 when the device is too old for all. With its cc as the device's
+ * `code`, prefix_select chooses among the rows whose kernels are in it. */
 const struct prefix_image *prefix_find_image(int cc);
-
-/* The row that prefix_select chose, or the default when the image lacks a kernel of it. */
-int prefix_row_in(const struct prefix_image *image, int row, enum prefix_match *match);
 
 #ifdef __cplusplus
 }

@@ -1,52 +1,31 @@
 //? if PIECE == OPENED
 struct prefix_kernel {
     const void *entry;
-    int cc;           /* code for this compute capability or a newer one contains it */
     int shared_bytes; /* most dynamic shared memory of a launch */
 };
 
 //? else
-struct prefix_device {
-    int cc, sms;
-    int code; /* compute capability for which the code that runs was compiled */
+/* What a thread knows of a device. No other thread sees it, so nothing waits. */
+struct prefix_known {
+    int number; /* of the device, and one; 0: not asked yet */
+    prefix_device device;
+    unsigned char asked[PREFIX_DEFAULT_ROW + 1], refused[PREFIX_DEFAULT_ROW + 1]; /* by row */
+//? if ASKS_NAME
+    char name[sizeof(cudaDeviceProp::name)];
+//? end
 };
 
-/* Are the kernels of a row in the code? */
-static bool prefix_is_there(const prefix_device &device, int row)
+/* An attribute that not every device has: 0 then. */
+static int prefix_attribute(int number, cudaDeviceAttr which)
 {
-    for (int i = 0; i < prefix_rows[row].count; i++)
-        if (prefix_entries[prefix_steps[prefix_rows[row].first + i].kernel].cc > device.code)
-            return false;
-    return true;
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, which, number) == cudaSuccess)
+        return value;
+    cudaGetLastError(); /* or the caller would take it for one of his own calls' */
+    return 0;
 }
 
-/* Lets the kernels of a row have what they do not have unasked. */
-static cudaError_t prefix_allow(const prefix_device &device, int row)
-{
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; i < prefix_rows[row].count && prefix_is_there(device, row); i++) {
-        const prefix_step &step = prefix_steps[prefix_rows[row].first + i];
-        const prefix_kernel &kernel = prefix_entries[step.kernel];
-        if (error == cudaSuccess && kernel.shared_bytes > 0)
-            error = cudaFuncSetAttribute(
-                kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize, kernel.shared_bytes);
-        if (error == cudaSuccess && step.cluster > 8)
-            error = cudaFuncSetAttribute(
-                kernel.entry, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    }
-    return error;
-}
-
-/* Of the rows that may serve the device, -1 is before the first and after the last. */
-static int prefix_next_row(const prefix_device &device, int row)
-{
-    for (const prefix_gpu &gpu : prefix_gpus)
-        if (gpu.cc == device.cc && row + 1 < gpu.first + gpu.count)
-            return row + 1 > gpu.first ? row + 1 : gpu.first;
-    return row < PREFIX_DEFAULT_ROW ? PREFIX_DEFAULT_ROW : -1;
-}
-
-static cudaError_t prefix_ask(int number, prefix_device *out)
+static cudaError_t prefix_ask(int number, prefix_known *out)
 {
     cudaFuncAttributes code;
     int major = 0, minor = 0;
@@ -55,47 +34,127 @@ static cudaError_t prefix_ask(int number, prefix_device *out)
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, number);
     if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&out->sms, cudaDevAttrMultiProcessorCount, number);
-    if (error == cudaSuccess)
-        error = cudaFuncGetAttributes(&code, prefix_entries[0].entry);
+        error = cudaDeviceGetAttribute(&out->device.sms, cudaDevAttrMultiProcessorCount, number);
+    if (error == cudaSuccess) /* of the default, which all code has */
+        error = cudaFuncGetAttributes(&code,
+            prefix_entries[prefix_steps[prefix_rows[PREFIX_DEFAULT_ROW].first].kernel].entry);
     if (error != cudaSuccess)
         return error;
-    out->cc = 10 * major + minor;
-    out->code = code.ptxVersion;
-    for (int row = prefix_next_row(*out, -1); row >= 0 && error == cudaSuccess;
-         row = prefix_next_row(*out, row))
-        error = prefix_allow(*out, row);
+    out->device.cc = 10 * major + minor;
+    out->device.code = code.ptxVersion;
+    out->device.memory_clock_khz = prefix_attribute(number, cudaDevAttrMemoryClockRate);
+    out->device.bus_bits = prefix_attribute(number, cudaDevAttrGlobalMemoryBusWidth);
+    out->device.refused = out->refused;
+//? if ASKS_NAME
+    cudaDeviceProp properties;
+    error = cudaGetDeviceProperties(&properties, number);
+    if (error != cudaSuccess)
+        return error;
+    memcpy(out->name, properties.name, sizeof out->name);
+    out->device.name = out->name;
+//? end
+    out->number = number + 1;
+    return cudaSuccess;
+}
+
+/* The current device, asked about once by each thread. */
+static cudaError_t prefix_device_now(prefix_known **out)
+{
+    enum { DEVICES = 16 };
+    static thread_local prefix_known known[DEVICES];
+    int number = 0;
+    const cudaError_t error = cudaGetDevice(&number);
+    if (error != cudaSuccess)
+        return error;
+    *out = &known[number % DEVICES];
+    if ((*out)->number == number + 1)
+        return cudaSuccess;
+    **out = prefix_known();
+    return prefix_ask(number, *out);
+}
+
+/* Lets a kernel have what it does not get unasked. A context keeps that, and a reset makes another:
+ * so before each such launch. All launches of a kernel ask for the same. */
+static cudaError_t prefix_allow(const prefix_step &step)
+{
+    const prefix_kernel &kernel = prefix_entries[step.kernel];
+    cudaError_t error = cudaSuccess;
+    if (kernel.shared_bytes > 0)
+        error = cudaFuncSetAttribute(
+            kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize, kernel.shared_bytes);
+    if (step.cluster > 8 && error == cudaSuccess)
+        error = cudaFuncSetAttribute(
+            kernel.entry, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     return error;
 }
 
-/* The current device, asked about once. */
-static cudaError_t prefix_device_now(prefix_device *out)
+//? if HAS_CLUSTERS
+static void prefix_set_cluster(cudaLaunchConfig_t *config, const prefix_step &step)
 {
-    enum { DEVICES = 64 };
-    static std::atomic<unsigned long long> known[DEVICES]; /* 0: not asked yet */
-    int number = 0;
-    cudaError_t error = cudaGetDevice(&number);
-    if (error != cudaSuccess)
-        return error;
-    const unsigned long long packed =
-        number < DEVICES ? known[number].load(std::memory_order_acquire) : 0;
-    if (packed != 0) {
-        out->cc = (int)(packed >> 48);
-        out->code = (int)(packed >> 32 & 0xffff);
-        out->sms = (int)(packed & 0xffffffff);
-        return cudaSuccess;
+    cudaLaunchAttribute *attribute = &config->attrs[config->numAttrs++];
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = step.cluster;
+    attribute->val.clusterDim.y = 1;
+    attribute->val.clusterDim.z = 1;
+}
+
+/* Is there a place for a cluster of the kernel? */
+static cudaError_t prefix_place(const prefix_step &step)
+{
+    cudaLaunchAttribute attributes[1];
+    cudaLaunchConfig_t config = {};
+    int clusters = 0;
+    config.gridDim = dim3(step.cluster);
+    config.blockDim = dim3(step.block);
+    config.dynamicSmemBytes = step.shared_bytes;
+    config.attrs = attributes;
+    prefix_set_cluster(&config, step);
+    const cudaError_t error =
+        cudaOccupancyMaxActiveClusters(&clusters, prefix_entries[step.kernel].entry, &config);
+    return error == cudaSuccess && clusters == 0 ? cudaErrorInvalidClusterSize : error;
+}
+
+//? end
+/* Asks the driver whether the device launches the kernels of a row. An error is of something else:
+ * the same may go well next time. */
+static cudaError_t prefix_ask_row(prefix_known *known, int row)
+{
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < prefix_rows[row].count && error == cudaSuccess; i++) {
+        const prefix_step &step = prefix_steps[prefix_rows[row].first + i];
+        error = prefix_allow(step);
+//? if HAS_CLUSTERS
+        if (step.cluster > 1 && error == cudaSuccess)
+            error = prefix_place(step);
+//? end
     }
-    error = prefix_ask(number, out);
-    if (error == cudaSuccess && number < DEVICES)
-        known[number].store((unsigned long long)out->cc << 48 |
-                                (unsigned long long)out->code << 32 | (unsigned)out->sms,
-                            std::memory_order_release);
-    return error;
+    known->refused[row] = error == cudaErrorInvalidValue || error == cudaErrorNotSupported ||
+                          error == cudaErrorInvalidConfiguration ||
+                          error == cudaErrorInvalidClusterSize ||
+                          error == cudaErrorLaunchOutOfResources;
+    if (known->refused[row])
+        cudaGetLastError(); /* a refusal is no error of the caller's */
+    known->asked[row] = error == cudaSuccess || known->refused[row];
+    return known->asked[row] ? cudaSuccess : error;
+}
+
+/* The row for `dims` that the device launches. */
+static cudaError_t prefix_find_row(prefix_known *known, const struct dims *dims, int *row,
+    enum prefix_match *match)
+{
+    for (;;) {
+        *row = prefix_select_dims(&known->device, dims, match);
+        if (known->asked[*row] || *row == PREFIX_DEFAULT_ROW)
+            return cudaSuccess;
+        const cudaError_t error = prefix_ask_row(known, *row);
+        if (error != cudaSuccess)
+            return error;
+    }
 }
 
 /* What a thread was given last: most calls ask for the same again. */
 struct prefix_choice {
-    prefix_device device; /* zeros at first */
+    int number; /* of the device, and one; 0 at first */
     struct dims most, dims;
     int row;
     enum prefix_match match;
@@ -103,32 +162,25 @@ struct prefix_choice {
     struct planner_plan plan;
 };
 
-static bool prefix_is_same(const prefix_device &a, const prefix_device &b)
-{
-    return a.cc == b.cc && a.sms == b.sms && a.code == b.code;
-}
-
-/* The row for `most`, or the default where that row's kernels were not compiled, and its launches
- * of `dims` as they are planned for `most`. */
+/* The row for `most`, and its launches of `dims` as they are planned for `most`. */
 static cudaError_t prefix_choose(const prefix_choice **out, const struct dims *most,
     const struct dims *dims)
 {
     static thread_local prefix_choice last;
-    prefix_device device;
-    const cudaError_t error = prefix_device_now(&device);
+    prefix_known *known;
+    cudaError_t error = prefix_device_now(&known);
     if (error != cudaSuccess)
         return error;
-    if (!prefix_is_same(last.device, device) || !dims_is_same(&last.most, most) ||
+    if (last.number != known->number || !dims_is_same(&last.most, most) ||
         !dims_is_same(&last.dims, dims)) {
-        last.row = prefix_select_dims(device.cc, device.sms, most, &last.match);
-        if (!prefix_is_there(device, last.row)) {
-            last.row = PREFIX_DEFAULT_ROW;
-            last.match = PREFIX_DEFAULT;
-        }
-        last.refusal = prefix_plan_dims(&last.plan, last.row, device.sms, most, dims);
-        last.device = device;
+        last.number = 0;
+        error = prefix_find_row(known, most, &last.row, &last.match);
+        if (error != cudaSuccess)
+            return error;
+        last.refusal = prefix_plan_dims(&last.plan, last.row, known->device.sms, most, dims);
         last.most = *most;
         last.dims = *dims;
+        last.number = known->number;
     }
     *out = &last;
     return cudaSuccess;
@@ -143,6 +195,12 @@ static uint64_t prefix_half_for(const struct planner_plan &plan)
     return (most + 255) / 256 * 256;
 }
 
+static size_t prefix_bytes_of(const struct planner_plan &plan)
+{
+    const uint64_t half = prefix_half_for(plan);
+    return (size_t)(2 * (half > 256 ? half : 256));
+}
+
 /* Bytes of a workspace for these dims alone. */
 static cudaError_t prefix_bytes_for(const struct dims *dims, size_t *bytes)
 {
@@ -150,8 +208,7 @@ static cudaError_t prefix_bytes_for(const struct dims *dims, size_t *bytes)
     const cudaError_t error = prefix_choose(&choice, dims, dims);
     if (error != cudaSuccess || choice->refusal)
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
-    const uint64_t half = prefix_half_for(choice->plan);
-    *bytes = (size_t)(2 * (half > 256 ? half : 256));
+    *bytes = prefix_bytes_of(choice->plan);
     return cudaSuccess;
 }
 
@@ -170,18 +227,19 @@ static cudaError_t prefix_run(const prefix_step &step, const struct planner_laun
     config.dynamicSmemBytes = step.shared_bytes;
     config.stream = stream;
     config.attrs = attributes;
-    if (step.cluster > 1) {
-        cudaLaunchAttribute *attribute = &attributes[config.numAttrs++];
-        attribute->id = cudaLaunchAttributeClusterDimension;
-        attribute->val.clusterDim.x = step.cluster;
-        attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
-    }
+//? if HAS_CLUSTERS
+    if (step.cluster > 1)
+        prefix_set_cluster(&config, step);
+//? end
     if (step.is_cooperative) {
         cudaLaunchAttribute *attribute = &attributes[config.numAttrs++];
         attribute->id = cudaLaunchAttributeCooperative;
         attribute->val.cooperative = 1;
     }
-    return cudaLaunchKernelExC(&config, prefix_entries[step.kernel].entry, args);
+    const cudaError_t error = prefix_allow(step);
+    return error == cudaSuccess
+               ? cudaLaunchKernelExC(&config, prefix_entries[step.kernel].entry, args)
+               : error;
 }
 
 /* Are the addresses multiples of what lies there, and the results apart from the elements, or of a

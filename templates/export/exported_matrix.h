@@ -92,13 +92,13 @@ static inline const char *prefix_refuse(const struct prefix_matrix *matrix)
 }
 
 /* The row of the table for a matrix. */
-static inline int prefix_select(int cc, int sms, const struct prefix_matrix *matrix,
-    enum prefix_match *match)
+static inline int prefix_select(const struct prefix_device *device,
+    const struct prefix_matrix *matrix, enum prefix_match *match)
 {
     const struct dims dims = prefix_dims_of(matrix);
     *match = PREFIX_DEFAULT;
     return prefix_refuse(matrix) ? PREFIX_DEFAULT_ROW
-                                 : prefix_select_dims(cc, sms, &dims, match);
+                                 : prefix_select_dims(device, &dims, match);
 }
 
 /* The launches that reduce a matrix as a row of the table says; 0, or -1 with the plan's

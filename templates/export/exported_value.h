@@ -30,7 +30,8 @@ cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out, void 
 cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params);
 //? elif PIECE == TABLE
 /* The row of the table for n elements. */
-static inline int prefix_select(int cc, int sms, uint64_t n, enum prefix_match *match)
+static inline int prefix_select(const struct prefix_device *device, uint64_t n,
+    enum prefix_match *match)
 {
 //? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);
@@ -39,7 +40,7 @@ static inline int prefix_select(int cc, int sms, uint64_t n, enum prefix_match *
 //? else
     const struct dims dims = dims_value(n);
 //? end
-    return prefix_select_dims(cc, sms, &dims, match);
+    return prefix_select_dims(device, &dims, match);
 }
 
 /* The launches that reduce n elements as a row says; 0, or -1 when n is too large for it. */
@@ -55,30 +56,60 @@ static inline int prefix_plan_row(struct prefix_plan *out, int row, int sms, uin
     return prefix_plan_all(out, row, sms, &dims);
 }
 //? else
+/* The bytes for a row of a GPU, for as many elements as it may serve: up to those of the next row
+ * that is there. */
+static size_t prefix_row_bytes(const prefix_device &device, const prefix_gpu &gpu, int row,
+    struct dims dims)
+{
+    struct planner_plan plan;
+    int next = row + 1;
+    while (next < gpu.first + gpu.count && !prefix_is_there(&device, next))
+        next++;
+    if (prefix_rows[next - 1].last < dims.depth.n)
+        dims.depth.n = prefix_rows[next - 1].last;
+    return prefix_plan_dims(&plan, row, device.sms, &dims, &dims) ? 0 : prefix_bytes_of(plan);
+}
+
+/* The most for a row of a GPU. */
+static cudaError_t prefix_gpu_bytes(prefix_known *known, const prefix_gpu &gpu,
+    const struct dims &dims, size_t *most)
+{
+    for (int row = gpu.first; row < gpu.first + gpu.count; row++) {
+        const cudaError_t error = known->asked[row] || !prefix_is_there(&known->device, row)
+                                      ? cudaSuccess
+                                      : prefix_ask_row(known, row);
+        if (error != cudaSuccess)
+            return error;
+    }
+    for (int row = gpu.first; row < gpu.first + gpu.count; row++) {
+        const size_t here = prefix_is_there(&known->device, row)
+                                ? prefix_row_bytes(known->device, gpu, row, dims)
+                                : 0;
+        *most = here > *most ? here : *most;
+    }
+    return cudaSuccess;
+}
+
 extern "C" cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes)
 {
 //? if SCAN == INCLUSIVE
-    struct dims dims = dims_run(n_max, DIMS_INCLUSIVE);
+    const struct dims dims = dims_run(n_max, DIMS_INCLUSIVE);
 //? elif SCAN == EXCLUSIVE
-    struct dims dims = dims_run(n_max, DIMS_EXCLUSIVE);
+    const struct dims dims = dims_run(n_max, DIMS_EXCLUSIVE);
 //? else
-    struct dims dims = dims_value(n_max);
+    const struct dims dims = dims_value(n_max);
 //? end
-    prefix_device device;
-    size_t most = 0, here = 0;
-    cudaError_t error = prefix_device_now(&device);
+    prefix_known *known;
+    size_t most = 0;
+    cudaError_t error = prefix_device_now(&known);
     if (error == cudaSuccess)
         error = prefix_bytes_for(&dims, &most);
-    if (error != cudaSuccess)
-        return error;
-    for (int row = prefix_next_row(device, -1); row >= 0; row = prefix_next_row(device, row)) {
-        /* each row at the largest n that it may have to serve */
-        dims.depth.n = prefix_rows[row].last < n_max ? prefix_rows[row].last : n_max;
-        if (prefix_bytes_for(&dims, &here) == cudaSuccess && here > most)
-            most = here;
-    }
-    *bytes = most;
-    return cudaSuccess;
+    for (int i = 0; i < PREFIX_GPUS && error == cudaSuccess; i++)
+        if (prefix_gpus[i].cc == known->device.cc)
+            error = prefix_gpu_bytes(known, prefix_gpus[i], dims, &most);
+    if (error == cudaSuccess)
+        *bytes = most;
+    return error;
 }
 
 extern "C" cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out,

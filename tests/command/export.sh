@@ -203,7 +203,9 @@ int main(int argc, char **argv)
     enum my_match match;
     const int sms = argc > 2 ? atoi(argv[2]) : 0;
     const uint64_t n = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
-    const int row = my_select(argc > 1 ? atoi(argv[1]) : 0, sms, n, &match);
+    const int cc = argc > 1 ? atoi(argv[1]) : 0;
+    const struct my_device device = {cc, sms, cc, 0, 0, argc > 4 ? argv[4] : 0, 0};
+    const int row = my_select(&device, n, &match);
     struct my_plan plan;
     printf("%d %d %d %s\n", (int)match, my_plan_row(&plan, row, sms, n), plan.count,
            my_rows[row].text);
@@ -266,7 +268,7 @@ compile() {
     "$NVCC" -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra "$@"
 }
 for arch in 75 90 120; do
-    check "nvcc sm_$arch" compile -arch=sm_$arch -c -o my-$arch.o one/my.cu
+    check "nvcc sm_$arch" compile -arch=sm_$arch -DMY_NO_ARCH_WARNING -c -o my-$arch.o one/my.cu
 done
 check host-record compile -arch=sm_90 -c -o host.o host/sum_i32.cu
 old=
@@ -288,11 +290,13 @@ g++ -o fake fake.o my-90.o > fake.log 2>&1
 if [ ! -x fake ]; then
     skip launcher "this nvcc's objects ask for another runtime than the stand-in"
 else
-    # runs NAME CC SMS PTX N MAX PATTERN: the launcher's lines, joined by ';'.
+    # runs NAME CC SMS PTX N MAX PATTERN [NAME=VALUE...]: the launcher's lines, joined by ';'.
     runs() {
-        FAKE_CC=$2 FAKE_SMS=$3 FAKE_PTX=$4 ./fake "$5" "$6" | sed 's/_ZN10my_kernels2v[0-9]*6reduceE[^ ]*/K/' |
+        name=$1 cc=$2 sms=$3 ptx=$4 n=$5 most=$6 pattern=$7
+        shift 7
+        env FAKE_CC="$cc" FAKE_SMS="$sms" FAKE_PTX="$ptx" FAKE_NAME="NVIDIA H200" "$@" ./fake "$n" "$most" | sed 's/_ZN10my_kernels2v[0-9]*6reduceE[^ ]*/K/' |
             tr '\n' ';' > launched
-        check "launcher $1" sh -c "grep -E '$7' launched || { cat launched; false; }"
+        check "launcher $name" sh -c "grep -E '$pattern' launched || { cat launched; false; }"
     }
     allow="allow K 8 196608;"
     runs exact 90 132 90 400000000 400000000 "^${allow}match 0 [^;]*;K 24415 256 0 1 0 400000000;K 2 256 0 1 0 24415;K 1 256 0 1 0 2;workspace 196096, error 0;"
@@ -300,7 +304,11 @@ else
     runs bulk 90 132 90 4294967296 4294967296 ";K 132 256 196608 1 1 4294967296;workspace [0-9]+, error 0;"
     runs same-cc 90 78 90 1048576 1048576 "match 2 [^;]*;K 1 1 0 1 0 0;K 256 128 0 1 0 1048576;"
     runs default 86 84 80 1000000000 1000000000 "^match 3 [^;]*GRID=4;K 336 256 0 1 0 1000000000;"
-    runs older-code 90 132 75 400000000 400000000 "^match 3 [^;]*GRID=4;K 528 256 0 1 0 400000000;"
+    runs older-code 90 132 75 400000000 400000000 "^match 1 [^;]*GRID=2;K 264 256 0 1 0 400000000;"
+    runs oldest-code 90 78 75 1000 1000 "^match 2 [^;]*ITEMS=4 [^;]*;K 1 256 0 1 0 1000;"
+    runs other-name 90 132 90 400000000 400000000 "^${allow}match 2 [^;]*;K 24415 256 0 1 0 400000000;" FAKE_NAME="NVIDIA H100 80GB HBM3"
+    runs reset 90 132 90 4294967296 4294967296 ";${allow}K 132 256 196608 1 1 4294967296;${allow}K 132 [^;]*;workspace [0-9]+, error 0;$" FAKE_RESET=1
+    runs refused 90 132 90 4294967296 4294967296 "^match 1 [^;]*ITEMS=64 [^;]*;K 262144 256 0 1 0 4294967296;.*;workspace [0-9]+, error 0;$" FAKE_SHARED=101376
     runs too-small 90 132 90 400000000 1000 "workspace [0-9]+, error 1;$"
     runs no-device 0 0 0 1000 1000 "^match 3 ;workspace 0, error 100;$"
 fi
@@ -368,7 +376,8 @@ int main(void)
             printf("none ");
             continue;
         }
-        const int row = my_row_in(image, my_select(90, 132, 4294967296, &match), &match);
+        const struct my_device device = {90, 132, image->cc, 0, 0, 0, 0};
+        const int row = my_select(&device, 4294967296, &match);
         printf("%d%s:%d:%d ", image->cc, image->is_ptx ? "ptx" : image->bytes[1] == 'E' ? "" : "?",
                row == MY_DEFAULT_ROW, (int)match);
         if (!image->names[my_steps[my_rows[row].first].kernel])
@@ -382,7 +391,7 @@ cp code/my_images.c made.cc
 check images-c99 $CC -std=c99 $WARN -Icode -o images images.c code/my_images.c
 check images-c++17 g++ -std=c++17 $WARN -Icode -o images++ images.cc made.cc
 check images sh -c "./images > images.out; cat images.out
-    grep -qx 'none 75:1:3 75ptx:1:3 90:0:0 90ptx:0:0 ' images.out"
+    grep -qx 'none 75:0:1 75ptx:0:1 90:0:0 90ptx:0:0 ' images.out"
 mv code again
 run export --space $space --format images --prefix my --arch sm_75,sm_90 --cache cache-gpus --output code --quiet
 check images-same-bytes diff -r code again

@@ -67,7 +67,8 @@ int main(void)
 #else
         const uint64_t asked = dims.depth.n;
 #endif
-        const int chosen = my_select(cc, sms, asked, &match);
+        const struct my_device device = {.cc = cc, .sms = sms, .code = cc};
+        const int chosen = my_select(&device, asked, &match);
         if (my_plan_row(&plan, row, sms, asked)) {
             printf("refused\n");
             continue;

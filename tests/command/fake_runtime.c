@@ -1,6 +1,7 @@
 /* fake_runtime: stands in for CUDA's runtime under an exported launcher, so that what it
- * launches can be seen without a GPU. FAKE_CC, FAKE_SMS and FAKE_PTX say what the device is and
- * for what the code was compiled. A launch is a line: kernel grid block shared cluster
+ * launches can be seen without a GPU. FAKE_CC, FAKE_SMS, FAKE_NAME, FAKE_CLOCK, FAKE_BUS and
+ * FAKE_PTX say what the device is and for what the code was compiled, FAKE_SHARED and FAKE_CLUSTER
+ * the most that it grants; FAKE_RESET resets it between two calls. A launch is a line: kernel grid block shared cluster
  * cooperative count; with -DMATRIX, for an export of rows or columns, rows len pitch in place of
  * the count. */
 #include "exported.h"
@@ -10,17 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS_MAX = 64 };
+enum { KERNELS_MAX = 64, SHARED_PLAIN = 49152, CLUSTER_PLAIN = 8 };
 static struct {
     const void *entry;
     const char *name;
+    int shared, is_wide; /* what the context allows beyond the usual */
 } kernels[KERNELS_MAX];
 static int kernel_count;
+static cudaError_t last_error;
+
+static int setting_or(const char *name, int otherwise)
+{
+    const char *value = getenv(name);
+    return value ? atoi(value) : otherwise;
+}
 
 static int setting(const char *name)
 {
-    const char *value = getenv(name);
-    return value ? atoi(value) : 0;
+    return setting_or(name, 0);
+}
+
+static cudaError_t give(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last_error = error;
+    return error;
 }
 
 void **__cudaRegisterFatBinary(void *code);
@@ -111,16 +126,32 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     (void)device;
     *value = attribute == cudaDevAttrComputeCapabilityMajor   ? setting("FAKE_CC") / 10
              : attribute == cudaDevAttrComputeCapabilityMinor ? setting("FAKE_CC") % 10
+             : attribute == cudaDevAttrMemoryClockRate        ? setting("FAKE_CLOCK")
+             : attribute == cudaDevAttrGlobalMemoryBusWidth   ? setting("FAKE_BUS")
                                                               : setting("FAKE_SMS");
     return cudaSuccess;
 }
 
-static const char *name_of(const void *entry)
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int device)
+{
+    const char *name = getenv("FAKE_NAME");
+    (void)device;
+    memset(out, 0, sizeof *out);
+    snprintf(out->name, sizeof out->name, "%s", name ? name : "");
+    return cudaSuccess;
+}
+
+static int find_kernel(const void *entry)
 {
     for (int i = 0; i < kernel_count; i++)
         if (kernels[i].entry == entry)
-            return kernels[i].name;
+            return i;
     abort();
+}
+
+static const char *name_of(const void *entry)
+{
+    return kernels[find_kernel(entry)].name;
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *entry)
@@ -133,8 +164,43 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *en
 
 cudaError_t cudaFuncSetAttribute(const void *entry, enum cudaFuncAttribute attribute, int value)
 {
+    const int k = find_kernel(entry);
+    const int is_shared = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize;
+    if (is_shared && value > setting_or("FAKE_SHARED", 232448))
+        return give(cudaErrorInvalidValue);
     printf("allow %s %d %d\n", name_of(entry), (int)attribute, value);
+    *(is_shared ? &kernels[k].shared : &kernels[k].is_wide) = value;
     return cudaSuccess;
+}
+
+static unsigned cluster_of(const cudaLaunchConfig_t *config)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            return config->attrs[i].val.clusterDim.x;
+    return 1;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *entry,
+                                           const cudaLaunchConfig_t *config)
+{
+    name_of(entry);
+    *clusters = (int)cluster_of(config) <= setting_or("FAKE_CLUSTER", 16);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    for (int i = 0; i < kernel_count; i++)
+        kernels[i].shared = kernels[i].is_wide = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
 }
 
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
@@ -157,14 +223,17 @@ static unsigned long long number_at(const void *argument)
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *entry,
                                 void **args)
 {
-    unsigned cluster = 1;
+    const unsigned cluster = cluster_of(config);
+    const int k = find_kernel(entry);
     int is_cooperative = 0;
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            cluster = config->attrs[i].val.clusterDim.x;
-        else if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative)
             is_cooperative = config->attrs[i].val.cooperative;
-    }
+    if (config->dynamicSmemBytes >
+            (size_t)(kernels[k].shared > SHARED_PLAIN ? kernels[k].shared : SHARED_PLAIN) ||
+        (cluster > CLUSTER_PLAIN && !kernels[k].is_wide) ||
+        (int)cluster > setting_or("FAKE_CLUSTER", 16))
+        return give(cudaErrorInvalidValue);
     printf("%s %u %u %zu %u %d ", name_of(entry), config->gridDim.x, config->blockDim.x,
            config->dynamicSmemBytes, cluster, is_cooperative);
 #ifdef MATRIX
@@ -233,9 +302,15 @@ int main(int argc, char **argv)
     if (error == cudaSuccess)
         error = my_match(n, &match, &params);
     printf("match %d %s\n", (int)match, params);
-    if (error == cudaSuccess)
-        error = my(in, n, out, workspace, bytes, 0);
+    for (int call = 0; call <= setting("FAKE_RESET") && error == cudaSuccess; call++) {
+        if (call > 0)
+            error = cudaDeviceReset();
+        if (error == cudaSuccess)
+            error = my(in, n, out, workspace, bytes, 0);
+    }
     printf("workspace %zu, error %d\n", bytes, (int)error);
+    if (error == cudaSuccess && cudaGetLastError() != cudaSuccess)
+        printf("an error is left\n");
     free(held);
     return 0;
 }

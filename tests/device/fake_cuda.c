@@ -32,6 +32,7 @@ uint64_t fake_memory = 1 << 20, fake_used;
 int fake_launches, fake_objects, fake_contexts;
 int fake_cluster, fake_cooperative, fake_shared;         /* of the last launch or node */
 int fake_shared_most, fake_clusters_allowed;             /* what was allowed beyond the usual */
+int fake_shared_limit = 232448, fake_cluster_limit = 16; /* the most that it has a place for */
 uint64_t fake_context_ids[8] = {1, 2, 3, 4, 5, 6, 7, 8}; /* by device; 0: destroyed */
 
 result cuInit(unsigned flags)
@@ -261,7 +262,8 @@ result cuModuleGetFunction(handle *out, handle module, const char *name)
 {
     *out = module;
     comparing = strcmp(name, "differ") == 0 ? module : comparing;
-    return module == comparing || strstr(name, "reduce") ? OK : NOT_FOUND;
+    return module == comparing || strstr(name, "reduce") || strstr(name, "scan") ? OK
+                                                                                 : NOT_FOUND;
 }
 
 result cuFuncGetAttribute(int *out, int which, handle function)
@@ -278,7 +280,8 @@ result cuFuncGetAttribute(int *out, int which, handle function)
 /* By the numbers of CUfunction_attribute. */
 result cuFuncSetAttribute(handle function, int which, int value)
 {
-    if (!function || value < 0 || (which != 8 && which != 14))
+    if (!function || value < 0 || (which != 8 && which != 14) ||
+        (which == 8 && value > fake_shared_limit))
         return INVALID_VALUE;
     *(which == 8 ? &fake_shared_most : &fake_clusters_allowed) = value;
     return OK;
@@ -426,7 +429,18 @@ static result take_attribute(int which, const unsigned *words)
         fake_cluster = (int)words[0];
     else
         return INVALID_VALUE;
-    return fake_cluster <= (fake_clusters_allowed ? 16 : 8) ? OK : INVALID_VALUE;
+    return fake_cluster <= (fake_clusters_allowed ? 16 : 8) &&
+                   fake_cluster <= fake_cluster_limit
+               ? OK
+               : INVALID_VALUE;
+}
+
+result cuOccupancyMaxActiveClusters(int *out, handle function,
+                                    const struct launch_config *config)
+{
+    if (!function || config->attributes[0].id != 4)
+        return INVALID_VALUE;
+    return *out = config->attributes[0].value.words[0] <= (unsigned)fake_cluster_limit, OK;
 }
 
 enum { NODES_MAX = 128 };

@@ -321,6 +321,50 @@ static void run_no_compiler(void)
     expect(autotune_context_destroy(context, &error) == 0, "its end", error.text);
 }
 
+/* What ships for it, and serves here; "" = it is the default. */
+static void choose(char params[300], const struct autotune_problem *problem)
+{
+    const struct autotune_context_options options = {.records = "/nowhere", .kernels = ""};
+    const struct autotune_plan_options from = {.from = AUTOTUNE_FROM_BEST};
+    struct autotune_context *context;
+    struct autotune_plan *plan;
+    expect(autotune_context_create(&context, &options, &error) == 0, "a context", error.text);
+    expect(autotune_plan_create(&plan, context, problem, &from, &error) == 0, "a plan",
+           error.text);
+    snprintf(params, 300, "%s",
+             autotune_plan_grade(plan) == AUTOTUNE_DEFAULT ? "" : autotune_plan_params(plan));
+    expect(autotune_plan_destroy(plan, &error) == 0, "its end", error.text);
+    expect(autotune_context_destroy(context, &error) == 0, "its end", error.text);
+}
+
+/* A GPU that has not what a record's kernels need gets the next best. */
+static void run_not_granted(void)
+{
+    static const struct {
+        struct autotune_problem problem;
+        const char *limit, *needs;
+        int less;
+    } asks[] = {
+        {{.op = "sum", .type = "f32", .n = 1 << 30}, "fake_shared_limit", "LOAD=BULK", 65536},
+        {{.op = "sum", .type = "f32", .n = 16384, .scan = AUTOTUNE_INCLUSIVE},
+         "fake_cluster_limit",
+         "CLUSTER=16",
+         8},
+    };
+    make_current(context_of(0));
+    for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
+        const int most = get(asks[i].limit);
+        char params[300];
+        choose(params, &asks[i].problem);
+        expect(strstr(params, asks[i].needs) != NULL, asks[i].needs, params);
+        set(asks[i].limit, asks[i].less);
+        set("fake_shared_most", 0); /* the stand-in's kernels share it */
+        choose(params, &asks[i].problem);
+        expect((i > 0 || *params) && !strstr(params, asks[i].needs), "the next best", params);
+        set(asks[i].limit, most);
+    }
+}
+
 static const struct {
     const char *name;
     void (*body)(void);
@@ -335,6 +379,7 @@ static const struct {
     {"a reset context", run_reset},
     {"no room", run_no_room},
     {"no compiler", run_no_compiler},
+    {"what is not granted", run_not_granted},
 };
 
 static int run_child(size_t i, const char *path)

@@ -11,10 +11,11 @@
 
 /* The GPUs of the records, then two that have none: another of a known kind, and a stranger. */
 static const struct gpu gpus[] = {
-    {"NVIDIA H200", 90, 132}, {"NVIDIA H100 PCIe", 90, 114}, {"Tesla T4", 75, 40},
-    {"NVIDIA A100", 80, 108}, {"NVIDIA H20", 90, 78},        {"NVIDIA L4", 89, 58},
+    {"NVIDIA H200", 90, 132}, {"NVIDIA H100 PCIe", 90, 114}, {"NVIDIA H200 NVL", 90, 132},
+    {"Tesla T4", 75, 40},     {"NVIDIA A100", 80, 108},      {"NVIDIA H20", 90, 78},
+    {"NVIDIA L4", 89, 58},    {"NVIDIA H300", 90, 132},
 };
-enum { GPUS = sizeof gpus / sizeof *gpus, KNOWN_GPUS = 4 };
+enum { GPUS = sizeof gpus / sizeof *gpus, KNOWN_GPUS = 5 };
 
 static const uint64_t tuned[] = {1000, 65536, 1 << 20, 100000007, UINT64_C(1) << 32};
 static const uint64_t asked[] = {0,
@@ -112,7 +113,7 @@ static void open_fixture(struct fixture *out, enum op op, enum type type, uint64
     assert_int_equal(space_settle_default(out->space, &out->problem, &target, &error), 0);
     for (size_t g = 0; g < KNOWN_GPUS; g++)
         for (size_t i = 0; i < TUNED; i++)
-            if (g < 2 || i % 2 == g % 2)
+            if (g < 2 || i % 2 == g % 2) /* not all sizes of all GPUs */
                 add_record(out, &gpus[g], tuned[i]);
     struct interval *interval = add_record(out, &gpus[0], 300000);
     interval->from = 200000;
@@ -137,16 +138,23 @@ static const char program[] =
     "#include \"my_table.h\"\n"
     "#include <inttypes.h>\n"
     "#include <stdio.h>\n"
-    "int main(void)\n"
+    "#include <stdlib.h>\n"
+    "int main(int argc, char **argv)\n" /* code for CC, and rows with WORD are refused */
     "{\n"
+    "    static unsigned char refused[MY_DEFAULT_ROW + 1];\n"
+    "    char name[100];\n"
     "    static const char *const matches[] = {\"exact\", \"other n\", \"same cc\", "
     "\"default\"};\n"
     "    struct my_plan plan;\n"
     "    uint64_t n;\n"
     "    int cc, sms;\n"
-    "    while (scanf(\"%d %d %\" SCNu64, &cc, &sms, &n) == 3) {\n"
+    "    for (int row = 0; row < MY_DEFAULT_ROW; row++)\n"
+    "        refused[row] = argc > 2 && strstr(my_rows[row].text, argv[2]) != 0;\n"
+    "    while (scanf(\"%d %d %\" SCNu64 \" %99[^\\n]\", &cc, &sms, &n, name) == 4) {\n"
+    "        const struct my_device device = {cc, sms, argc > 1 ? atoi(argv[1]) : cc, 0, 0,\n"
+    "                                         name, refused};\n"
     "        enum my_match match;\n"
-    "        const int row = my_select(cc, sms, n, &match);\n"
+    "        const int row = my_select(&device, n, &match);\n"
     "        const int failed = my_plan_row(&plan, row, sms, n);\n"
     "        printf(\"%s | %s |\", matches[match], my_rows[row].text);\n"
     "        if (failed)\n"
@@ -219,6 +227,11 @@ static void add_want(struct text *out, const struct fixture *fixture, const stru
     text_adds(out, "\n");
 }
 
+static void add_question(struct text *out, size_t g, size_t i)
+{
+    text_addf(out, "%d %d %" PRIu64 " %s\n", gpus[g].cc, gpus[g].sms, asked[i], gpus[g].name);
+}
+
 static void compare_answers(const struct fixture *fixture, struct text *met)
 {
     char folder[] = "/tmp/autotune-export-XXXXXX";
@@ -228,7 +241,7 @@ static void compare_answers(const struct fixture *fixture, struct text *met)
     build_program(folder, &source, program);
     for (size_t g = 0; g < GPUS; g++)
         for (size_t i = 0; i < ASKED; i++) {
-            text_addf(&questions, "%d %d %" PRIu64 "\n", gpus[g].cc, gpus[g].sms, asked[i]);
+            add_question(&questions, g, i);
             add_want(&want, fixture, &gpus[g], asked[i]);
         }
     compare_program(folder, &questions, &want);
@@ -237,9 +250,9 @@ static void compare_answers(const struct fixture *fixture, struct text *met)
         assert_non_null(strstr(want.at, matches[i]));
     }
     /* tiles are counted in 31 bits: what has more is refused, not cut */
-    run(folder, "echo 60 1 1125899906842624 | ./program | grep -q '^default.* failed$'");
-    run(folder, "echo 60 1 17179869184 | ./program | grep -q '^default' && "
-                "! echo 60 1 17179869184 | ./program | grep -q failed");
+    run(folder, "echo 60 1 1125899906842624 x | ./program | grep -q '^default.* failed$'");
+    run(folder, "echo 60 1 17179869184 x | ./program | grep -q '^default' && "
+                "! echo 60 1 17179869184 x | ./program | grep -q failed");
     run(folder, "rm -r \"$PWD\"");
     text_add(met, want.at, want.length);
     text_dispose(&questions);
@@ -270,6 +283,120 @@ static void test_answers(void **state)
             fail_msg("no row with %s was asked for: choose other seeds", word);
     }
     text_dispose(&met);
+}
+
+/* --- Rows that are not there -------------------------------------------------------------- */
+
+/* Leaves out the records that code for `cc` lacks, and those with the word. Returns how many. */
+static size_t leave_out(struct fixture *fixture, int cc, const char *word)
+{
+    const struct export_source source = source_of(fixture);
+    struct export export;
+    bool is_out[64] = {false};
+    size_t kept = 0, out = 0;
+    assert_int_equal(export_init(&export, &source, &error), 0);
+    for (size_t r = 0; r + 1 < export.row_count; r++)
+        for (size_t i = 0; i < fixture->count; i++)
+            if (export.rows[r].record == &fixture->records[i].record)
+                is_out[i] |= export_row_needs(&export, &export.rows[r]) > cc ||
+                             (*word && strstr(fixture->records[i].record.params, word));
+    export_dispose(&export);
+    for (size_t i = 0; i < fixture->count; i++) {
+        out += is_out[i];
+        if (!is_out[i])
+            fixture->records[kept++] = fixture->records[i];
+    }
+    fixture->count = kept;
+    return out;
+}
+
+/* What older code lacks and what the device refuses is as if it had not been tuned: the others serve,
+ * the nearest first. */
+static void test_lacking(void **state)
+{
+    static const struct {
+        int cc;
+        const char *word;
+    } asks[] = {{75, ""}, {80, ""}, {90, "FINISH=PASSES"}, {75, "VECTOR=4"}};
+    struct text questions = {0};
+    size_t all = 0;
+    (void)state;
+    for (size_t g = 0; g < GPUS; g++)
+        for (size_t i = 0; i < ASKED; i++)
+            if (gpus[g].cc == 90)
+                add_question(&questions, g, i);
+    for (size_t i = 0; i < 2 * sizeof asks / sizeof *asks; i++) {
+        char folder[] = "/tmp/autotune-export-XXXXXX", command[200];
+        struct fixture fixture;
+        struct export_source source;
+        assert_non_null(mkdtemp(folder));
+        put(folder, "in", questions.at, questions.length);
+        open_fixture(&fixture, i % 2 ? MAX : SUM, i % 2 ? F32 : I32, 40 + i);
+        source = source_of(&fixture);
+        build_program(folder, &source, program);
+        snprintf(command, sizeof command, "./program %d %s < in > lacking", asks[i / 2].cc,
+                 asks[i / 2].word);
+        run(folder, command);
+        all += leave_out(&fixture, asks[i / 2].cc, asks[i / 2].word);
+        source = source_of(&fixture);
+        build_program(folder, &source, program);
+        snprintf(command, sizeof command,
+                 "./program %d < in > want && grep -q '^same cc' want && cmp lacking want",
+                 asks[i / 2].cc);
+        run(folder, command);
+        run(folder, "rm -r \"$PWD\"");
+        space_free(fixture.space);
+    }
+    assert_true(all > 10);
+    text_dispose(&questions);
+}
+
+static bool has_needs(const struct export *export, int needs)
+{
+    for (size_t k = 0; k < export->kernel_count; k++)
+        if (export_kernel_needs(&export->kernels[k]) == needs)
+            return true;
+    return false;
+}
+
+/* A kernel needs what it uses, not the GPU on which it won. */
+static void test_needs(void **state)
+{
+    static const struct {
+        const char *params; /* beside the default's */
+        enum type type;
+        int needs;
+        size_t versions;
+    } kernels[] = {
+        {"", F32, 70, 1},
+        {"LOAD=BULK STAGES=3 WALK=STRIDED FINISH=LAST_BLOCK GRID=2", F32, 90, 1},
+        {"WARP=REDUX FINISH=PASSES GRID=0", I32, 80, 1},
+        {"LOAD=L2_256B FINISH=PASSES GRID=0", F32, 80, 1},
+        {"CLUSTER=8 FINISH=PASSES GRID=0", F32, 90, 1},
+        {"BLOCK=512 WALK=STRIDED MIN_BLOCKS=2 FINISH=PASSES GRID=0", F32, 70, 1},
+        {"BLOCK=512 WALK=STRIDED MIN_BLOCKS=4 FINISH=PASSES GRID=0", F32, 90,
+         1}, /* sm_89: 1536 threads */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        struct fixture fixture;
+        struct export export;
+        int64_t row[SPACE_NAMES_MAX];
+        open_fixture(&fixture, SUM, kernels[i].type, 1);
+        fixture.count = 1; /* of sm_90 */
+        memcpy(row, fixture.space->default_config, fixture.space->param_count * sizeof *row);
+        assert_int_equal(point_parse(fixture.space, kernels[i].params, row, &error), 0);
+        take_config(&fixture.records[0].record, fixture.space, row);
+        struct export_source source = source_of(&fixture);
+        assert_int_equal(export_init(&export, &source, &error), 0);
+        if (export_row_needs(&export, &export.rows[0]) != kernels[i].needs)
+            fail_msg("%s needs sm_%d", kernels[i].params,
+                     export_row_needs(&export, &export.rows[0]));
+        assert_int_equal(export.kernels[0].count, kernels[i].versions);
+        assert_true(has_needs(&export, 70)); /* of the default */
+        export_dispose(&export);
+        space_free(fixture.space);
+    }
 }
 
 /* --- Bytes -------------------------------------------------------------------------------- */
@@ -371,9 +498,9 @@ static void test_ranges(void **state)
     static const char *const told[] = {
         ("/* What was tuned: the sizes that each config serves, times, and params. All have\n"),
         " *   tuned 2026-11-21, driver 580 (CUDA 13.0), NVRTC 13.0\n",
-        " *     n = 0 to 4472: 1.283 us at n = 1K to 1.284 us at n = 2K: WARP=",
-        " *     n = 4473 to 31622: 343.2 us at n = 10K: WARP=",
-        " *     n from 31623 on: 914.2 us at n = 100K to 914.2 us at n = 400K: WARP=",
+        " *     n = 0 to 4472: 1.283 us at n = 1K to 1.284 us at n = 2K: ITEMS=",
+        " *     n = 4473 to 31622: 343.2 us at n = 10K: ITEMS=",
+        " *     n from 31623 on: 914.2 us at n = 100K to 914.2 us at n = 400K: ITEMS=",
     };
     static const struct {
         uint64_t n, ps;
@@ -522,19 +649,24 @@ static void test_unused(void **state)
     space_free(fixture.space);
 }
 
-/* A GPU that a selector cannot tell from another is left out and named. */
+/* GPUs of as many SMs keep their rows, with names of their own. */
 static void test_alike(void **state)
 {
-    static const struct gpu twin = {"NVIDIA H300", 90, 132};
     struct fixture fixture;
+    struct export_files files;
     struct export export;
     (void)state;
     open_fixture(&fixture, SUM, I32, 11);
-    add_record(&fixture, &twin, 4096);
     struct export_source source = source_of(&fixture);
     assert_int_equal(export_init(&export, &source, &error), 0);
     assert_int_equal(export.gpu_count, KNOWN_GPUS);
-    assert_string_equal(export.left_out.at, "NVIDIA H300 (like NVIDIA H200)");
+    write_format(&files, &export, "make");
+    assert_non_null(strstr(files.at[0].text.at, "\nmy_sm_90_132_nvidia_h200_1000_BLOCK := "));
+    assert_non_null(
+        strstr(files.at[0].text.at, "\nmy_sm_90_132_nvidia_h200_nvl_1000_BLOCK := "));
+    assert_non_null(strstr(files.at[0].text.at, "\nmy_sm_80_108_1000_BLOCK := "));
+    assert_each_once(files.at[0].text.at, "", " := ");
+    export_dispose_files(&files);
     export_dispose(&export);
     space_free(fixture.space);
 }
@@ -597,6 +729,7 @@ int main(void)
         cmocka_unit_test(test_nothing), cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_format),  cmocka_unit_test(test_variables),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_needs),   cmocka_unit_test(test_lacking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

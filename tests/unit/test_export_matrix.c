@@ -150,12 +150,13 @@ static const char program[] =
     "\"default\"};\n"
     "    struct my_matrix m;\n"
     "    struct my_plan plan;\n"
+    "    char name[100];\n"
     "    int cc, sms;\n"
-    "    while (scanf(\"%d %d %\" SCNd64 \" %\" SCNd64 \" %\" SCNd64, &cc, &sms, &m.rows, "
-    "&m.len,\n"
-    "                 &m.pitch) == 5) {\n"
+    "    while (scanf(\"%d %d %\" SCNd64 \" %\" SCNd64 \" %\" SCNd64 \" %99[^\\n]\", &cc, &sms,\n"
+    "                 &m.rows, &m.len, &m.pitch, name) == 6) {\n"
     "        enum my_match match;\n"
-    "        const int row = my_select(cc, sms, &m, &match);\n"
+    "        const struct my_device device = {cc, sms, cc, 0, 0, name, 0};\n"
+    "        const int row = my_select(&device, &m, &match);\n"
     "        const int failed = my_plan_row(&plan, row, sms, &m);\n"
     "        printf(\"%s | %s |\", matches[match], my_rows[row].text);\n"
     "        if (failed)\n"
@@ -294,8 +295,8 @@ static void compare_answers(const struct fixture *fixture, struct text *met)
         for (size_t i = 0; i < ASKED; i++) {
             const struct problem problem = shaped(fixture, asked[i]);
             const struct matrix matrix = turned(fixture, asked[i]);
-            text_addf(&questions, "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", gpus[g].cc,
-                      gpus[g].sms, matrix.rows, matrix.len, matrix.pitch);
+            text_addf(&questions, "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", gpus[g].cc,
+                      gpus[g].sms, matrix.rows, matrix.len, matrix.pitch, gpus[g].name);
             add_want(&want, fixture, &gpus[g], &problem);
         }
     compare_program(folder, &questions, &want);
@@ -358,7 +359,7 @@ static void test_edges(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(
             command, sizeof command,
-            "echo %s | ./program > out; grep -q '^default .*%s' out || { cat out; false; }",
+            "echo %s x | ./program > out; grep -q '^default .*%s' out || { cat out; false; }",
             cases[i].question, cases[i].answer);
         run(folder, command);
     }
