@@ -2,6 +2,7 @@
  * lost worker is replaced before the next step. */
 #include "autotune/search/ladder_measure.h"
 
+#include "autotune/device/temporary.h"
 #include "autotune/search/worker.h"
 #include "autotune/search/worker_pool.h"
 
@@ -171,6 +172,6 @@ int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
     }
     worker_pool_close(run.pool);
     if (job->info->target.is_host)
-        host_sweep();
+        temporary_sweep();
     return failed;
 }
