@@ -1060,6 +1060,8 @@ void share_io_done(struct share *share, struct share_io *io, double now)
     share->io_count--;
     if (io->error.code != ERROR_NONE)
         fail(share, io->error.code, "%s", io->error.text);
+    if (io->moved.code != ERROR_NONE)
+        share->options.ops->warn(share->options.context, io->moved.text);
     if (io->kind == SHARE_IO_SAVE)
         share->kinds[io->owner].is_saving = false;
     else if (io->kind == SHARE_IO_LOAD)

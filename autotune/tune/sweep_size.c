@@ -131,7 +131,7 @@ bool sweep_size_keep(struct sweep *sweep, const struct records *records)
 {
     struct text path = {0};
     struct error cause;
-    const bool is_kept = tune_save_write(&path, sweep->request, records, &cause) == 0;
+    const bool is_kept = tune_save_write(&path, sweep->request, records, NULL, &cause) == 0;
     if (is_kept) {
         if (records->count > 1)
             output_note(sweep->request, "records   %s\n", path.at);

@@ -107,13 +107,28 @@ void tune_save_now(char out[TUNE_SAVE_TIME_CHARS])
     strftime(out, TUNE_SAVE_TIME_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+/* One sentence for one fault, though the file was read and then moved. */
+static void warn_of_file(const struct error *earlier, const struct error *moved)
+{
+    const bool has_moved = moved->code != ERROR_NONE;
+    if (earlier && earlier->code != ERROR_NONE &&
+        !(has_moved && strncmp(moved->text, earlier->text, strlen(earlier->text)) == 0))
+        output_warn("%s", earlier->text);
+    if (has_moved)
+        output_warn("%s", moved->text);
+}
+
 int tune_save_write(struct text *path, const struct request *request,
-                    const struct records *records, struct error *error)
+                    const struct records *records, const struct error *earlier,
+                    struct error *error)
 {
     struct text folder = {0};
+    struct error moved = {.code = ERROR_NONE};
     int failed = store_folder(&folder, request->cache, error) ||
                  store_path(path, folder.at, records->at->gpu, error) ||
-                 store_save(path->at, records, error);
+                 store_save(path->at, records, &moved, error);
+    if (!failed)
+        warn_of_file(earlier, &moved);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }
@@ -128,11 +143,9 @@ int tune_save_record(const struct request *request, const struct record *record,
     if (dims_n(&record->problem.dims) == 0) { /* no request could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
     } else if (store_add(&one, record, &cause) ||
-               tune_save_write(&path, request, &one, &cause)) {
+               tune_save_write(&path, request, &one, earlier, &cause)) {
         failed = error_set(error, ERROR_IO, "the record is not kept: %s", cause.text);
     } else {
-        if (earlier->code != ERROR_NONE)
-            output_warn("%s", earlier->text);
         output_note(request, "record    %s\n", path.at);
     }
     store_dispose(&one);
@@ -147,8 +160,8 @@ static void note_journal(const struct request *request, const struct journal *jo
 {
     if (*changed)
         output_note(request,
-                    "journal   %s: its %s is another now; set aside as %s.old and begun anew\n",
-                    path, changed, path);
+                    "journal   %s: its %s is another now; set aside as %s and begun anew\n",
+                    path, changed, journal->aside.at);
     else if (journal->count)
         output_note(request, "journal   %s: %zu trials\n", path, journal->count);
     if (journal->skipped)

@@ -26,9 +26,11 @@ void tune_save_shipped(struct record *record, const struct tune_result *result,
 enum { TUNE_SAVE_TIME_CHARS = 32 };
 void tune_save_now(char out[TUNE_SAVE_TIME_CHARS]);
 
-/* Writes records of one GPU, one at least, all or none; `path` (appended) is the file. */
+/* Writes records of one GPU, one at least, all or none; `path` (appended) is the file. Warns of
+ * what `earlier` (may be NULL) says, and where an old file was moved, if it is written. */
 int tune_save_write(struct text *path, const struct request *request,
-                    const struct records *records, struct error *error);
+                    const struct records *records, const struct error *earlier,
+                    struct error *error);
 
 /* Writes the record, and notes where. `earlier` is the warning from reading: left out when the
  * file cannot be written either. */

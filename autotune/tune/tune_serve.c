@@ -439,7 +439,7 @@ static int put_record(struct wire *out, const struct serve *serve, const struct 
     text_addf(&path, "%s/one.ini", serve->folder.path);
     unlink(path.at);
     int failed = text_check(&path, error) || store_add(&one, record, error) ||
-                 store_save(path.at, &one, error) ||
+                 store_save(path.at, &one, NULL, error) ||
                  text_read(&bytes, path.at, JOURNAL_BYTES_MAX, error);
     wire_put_bytes(out, bytes.at, failed ? 0 : bytes.length);
     store_dispose(&one);
@@ -686,7 +686,7 @@ static void take_broadcast(struct serve *serve, struct wire *message)
 {
     struct text folder = {0}, path = {0};
     struct records records;
-    struct error error;
+    struct error error, moved = {.code = ERROR_NONE};
     size_t length;
     const char *name = wire_get_string(message);
     const char *bytes = wire_get_bytes(message, &length);
@@ -698,9 +698,11 @@ static void take_broadcast(struct serve *serve, struct wire *message)
                      ? error_set(&error, ERROR_FAILED,
                                  "what rank 0 has names '%.100s' as its file", name)
                      : text_check(&path, &error) ||
-                           (records.count && store_save(path.at, &records, &error));
+                           (records.count && store_save(path.at, &records, &moved, &error));
         store_dispose(&records);
     }
+    if (!failed && moved.code != ERROR_NONE)
+        output_warn("%s", moved.text);
     if (failed)
         output_warn("%s: the records of this node are as they were", error.text);
     text_dispose(&path);
