@@ -138,7 +138,7 @@ static int held(const struct journal *journal, const struct record *key, struct 
 {
     char problem[PROBLEM_CHARS];
 
-    return error_set(error, ERROR_FAILED,
+    return error_set(error, ERROR_BUSY,
                      "another autotune is tuning %s on %s: wait for it, "
                      "or end it (its journal: %s)",
                      problem_format(problem, &key->problem), key->gpu, journal->path);

@@ -49,7 +49,7 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
  * field that differs, "schema" for a file of another version, "header" for a damaged one, ""
  * when nothing does. Refused as record files are: links, other owners, writable by others, no
  * regular file, more than JOURNAL_BYTES_MAX. ERROR_IO: cannot be used, the caller may go on
- * without. ERROR_FAILED: another process holds the lock (the sentence says which file), or no
+ * without. ERROR_BUSY: another process holds the lock (the sentence says which file). ERROR_FAILED: no
  * memory. On -1 `out` is closed. */
 int journal_open(struct journal *out, const char *path, const struct record *key,
                  bool start_over, char changed[32], struct error *error);

@@ -23,6 +23,8 @@ enum error_code {
     ERROR_OTHER_GPU,       /* there are records of it, but of another GPU */
     ERROR_NO_PROGRAM,      /* the program `autotune` cannot be started */
     ERROR_TUNE_FAILED,     /* it ran and gave no record */
+
+    ERROR_BUSY, /* another process has it now: who asks again may get it */
 };
 
 struct error {

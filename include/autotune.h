@@ -178,13 +178,16 @@ enum autotune_from {
     AUTOTUNE_FROM_DEFAULT,  /* what runs on any GPU; reads no file of records */
     AUTOTUNE_FROM_TUNING    /* a record of this GPU and this size; where there is none, the
                              * program `autotune` is run to make it, which may take minutes: it
-                             * needs the GPU for itself and room for the elements */
+                             * needs the GPU for itself and room for the elements. Of processes
+                             * that ask for it at once, as the ranks of a job, one tunes, and the
+                             * others wait and take its record */
 };
 
 /* Fill with zeros first. */
 struct autotune_plan_options {
     enum autotune_from from;
-    double budget_seconds; /* FROM_TUNING: when to end the search; 0: when all is tried */
+    double budget_seconds; /* FROM_TUNING: when to end the search; 0: when all is tried. To
+                            * wait for another process's search is not of it */
     void *reserved[4];     /* zeros */
 };
 

@@ -2,7 +2,9 @@
  * only part that can be too long for it. */
 #include "autotune/tune/tune_save.h"
 
+#include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
+#include "autotune/device/monotonic.h"
 #include "cache/code.h"
 
 #include <math.h>
@@ -10,6 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
+enum {
+    LOOK_MS = 200,   /* between looks at a journal that another process has */
+    STALLED_S = 600, /* without a trial */
+};
 
 /* --- The record --------------------------------------------------------------------------- */
 
@@ -245,27 +252,75 @@ void tune_save_warn(const struct request *request, const struct setup *setup)
     warn_lost(request, &key, NULL, &told);
 }
 
-int tune_save_journal(struct journal *out, bool *is_open, const struct request *request,
-                      const struct setup *setup, struct tune_save_told *told,
-                      struct error *error)
+/* What changes while its owner gets on: it is another file, or longer. */
+struct progress {
+    ino_t inode;
+    off_t bytes;
+    double since; /* s, by monotonic_s */
+};
+
+static bool has_stalled(struct progress *last, const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) == 0 &&
+        (status.st_ino != last->inode || status.st_size != last->bytes))
+        *last = (struct progress){status.st_ino, status.st_size, monotonic_s()};
+    return monotonic_s() - last->since > STALLED_S;
+}
+
+/* Its owner is gone, or has the record, when the lock is free. */
+static int wait_for_journal(struct journal *out, bool *has_waited, const char *path,
+                            const struct request *request, const struct record *key,
+                            char changed[32], struct error *error)
+{
+    const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
+    struct progress last = {.since = monotonic_s()};
+    char problem[PROBLEM_CHARS];
+    while (journal_open(out, path, key, request->retune, changed, error)) {
+        if (error->code != ERROR_BUSY)
+            return -1;
+        if (has_stalled(&last, path))
+            return error_set(error, ERROR_BUSY,
+                             "another autotune is tuning %s on %s and has tried nothing for %d "
+                             "minutes: end it, or wait for it (its journal: %.1000s)",
+                             problem_format(problem, &key->problem), key->gpu, STALLED_S / 60,
+                             path);
+        if (interrupt_came())
+            return error_set(error, ERROR_INTERRUPTED,
+                             "interrupted while another autotune is tuning %s: nothing was "
+                             "measured; run the same command again",
+                             problem_format(problem, &key->problem));
+        if (!*has_waited)
+            output_note(request, "waiting   for another autotune, which is tuning %s on %s\n",
+                        problem_format(problem, &key->problem), key->gpu);
+        *has_waited = true;
+        nanosleep(&step, NULL);
+    }
+    return 0;
+}
+
+int tune_save_journal(struct journal *out, struct tune_save_opened *opened,
+                      const struct request *request, const struct setup *setup,
+                      struct tune_save_told *told, struct error *error)
 {
     struct text path = {0};
     struct record key;
     struct error cause;
     char changed[32] = "";
-    *is_open = false;
+    *opened = (struct tune_save_opened){.is_open = false};
     if (dims_n(&setup->problem.dims) == 0)
         return 0;
     setup_record(&key, setup);
-    int failed = find_journal(&path, request, &key, &cause) ||
-                 journal_open(out, path.at, &key, request->retune, changed, &cause);
+    const int failed =
+        find_journal(&path, request, &key, &cause) ||
+        wait_for_journal(out, &opened->has_waited, path.at, request, &key, changed, &cause);
+    const bool is_error = failed && cause.code != ERROR_IO;
     if (!failed) {
-        *is_open = true;
+        opened->is_open = true;
         note_journal(request, out, path.at, changed);
-    } else if (cause.code == ERROR_FAILED) {
+    } else if (is_error) {
         *error = cause;
     }
-    const bool is_error = failed && cause.code == ERROR_FAILED;
     if (!is_error)
         warn_lost(request, &key, failed ? &cause : NULL, told);
     text_dispose(&path);

@@ -729,10 +729,10 @@ static void test_second_opener_is_refused(void **state)
     struct journal first = opened(path_in(path, state, journal_file)), second;
     struct error error = {0};
 
-    assert_not_opened(path, ERROR_FAILED,
+    assert_not_opened(path, ERROR_BUSY,
                       "another autotune is tuning sum i32 400M cold on NVIDIA H200");
     assert_int_equal(journal_open(&second, path, &example_record, true, NULL, &error), -1);
-    assert_int_equal(error.code, ERROR_FAILED);
+    assert_int_equal(error.code, ERROR_BUSY);
     assert_non_null(strstr(error.text, path));
     assert_false(exists(path, ".old"));
     struct journal_trial trial = trial_of(1);
@@ -763,7 +763,7 @@ static void test_openers_race(void **state)
             struct journal journal;
             struct error error;
             if (journal_open(&journal, path, &example_record, i % 2 == 0, NULL, &error) != 0) {
-                if (error.code != ERROR_FAILED)
+                if (error.code != ERROR_BUSY)
                     _exit(2);
                 continue;
             }
