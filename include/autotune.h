@@ -71,7 +71,8 @@ enum autotune_code {
 
 struct autotune_error {
     int code;        /* enum autotune_code */
-    char text[2000]; /* zero-terminated, one sentence, no newline unless a compiler's */
+    char text[2000]; /* zero-terminated, one sentence; no control characters, but for
+                      * newlines and tabs of a compiler's messages */
 };
 
 /* "0.1.0", the version of the library that is linked. */

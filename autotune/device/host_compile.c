@@ -249,11 +249,11 @@ static int run_compiler(const struct host_compiler *compiler, const char *folder
                          strerror(reason));
     cut(message);
     if (status == CHILD_ENDED_UNSEEN ? access(library, F_OK) != 0 : status != 0)
-        return error_set(error, ERROR_FAILED,
-                         "%s does not compile kernel '%s'%s (status %d):\n"
-                         "%s",
-                         compiler->program, sources[0].kernel, count > 1 ? " and others" : "",
-                         status, message);
+        return error_set_lines(error, ERROR_FAILED,
+                               "%s does not compile kernel '%s'%s (status %d):\n"
+                               "%s",
+                               compiler->program, sources[0].kernel,
+                               count > 1 ? " and others" : "", status, message);
     return 0;
 }
 

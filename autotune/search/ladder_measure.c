@@ -37,7 +37,7 @@ static int take_fatal(struct ladder_measure *run, struct job_fatal *fatal, struc
 {
     fatal->text[sizeof fatal->text - 1] = '\0';
     if (fatal->code == ERROR_USAGE || !run->step)
-        return error_set(error, fatal->code, "%s", fatal->text);
+        return error_set_lines(error, fatal->code, "%s", fatal->text);
     trial_set_reason(run->last_words, fatal->text);
     return 0;
 }

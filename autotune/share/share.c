@@ -177,7 +177,8 @@ static __attribute__((format(printf, 3, 4))) void fail(struct share *share,
     va_start(arguments, format);
     if (share->error.code == ERROR_NONE) {
         share->error.code = code;
-        vsnprintf(share->error.text, sizeof share->error.text, format, arguments);
+        text_format_visible(share->error.text, sizeof share->error.text, true, format,
+                            arguments);
     }
     va_end(arguments);
     share->is_stopped = true;
