@@ -447,6 +447,7 @@ int main(int argc, char **argv)
     if (rank.number) { /* rank 0 says when it is over */
         signal(SIGTERM, SIG_IGN);
         signal(SIGINT, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
     }
     failed = run(&rank, &request, is_broadcast, &error);
     end_coordinator(&rank);

@@ -19,6 +19,7 @@
 enum {
     LOCK_WAIT_MS = 10000, /* without any other writer getting on */
     LOCK_STEP_MS = 5,
+    BACKUPS_MAX = 1000, /* of one file */
 };
 
 int file_error(const char *verb, const char *path, struct error *error)
@@ -321,33 +322,72 @@ int file_sync_folder_of(const char *path, struct error *error)
     return result;
 }
 
-/* Keeps the old file under another name: by a second link, so that it stays in place until the
- * new one takes it; by a rename where there are no links. */
-static int keep_old(const char *path, const char *keep, struct error *error)
+/* Gives a file a second name that nothing has; a rename where there are no links. errno */
+static int name_again(const char *path, const char *name)
 {
-    if (unlink(keep) != 0 && errno != ENOENT)
-        return file_error("replace", keep, error);
-    if (link(path, keep) != 0 && errno != ENOENT && rename(path, keep) != 0)
-        return file_error("keep the old file as", keep, error);
+    if (link(path, name) == 0)
+        return 0;
+    if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT)
+        return -1;
+    if (renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    struct stat status;
+    errno = EEXIST;
+    return lstat(name, &status) == 0 ? -1 : rename(path, name);
+}
+
+/* Keeps the old file under another name: by a second link, so that it stays in place until the
+ * new one takes it. No backup takes another's place. */
+static int keep_old(const char *path, struct text *keep, struct error *error)
+{
+    const size_t length = keep->length;
+    for (int number = 2; name_again(path, keep->at); number++) {
+        if (errno == ENOENT) { /* somebody has removed it */
+            text_clear(keep);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return file_error("keep the old file as", keep->at, error);
+        if (number > BACKUPS_MAX)
+            return error_set(error, ERROR_IO,
+                             "%.*s is one of %d files that were kept: remove those that "
+                             "nobody needs",
+                             (int)length, keep->at, BACKUPS_MAX);
+        keep->length = length;
+        text_addf(keep, "-%d", number);
+        if (text_check(keep, error))
+            return -1;
+    }
     return 0;
 }
 
-static int put_in_place(const char *path, const char *temporary, const char *keep, int folder,
+/* An error leaves one file, under its old name. */
+static void undo_keep(const char *path, const struct text *keep)
+{
+    if (access(path, F_OK) == 0)
+        unlink(keep->at);
+    else
+        rename(keep->at, path); /* keep_old had to move it */
+}
+
+static int put_in_place(const char *path, const char *temporary, struct text *keep, int folder,
                         struct error *error)
 {
     if (keep && keep_old(path, keep, error) != 0)
         return -1;
     if (rename(temporary, path) != 0) {
         file_error("replace", path, error);
-        if (keep && access(path, F_OK) != 0)
-            rename(keep, path); /* keep_old had to move it */
+        if (keep && keep->length)
+            undo_keep(path, keep);
         return -1;
     }
     return sync_folder(folder, path, error);
 }
 
 static int replace(const char *path, const char *temporary, const struct text *contents,
-                   const char *keep, struct error *error)
+                   struct text *keep, struct error *error)
 {
     int folder = open_folder_of(path, error);
 
@@ -362,17 +402,26 @@ static int replace(const char *path, const char *temporary, const struct text *c
     return result;
 }
 
-int file_replace(const char *path, const struct text *contents, const char *keep,
-                 struct error *error)
+int file_replace(const char *path, const char *locked, const struct text *contents,
+                 struct text *keep, struct error *error)
 {
     assert(!contents->failed);
     struct text temporary = {0};
     int result;
 
-    text_addf(&temporary, "%s.tmp", path);
+    text_addf(&temporary, "%s.tmp", locked);
     result = text_check(&temporary, error);
     if (result == 0)
         result = replace(path, temporary.at, contents, keep, error);
     text_dispose(&temporary);
     return result;
+}
+
+int file_set_aside(const char *path, struct text *name, struct error *error)
+{
+    if (text_check(name, error) || keep_old(path, name, error))
+        return -1;
+    if (name->length && unlink(path) && errno != ENOENT)
+        return file_error("set aside", path, error);
+    return 0;
 }

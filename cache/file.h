@@ -58,11 +58,15 @@ int file_open_locked(const char *path, struct error *error);
 int file_lock(const char *path, struct error *error);
 void file_unlock(int lock);
 
-/* Puts `contents` in place of the file: PATH.tmp, fsync, rename, fsync of the folder. An error
+/* Puts `contents` in place of the file: LOCKED.tmp, fsync, rename, fsync of the folder. An error
  * leaves the file as it was, unless only that last sync failed: then it is new, but a power
- * failure may still bring the old one back. The caller holds the lock. The old file is kept as
- * `keep` unless that is NULL. */
-int file_replace(const char *path, const struct text *contents, const char *keep,
-                 struct error *error);
+ * failure may still bring the old one back. The caller holds the lock of `locked`, of that folder. The
+ * old file is kept as `keep` unless that is NULL, as KEEP-2 where there is such a file, and so on:
+ * `keep` becomes its name, or "" where there was no old file. */
+int file_replace(const char *path, const char *locked, const struct text *contents,
+                 struct text *keep, struct error *error);
+
+/* Moves a file to `name`, or to NAME-2 and so on as file_replace does. */
+int file_set_aside(const char *path, struct text *name, struct error *error);
 
 #endif

@@ -138,7 +138,7 @@ static int held(const struct journal *journal, const struct record *key, struct 
 {
     char problem[PROBLEM_CHARS];
 
-    return error_set(error, ERROR_FAILED,
+    return error_set(error, ERROR_BUSY,
                      "another autotune is tuning %s on %s: wait for it, "
                      "or end it (its journal: %s)",
                      problem_format(problem, &key->problem), key->gpu, journal->path);
@@ -205,15 +205,16 @@ static int examine(struct journal *journal, const struct record *key, bool start
     return *why ? 0 : read_trials(journal, &reader, journal->path, make_room, error);
 }
 
-static int set_aside(struct journal *journal, struct error *error)
+/* Of what was begun anew one generation is enough; a damaged one may be all that there is. */
+static int set_aside(struct journal *journal, bool is_damaged, struct error *error)
 {
-    struct text old = {0};
-
-    text_addf(&old, "%s.old", journal->path);
-    int result = text_check(&old, error);
-    if (result == 0 && rename(journal->path, old.at) != 0)
+    text_clear(&journal->aside);
+    text_addf(&journal->aside, is_damaged ? "%s.damaged" : "%s.old", journal->path);
+    int result = text_check(&journal->aside, error);
+    if (result == 0 && is_damaged)
+        result = file_set_aside(journal->path, &journal->aside, error);
+    else if (result == 0 && rename(journal->path, journal->aside.at) != 0)
         result = file_error("set aside", journal->path, error);
-    text_dispose(&old);
     close(journal->file);
     journal->file = -1;
     return result;
@@ -236,7 +237,7 @@ static int try_open(struct journal *journal, const struct record *key, bool star
     if (!why)
         return 1;
     snprintf(changed, 32, "%s", why);
-    return set_aside(journal, error);
+    return set_aside(journal, strcmp(why, "header") == 0, error);
 }
 
 int journal_open(struct journal *out, const char *path, const struct record *key,
@@ -405,5 +406,6 @@ void journal_close(struct journal *journal)
         close(journal->file);
     free(journal->trials);
     free(journal->path);
+    text_dispose(&journal->aside);
     *journal = (struct journal){.file = -1};
 }

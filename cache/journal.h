@@ -24,6 +24,7 @@ struct journal {
     struct journal_trial *trials; /* as in the file, the last of an identity counts */
     size_t count, skipped;        /* skipped: lines that are no valid trial */
     int file;                     /* -1: not open for appending */
+    struct text aside;            /* what a file that was there is called now; "" for none */
     /* more, private */
     char *path;
     bool is_dirty;     /* not yet synced */
@@ -43,11 +44,12 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
 /* Opens for appending, makes what is missing (folders mode 0700, file 0600), locks it, and
  * reads what is there. A file that is not for this key (driver, compiler, method, ... all but
  * the space and the code: those are in the identities), or any with `start_over`, is set aside
- * as PATH.old (one generation) and a new one begun; `changed` (may be NULL) then names the key
+ * as PATH.old (one generation), a damaged one as PATH.damaged or PATH.damaged-2 and so on, and a new
+ * one begun; `changed` (may be NULL) then names the key
  * field that differs, "schema" for a file of another version, "header" for a damaged one, ""
  * when nothing does. Refused as record files are: links, other owners, writable by others, no
  * regular file, more than JOURNAL_BYTES_MAX. ERROR_IO: cannot be used, the caller may go on
- * without. ERROR_FAILED: another process holds the lock (the sentence says which file), or no
+ * without. ERROR_BUSY: another process holds the lock (the sentence says which file). ERROR_FAILED: no
  * memory. On -1 `out` is closed. */
 int journal_open(struct journal *out, const char *path, const struct record *key,
                  bool start_over, char changed[32], struct error *error);

@@ -137,7 +137,7 @@ static int check_schema(enum outcome *outcome, const struct ini *ini, struct err
                ? error_set(reason, ERROR_IO,
                            "%s:%d: its records are of an earlier version of "
                            "autotune (schema %s, this one reads %d), which does not say what "
-                           "kernels they ran: tune again; the file is kept beside the new one",
+                           "kernels they ran: tune again",
                            ini->file, schema->line, schema->value, RECORD_SCHEMA)
                : error_set(reason, ERROR_IO,
                            "%s:%d: written by another version of autotune "
@@ -508,57 +508,96 @@ static int merge(struct records *records, const struct records *added, struct er
     return 0;
 }
 
-/* The old file is kept under its name and this ending, unless that is NULL. */
-static int write_records(const char *path, struct records *records, const char *ending,
+/* The old file is kept as `keep`, unless that is empty. */
+static int write_records(const char *path, struct records *records, struct text *keep,
                          struct error *error)
 {
-    struct text text = {0}, keep = {0};
+    struct text text = {0};
     int result = emit_file(&text, records, error);
 
-    text_addf(&keep, "%s%s", path, ending ? ending : "");
     if (result == 0)
-        result = text_check(&keep, error);
+        result = text_check(keep, error);
     if (result == 0 && text.length > INI_FILE_MAX)
         result = error_set(error, ERROR_IO,
                            "%s is full: %zu records; move it away or name "
                            "another folder with --cache",
                            path, records->count);
     if (result == 0)
-        result = file_replace(path, &text, ending ? keep.at : NULL, error);
-    text_dispose(&keep);
+        result = file_replace(path, path, &text, keep->length ? keep : NULL, error);
     text_dispose(&text);
     return result;
 }
 
-int store_save_locked(const char *path, const struct records *added, struct error *error)
+static const char old_ending[] = ".ini.schema-1", damaged_ending[] = ".ini.damaged";
+
+/* Replaces the file that `records` were read from. */
+static int replace_file(const char *path, enum outcome outcome, struct records *records,
+                        struct error *moved, struct error *error)
+{
+    const char *ending = outcome == OUTCOME_OLD ? old_ending
+                         : records->skipped     ? damaged_ending
+                                                : NULL;
+    struct text keep = {0};
+    if (ending)
+        text_addf(&keep, "%s%s", path, ending + strlen(".ini"));
+    const int failed = write_records(path, records, &keep, error);
+    if (!failed && keep.length && moved)
+        error_set(moved, ERROR_IO, "%.1000s; the old file is kept as %.900s",
+                  records->reason.text, keep.at);
+    text_dispose(&keep);
+    return failed;
+}
+
+int store_save_locked(const char *path, const struct records *added, struct error *moved,
+                      struct error *error)
 {
     struct records records;
     enum outcome outcome;
 
+    if (moved)
+        moved->code = ERROR_NONE;
     if (check_records(added, error) || load(&records, &outcome, path, error) != 0)
         return -1;
-    const char *ending = outcome == OUTCOME_OLD ? ".schema-1"
-                         : records.skipped      ? ".damaged"
-                                                : NULL;
     int result = outcome == OUTCOME_REFUSED
                      ? error_set(error, ERROR_IO, "%s", records.reason.text)
                      : merge(&records, added, error);
     if (result == 0)
-        result = write_records(path, &records, ending, error);
+        result = replace_file(path, outcome, &records, moved, error);
     store_dispose(&records);
     return result;
 }
 
-int store_save(const char *path, const struct records *records, struct error *error)
+int store_save(const char *path, const struct records *records, struct error *moved,
+               struct error *error)
 {
+    if (moved)
+        moved->code = ERROR_NONE;
     if (file_make_folder_of(path, error))
         return -1;
     int lock = file_lock(path, error);
     if (lock < 0)
         return -1;
-    int result = store_save_locked(path, records, error);
+    int result = store_save_locked(path, records, moved, error);
     file_unlock(lock);
     return result;
+}
+
+static int is_kept(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' &&
+           (strstr(entry->d_name, old_ending) || strstr(entry->d_name, damaged_ending));
+}
+
+size_t store_count_kept(struct text *name, const char *folder)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(folder, &names, is_kept, by_name);
+    if (count > 0)
+        text_adds(name, names[0]->d_name);
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    return count > 0 ? (size_t)count : 0;
 }
 
 /* Opens a file and closes it again. */

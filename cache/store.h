@@ -66,13 +66,19 @@ int store_tidy(struct records *records, struct error *error);
  * lock, read, merge, temporary file, fsync, rename, fsync the folder. Makes the folder (mode
  * 0700). ERROR_IO with path and cause leaves the old file as it was. A damaged old file is kept
  * beside as NAME.damaged, one of an older schema, whose records are strangers here, as
- * NAME.schema-1; one that must not be trusted or is of a newer schema is not touched: ERROR_IO. A
- * record that could not be read back is ERROR_FAILED. */
-int store_save(const char *path, const struct records *records, struct error *error);
+ * NAME.schema-1, or as NAME.damaged-2 and so on where that is there: `moved` (may be NULL) then says so, and is
+ * ERROR_NONE otherwise, and where it fails. One that must not be trusted or is of a newer schema is not
+ * touched: ERROR_IO. A record that could not be read back is ERROR_FAILED. */
+int store_save(const char *path, const struct records *records, struct error *moved,
+               struct error *error);
 
 /* The same under the caller's lock (file_lock), for records that were chosen by what is in the file:
  * who looks before locking chooses by what another process replaces meanwhile. */
-int store_save_locked(const char *path, const struct records *records, struct error *error);
+int store_save_locked(const char *path, const struct records *records, struct error *moved,
+                      struct error *error);
+
+/* How many files in the folder are such old ones; `name` (appended) is the first of them. */
+size_t store_count_kept(struct text *name, const char *folder);
 
 /* Could store_save write the file now? Makes its folder and its lock. ERROR_IO where it could not. */
 int store_check(const char *path, struct error *error);

@@ -1,26 +1,33 @@
-/* error: fills in a struct error, cut to its size. Formats into a buffer of its own first, so a
- * new sentence may quote the old one. */
+/* error: fills in a struct error, cut to its size. It is formatted elsewhere first, so a new sentence
+ * may quote the old one. */
 #include "generator/error.h"
 
+#include "generator/text.h"
+
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Here error_set and error_memory are functions, not macros. */
 #undef error_set
+#undef error_set_lines
 #undef error_memory
 
 int error_set(struct error *error, enum error_code code, const char *format, ...)
 {
-    char text[sizeof error->text];
     va_list args;
-
     va_start(args, format);
-    if (vsnprintf(text, sizeof text, format, args) < 0)
-        strcpy(text, "an error whose description could not be written");
+    text_format_visible(error->text, sizeof error->text, false, format, args);
     va_end(args);
     error->code = code;
-    memcpy(error->text, text, strlen(text) + 1);
+    return -1;
+}
+
+int error_set_lines(struct error *error, enum error_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_format_visible(error->text, sizeof error->text, true, format, args);
+    va_end(args);
+    error->code = code;
     return -1;
 }
 

@@ -24,6 +24,7 @@ enum error_code {
     ERROR_NO_PROGRAM,      /* the program `autotune` cannot be started */
     ERROR_TUNE_FAILED,     /* it ran and gave no record */
     ERROR_NOT_GRANTED,     /* the device has not what a launch asks for: another may do */
+    ERROR_BUSY,            /* another process has it now: who asks again may get it */
 };
 
 struct error {
@@ -32,8 +33,13 @@ struct error {
 };
 
 /* Sets code and text (printf style, cut to fit; may quote error->text); returns -1, so that
- * `return error_set(...)` works. */
+ * `return error_set(...)` works. Control characters, newlines too, become visible: what is quoted may
+ * come from anywhere. */
 int error_set(struct error *error, enum error_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same of several lines: of a compiler's messages, and where an error that may have some is quoted. */
+int error_set_lines(struct error *error, enum error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same for a failed allocation of `bytes`. */
@@ -51,6 +57,7 @@ static inline int error_failed(int status)
     return -1;
 }
 #define error_set(...) error_failed((error_set)(__VA_ARGS__))
+#define error_set_lines(...) error_failed((error_set_lines)(__VA_ARGS__))
 #define error_memory(...) error_failed((error_memory)(__VA_ARGS__))
 #endif
 

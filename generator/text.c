@@ -174,6 +174,32 @@ void text_add_visible(struct text *text, const char *string)
     }
 }
 
+void text_format_visible(char *out, size_t size, bool has_lines, const char *format,
+                         va_list args)
+{
+    enum { ESCAPED = sizeof "\\xff" - 1 };
+    char raw[sizeof((struct error *)0)->text];
+    size_t used = 0;
+    assert(size > 0);
+    if (vsnprintf(raw, sizeof raw, format, args) < 0)
+        strcpy(raw, "a sentence that could not be written");
+    for (const char *at = raw; *at;) {
+        const bool is_kept = has_lines && (*at == '\n' || *at == '\t');
+        const size_t control = is_kept ? 0 : control_bytes(at);
+        const size_t length = control ? 0 : utf8_length((const unsigned char *)at);
+        const size_t taken = length ? length : control ? control : 1;
+        if (used + (length ? length : taken * ESCAPED) >= size)
+            break;
+        for (size_t i = 0; i < taken && !length; i++)
+            used += (size_t)snprintf(out + used, ESCAPED + 1, "\\x%02x",
+                                     (unsigned)(unsigned char)at[i]);
+        memcpy(out + used, at, length);
+        used += length;
+        at += taken;
+    }
+    out[used] = '\0';
+}
+
 int text_check(const struct text *text, struct error *error)
 {
     assert(is_sound(text));

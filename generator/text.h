@@ -35,6 +35,12 @@ int text_read(struct text *text, const char *path, size_t limit, struct error *e
  * UTF-8, as '?': what comes from a file must not steer a terminal or break a line. */
 void text_add_visible(struct text *text, const char *string);
 
+/* Formats as vsnprintf does, cut to `size` and to what an error has room for. Control characters and
+ * bytes that are not UTF-8 become "\x1b" and the like: names of files and what a command line or a file
+ * says get into sentences as they are. `has_lines`: newlines and tabs stay. */
+void text_format_visible(char *out, size_t size, bool has_lines, const char *format,
+                         va_list args) __attribute__((format(printf, 4, 0)));
+
 /* Are these bytes, none of which is zero, well-formed UTF-8? */
 bool text_is_utf8(const char *bytes, size_t length);
 

@@ -71,7 +71,8 @@ enum autotune_code {
 
 struct autotune_error {
     int code;        /* enum autotune_code */
-    char text[2000]; /* zero-terminated, one sentence, no newline unless a compiler's */
+    char text[2000]; /* zero-terminated, one sentence; no control characters, but for
+                      * newlines and tabs of a compiler's messages */
 };
 
 /* "0.1.0", the version of the library that is linked. */
@@ -178,13 +179,16 @@ enum autotune_from {
     AUTOTUNE_FROM_DEFAULT,  /* what runs on any GPU; reads no file of records */
     AUTOTUNE_FROM_TUNING    /* a record of this GPU and this size; where there is none, the
                              * program `autotune` is run to make it, which may take minutes: it
-                             * needs the GPU for itself and room for the elements */
+                             * needs the GPU for itself and room for the elements. Of processes
+                             * that ask for it at once, as the ranks of a job, one tunes, and the
+                             * others wait and take its record */
 };
 
 /* Fill with zeros first. */
 struct autotune_plan_options {
     enum autotune_from from;
-    double budget_seconds; /* FROM_TUNING: when to end the search; 0: when all is tried */
+    double budget_seconds; /* FROM_TUNING: when to end the search; 0: when all is tried. To
+                            * wait for another process's search is not of it */
     void *reserved[4];     /* zeros */
 };
 
@@ -221,7 +225,7 @@ enum autotune_kernels {
     AUTOTUNE_COMPILED /* by this plan */
 };
 
-/* Each string lives as long as the plan. */
+/* Each string lives as long as the plan. Of NULL they say 0, "" or DEFAULT. */
 AUTOTUNE_API enum autotune_grade autotune_plan_grade(const struct autotune_plan *plan);
 AUTOTUNE_API enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan);
 /* The most n of a call: elements, or rows of a matrix. */
@@ -282,7 +286,7 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
  *           one value or for each column; of a scan nothing
  *   output  device memory for the results, one beside the other: one, n for rows or a scan, len
  *           for columns; aligned to the size of one (result_bytes). It must not overlap workspace
- *           or input, gaps between rows included; but of a scan it may be the input, where
+ *           or input, gaps between rows included, nor input the workspace; but of a scan it may be the input, where
  *           elements and results have one size. That it is too small is not noticed
  *   stream  of the plan's CUDA context, or NULL
  * Errors: N_TOO_LARGE, MISALIGNED, BAD_ARGUMENT, NO_CONTEXT, OTHER_CONTEXT: nothing was queued.
@@ -327,7 +331,7 @@ AUTOTUNE_API int autotune_pipeline_create(struct autotune_pipeline **out,
 AUTOTUNE_API int autotune_pipeline_destroy(struct autotune_pipeline *pipeline,
                                            struct autotune_error *error);
 
-/* What a pipeline works with; the plan is that of a chunk, and the pipeline's. */
+/* What a pipeline works with; the plan is that of a chunk, and the pipeline's. Of NULL all is 0. */
 struct autotune_pipeline_info {
     uint64_t chunk_bytes;
     unsigned streams, copiers;
@@ -347,25 +351,28 @@ AUTOTUNE_API void autotune_pipeline_describe(const struct autotune_pipeline *pip
  *   input   pinned (page-locked, by cudaMallocHost or cudaHostRegister) memory is copied from
  *           where it is, other memory through pinned buffers that threads fill; at any address.
  *           Device memory is BAD_ARGUMENT: autotune_execute takes it. NULL when n is 0
- *   output  results, each of result_bytes; of a scan it may be the input, where it is not, they
- *           must not overlap
+ *   output  results, each of result_bytes; they must not overlap the input, but those of a scan may
+ *           take its place
  * Errors: BAD_ARGUMENT, NO_CONTEXT, OTHER_CONTEXT, NO_MEMORY, FAILED: nothing of it is under way
  * any more. */
 AUTOTUNE_API int autotune_execute_host(struct autotune_pipeline *pipeline, const void *input,
                                        uint64_t n, void *output, struct autotune_error *error);
 
-/* Data that is read piece by piece: a file, a pipe. */
+/* Data that is read piece by piece: a file, a pipe. What the functions below answer is not trusted. They
+ * return (no longjmp, no exception), leave the CUDA context of their thread current, and use no pipeline
+ * that has called them. */
 struct autotune_source {
-    /* Puts the data from byte `at` on to `to`, at most `bytes` of it. Returns how much; less only
-     * where the data ends; -1 with errno ends the call with FAILED. */
+    /* Puts the data from byte `at` on to `to`, at most `bytes` of it. Returns how much; 0 only where
+     * the data ends; -1 with errno ends the call with FAILED, and more than `bytes` with
+     * BAD_ARGUMENT. */
     int64_t (*read)(void *context, void *to, uint64_t at, size_t bytes);
     void *context;
     int is_parallel; /* not 0: several threads may read at once, in any order; 0: only the calling
                       * one reads, from the first byte to the last */
 };
 
-/* Takes the results of a scan, piece by piece, from the first to the last. Returns 0; -1 with errno
- * ends the call with FAILED. */
+/* Takes the results of a scan, piece by piece, from the first to the last. Returns 0; anything else,
+ * with errno, ends the call with FAILED. */
 struct autotune_sink {
     int (*write)(void *context, const void *from, uint64_t at, size_t bytes);
     void *context;

@@ -1,5 +1,5 @@
 /* disasm: runs the disassembler that is installed. Disassemblers read files only, so the code
- * goes through a temporary one. */
+ * goes through one in a temporary folder. */
 #include "autotune/analysis/disasm.h"
 
 #include "autotune/analysis/tool.h"
@@ -38,25 +38,31 @@ static int try_tools(struct text *out, const char *path, struct error *error)
                            "toolkit's cuda-nvdisasm");
 }
 
-int disasm_run(struct text *out, const void *bytes, size_t size, struct error *error)
+static int write_code(const char *path, const void *bytes, size_t size, struct error *error)
 {
-    char path[TEMPORARY_CHARS + 20];
-    struct text text = {0};
-    snprintf(path, sizeof path, "%s/autotune-XXXXXX", temporary_folder());
-    const int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return error_set(error, ERROR_IO,
-                         "%s: cannot be made: %s; name another folder in TMPDIR", path,
-                         strerror(errno));
-    int failed = file_write(file, bytes, size);
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int failed = file < 0 || file_write(file, bytes, size) != 0;
     if (failed)
         error_set(error, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
-    close(file);
-    if (!failed)
-        failed = try_tools(&text, path, error);
-    unlink(path);
+    if (file >= 0)
+        close(file);
+    return failed ? -1 : 0;
+}
+
+int disasm_run(struct text *out, const void *bytes, size_t size, struct error *error)
+{
+    struct temporary folder;
+    struct text path = {0}, text = {0};
+    temporary_sweep();
+    if (temporary_open(&folder, error))
+        return -1;
+    text_addf(&path, "%s/code", folder.path);
+    const int failed = text_check(&path, error) || write_code(path.at, bytes, size, error) ||
+                       try_tools(&text, path.at, error);
+    temporary_close(&folder);
     if (!failed)
         text_add(out, text.at, text.length);
+    text_dispose(&path);
     text_dispose(&text);
     return failed ? -1 : 0;
 }

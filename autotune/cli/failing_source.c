@@ -65,7 +65,7 @@ void failing_source_save(const struct emit_variant *variant, struct error *error
     for (size_t i = 0; i < variant->count; i++)
         failed |= file_write(file, variant->texts[i].at, variant->texts[i].length);
     if (close(file) == 0 && !failed)
-        error_set(error, error->code, "%s\nthe source is kept in %s", error->text, path);
+        error_set_lines(error, error->code, "%s\nthe source is kept in %s", error->text, path);
     else
         unlink(path);
 }

@@ -1,4 +1,4 @@
-/* interrupt: notes SIGINT and SIGTERM and wraps a device's operations. The handler keeps the
+/* interrupt: notes signals that end a run and wraps a device's operations. The handler keeps the
  * signal's number, the only state that a handler can share; the guarded operations check it. */
 #include "autotune/cli/interrupt.h"
 
@@ -119,6 +119,10 @@ static int guarded_time(struct device *device, struct device_graph *graph,
                                                              before_count, out_ps, error);
 }
 
+/* A closed terminal ends a run as Ctrl-C does; nohup has SIGHUP ignored, and it stays so. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
 static void catch_signal(int number)
 {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
@@ -162,8 +166,8 @@ static void unwatch_signals(void)
 void interrupt_begin(struct interrupt_guard *guard, struct device *device)
 {
     sigemptyset(&caught);
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
+    for (size_t i = 0; i < SIGNALS; i++)
+        catch_signal(signals[i]);
     *guard = (struct interrupt_guard){.device = device};
     if (!device)
         return;
@@ -191,6 +195,6 @@ void interrupt_end(struct interrupt_guard *guard)
     if (guard->device)
         guard->device->ops = guard->real;
     unwatch_signals();
-    release_signal(SIGINT);
-    release_signal(SIGTERM);
+    for (size_t i = 0; i < SIGNALS; i++)
+        release_signal(signals[i]);
 }

@@ -12,7 +12,7 @@ struct interrupt_guard {
     struct device *device; /* NULL: no device is guarded */
 };
 
-/* From now on SIGINT and SIGTERM are noted, and make the device's compile, load, launch, sync,
+/* From now on SIGINT, SIGTERM and SIGHUP are noted, and make the device's compile, load, launch, sync,
  * prepare and time fail; a second signal ends the program at once. `guard` must outlive
  * interrupt_end; `device` may be NULL for callers that check interrupt_signal themselves. With
  * a device a thread takes the signals, and this thread and those that it starts have them

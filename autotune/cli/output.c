@@ -37,11 +37,49 @@ int output_bytes(const char *path, const void *bytes, size_t length, struct erro
     return output_file_close(&out, path, failed, error);
 }
 
+/* Bytes of what steers a terminal and may: the end of a line, and the program's own bold and colours. */
+static size_t steers(const char *at)
+{
+    if (strncmp(at, "\033[", 2) == 0) {
+        const size_t length = 2 + strspn(at + 2, "0123456789;");
+        return at[length] == 'm' ? length + 1 : 0;
+    }
+    return *at == '\n' || *at == '\t' ? 1 : strncmp(at, "\r\n", 2) == 0 ? 2 : 0;
+}
+
+/* Whoever reads it is steered by nothing that a file or a name says. */
+static int write_shown(const char *at, struct error *error)
+{
+    struct text shown = {0}, between = {0};
+    while (*at) {
+        size_t length = steers(at);
+        if (length) {
+            text_add(&shown, at, length);
+        } else {
+            while (at[length] && !steers(at + length))
+                length++;
+            text_clear(&between);
+            text_add(&between, at, length);
+            text_add_visible(&shown, between.failed ? "" : between.at);
+            shown.failed |= between.failed;
+        }
+        at += length;
+    }
+    text_dispose(&between);
+    const int failed = text_check(&shown, error) ||
+                       write_stdout(shown.at ? shown.at : "", shown.length, error);
+    text_dispose(&shown);
+    return failed ? -1 : 0;
+}
+
 int output_write(const char *path, const struct text *text, struct error *error)
 {
     if (text_check(text, error))
         return -1;
-    return output_bytes(path, text->at ? text->at : "", text->length, error);
+    const char *at = text->at ? text->at : "";
+    return strcmp(path, "-") == 0 && isatty(STDOUT_FILENO)
+               ? write_shown(at, error)
+               : output_bytes(path, at, text->length, error);
 }
 
 static bool is_stdout(const char *path)
@@ -71,7 +109,9 @@ static int write_table(const char *path, const struct table *table, const struct
 static int print_text(const struct request *request, const struct text *text,
                       struct error *error)
 {
-    return output_is_taken(request) ? 0 : output_write("-", text, error);
+    if (output_is_taken(request))
+        return 0;
+    return text_check(text, error) ? -1 : write_shown(text->at ? text->at : "", error);
 }
 
 /* If a form cannot be written, the others still are. `csv` may be NULL. */
@@ -143,11 +183,11 @@ int output_both(const struct request *request, const struct text *text, const ch
 void output_warn(const char *format, ...)
 {
     va_list arguments;
+    char text[sizeof((struct error *)0)->text];
     va_start(arguments, format);
-    fputs("autotune: warning: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputs("\n", stderr);
+    text_format_visible(text, sizeof text, true, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "autotune: warning: %s\n", text);
 }
 
 void output_note(const struct request *request, const char *format, ...)
@@ -155,7 +195,9 @@ void output_note(const struct request *request, const char *format, ...)
     va_list arguments;
     if (request->quiet)
         return;
+    char text[sizeof((struct error *)0)->text];
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    text_format_visible(text, sizeof text, true, format, arguments);
     va_end(arguments);
+    fputs(text, stderr);
 }

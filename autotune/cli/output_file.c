@@ -1,24 +1,21 @@
-/* output_file: a new file beside its place, by O_EXCL, then a rename. Knows what cannot be replaced:
- * what is no file, and the file that is standard output. */
+/* output_file: a new file beside its place, then a rename. Knows what cannot be replaced: what is no
+ * file, and what is open, standard output before all. */
 #include "autotune/cli/output_file.h"
 
 #include "autotune/cli/interrupt.h"
+#include "autotune/device/temporary.h"
 #include "cache/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 50, NAMES_MAX = 1000 };
+enum { LOOK_MS = 50, LINKS_MAX = 40 };
 
 static int report(const char *path, int cause, struct error *error)
 {
@@ -52,70 +49,63 @@ static int open_at_once(struct output_file *out, const char *path, const struct 
     return 0;
 }
 
-/* Where the results belong; a link stays one. */
+/* Appends what the last link of a path leads to, which need not be there. -1 with errno. */
+static int follow(char path[PATH_MAX], char target[PATH_MAX])
+{
+    const ssize_t length = readlink(path, target, PATH_MAX - 1);
+    if (length < 0)
+        return -1;
+    target[length] = '\0';
+    char *slash = strrchr(path, '/');
+    char *name = *target == '/' || !slash ? path : slash + 1;
+    const size_t room = (size_t)(path + PATH_MAX - name);
+    errno = ENAMETOOLONG;
+    return snprintf(name, room, "%s", target) < (int)room ? 0 : -1;
+}
+
+/* Where the results belong; a link stays one, and what it leads to is made where it is not there. */
 static int find_place(struct output_file *out, const char *path)
 {
-    char resolved[PATH_MAX];
-    if (realpath(path, resolved))
-        path = resolved;
-    else if (errno != ENOENT)
-        return -1;
-    const int used = snprintf(out->place, sizeof out->place, "%s", path);
+    char target[PATH_MAX];
     errno = ENAMETOOLONG;
-    return used < PATH_MAX ? 0 : -1;
+    if (snprintf(out->place, sizeof out->place, "%s", path) >= PATH_MAX)
+        return -1;
+    for (int links = 0; follow(out->place, target) == 0; links++)
+        if (links == LINKS_MAX) {
+            errno = ELOOP;
+            return -1;
+        }
+    return errno == EINVAL || errno == ENOENT ? 0 : -1; /* no link; nothing is there */
 }
 
-/* Was it left by a process that was killed? Its lock ended with it, on whatever machine it ran. */
-static bool is_abandoned(int folder, const char *name)
-{
-    struct stat status;
-    int pid, number, used = 0;
-    if (sscanf(name, ".autotune-%d-%d.part%n", &pid, &number, &used) != 2 || used == 0 ||
-        name[used] != '\0' || pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH)
-        return false;
-    const int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    const bool is_free = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-                         status.st_uid == geteuid() && flock(file, LOCK_EX | LOCK_NB) == 0;
-    if (file >= 0)
-        close(file);
-    return is_free;
-}
-
-static void sweep(const char *folder)
-{
-    DIR *list = opendir(folder);
-    for (const struct dirent *entry; list && (entry = readdir(list));)
-        if (is_abandoned(dirfd(list), entry->d_name))
-            unlinkat(dirfd(list), entry->d_name, 0);
-    if (list)
-        closedir(list);
-}
-
-/* Makes a file in the folder of the place, by the first name that is free: another process's
- * is not, and nobody else's is taken. It is locked, so that no other process sweeps it. */
+/* Makes a file in the folder of the place. */
 static int make_part(struct output_file *out)
 {
     struct text folder = {0};
     file_add_folder_of(&folder, out->place);
-    if (!folder.failed)
-        sweep(folder.at);
     errno = ENOMEM;
-    out->file = -1;
-    for (int i = 0; i < NAMES_MAX && !folder.failed && out->file < 0; i++) {
-        errno = ENAMETOOLONG;
-        if (snprintf(out->part, sizeof out->part, "%s/.autotune-%d-%d.part", folder.at,
-                     (int)getpid(), i) >= PATH_MAX)
-            break;
-        out->file = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->file < 0 && errno != EEXIST)
-            break;
-    }
+    out->file = folder.failed ? -1 : temporary_make_file(out->part, folder.at);
     const int cause = errno;
     text_dispose(&folder);
-    if (out->file >= 0)
-        flock(out->file, LOCK_EX | LOCK_NB);
     errno = cause;
     return out->file < 0 ? -1 : 0;
+}
+
+/* The number of the open file that is named by its number, or -1. */
+static int find_descriptor(const char *path)
+{
+    static const char *const starts[] = {"/dev/fd/", "/proc/self/fd/"};
+    int number, used = 0;
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(path, starts[i], strlen(starts[i])) == 0 &&
+            sscanf(path + strlen(starts[i]), "%9d%n", &number, &used) == 1 && number >= 0 &&
+            path[strlen(starts[i]) + (size_t)used] == '\0')
+            return number;
+    return -1;
 }
 
 /* Its name is no longer what standard output writes to once another file has it. */
@@ -126,12 +116,28 @@ static bool is_stdout(const struct stat *status)
            own.st_ino == status->st_ino;
 }
 
+/* An open file is gone on with where it is: it is neither opened anew nor emptied. */
+static int open_again(struct output_file *out, const char *path, int number,
+                      struct error *error)
+{
+    const int flags = fcntl(number, F_GETFL);
+    out->file = flags < 0 ? -1 : fcntl(number, F_DUPFD_CLOEXEC, 0);
+    if (out->file >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+        return 0;
+    if (out->file >= 0)
+        close(out->file);
+    return report(path, EBADF, error);
+}
+
 int output_file_open(struct output_file *out, const char *path, struct error *error)
 {
     struct stat status;
     const bool is_there = stat(path, &status) == 0;
+    const int number = is_there && is_stdout(&status) ? STDOUT_FILENO : find_descriptor(path);
     *out = (struct output_file){.file = -1};
-    if (is_there && (!S_ISREG(status.st_mode) || is_stdout(&status)))
+    if (number >= 0)
+        return open_again(out, path, number, error);
+    if (is_there && !S_ISREG(status.st_mode))
         return open_at_once(out, path, &status, error);
     /* A rename would replace what its owner may not write. */
     if ((is_there && access(path, W_OK)) || find_place(out, path) || make_part(out)) {

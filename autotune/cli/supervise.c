@@ -41,6 +41,7 @@ static _Noreturn void run_child(supervised *run, void *context, struct ending *e
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     if (getppid() != parent)
         _exit(1);
     ending->failed = run(context, &ending->error);

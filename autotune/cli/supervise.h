@@ -15,7 +15,7 @@ void supervise_free(void *memory, size_t bytes);
 typedef int supervised(void *context, struct error *error);
 
 /* Forks, so no thread and no device may have been opened before. Returns what `run` returned, with its
- * error; ERROR_INTERRUPTED after SIGINT or SIGTERM, which that process gets too (interrupt_begin has
+ * error; ERROR_INTERRUPTED after SIGINT, SIGTERM or SIGHUP, which that process gets too (interrupt_begin has
  * been called, with no device); ERROR_FAILED with the reason where it ended in any other way. */
 int supervise_run(supervised *run, void *context, struct error *error);
 

@@ -116,6 +116,20 @@ static const char *why_unwritable(const char *folder)
     return access(folder, W_OK | X_OK) == 0 ? NULL : strerror(errno);
 }
 
+/* Old files of records, damaged or of an earlier version. */
+static void report_kept(struct text *out, const char *folder)
+{
+    struct text name = {0};
+    const size_t count = store_count_kept(&name, folder);
+    if (count && !name.failed)
+        text_addf(
+            out,
+            "kept      %zu old file%s of records, as %s: 'autotune merge FILE' takes what "
+            "is sound of one that was damaged; remove what nobody needs\n",
+            count, count == 1 ? "" : "s", name.at);
+    text_dispose(&name);
+}
+
 static void report_cache(struct text *out, const struct request *request)
 {
     struct text folder = {0};
@@ -131,6 +145,7 @@ static void report_cache(struct text *out, const struct request *request)
         else
             text_addf(out, "cache     %s%s\n", folder.at,
                       is_there ? "" : " (made at the first record)");
+        report_kept(out, folder.at);
     }
     text_dispose(&folder);
 }

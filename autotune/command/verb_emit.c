@@ -90,7 +90,7 @@ static int print_sass(const struct device_image *image, struct error *error)
     struct text text = {0};
     int failed = disasm_run(&text, image->bytes, image->size, error);
     if (failed)
-        error_set(error, error->code, "%s, or use --ptx", error->text);
+        error_set_lines(error, error->code, "%s, or use --ptx", error->text);
     else
         failed = output_write("-", &text, error);
     text_dispose(&text);

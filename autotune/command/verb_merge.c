@@ -129,12 +129,13 @@ static int keep(struct merging *merging, const struct records *records, struct e
     const int lock = file_lock(merging->path, error);
     if (lock < 0)
         return -1;
-    const int failed =
-        choose(merging, records, error) ||
-        (merging->kept.count && store_save_locked(merging->path, &merging->kept, error));
+    struct error moved = {.code = ERROR_NONE};
+    const int failed = choose(merging, records, error) ||
+                       (merging->kept.count &&
+                        store_save_locked(merging->path, &merging->kept, &moved, error));
     file_unlock(lock);
-    if (!failed && merging->here.skipped)
-        output_warn("%s", merging->here.reason.text);
+    if (!failed && (moved.code != ERROR_NONE || merging->here.skipped))
+        output_warn("%s", moved.code != ERROR_NONE ? moved.text : merging->here.reason.text);
     return failed ? -1 : 0;
 }
 

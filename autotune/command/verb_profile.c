@@ -274,7 +274,8 @@ static int profile(const struct work *work, int argc, char **argv, struct error 
     if (write_by_hand(&by_hand, work, argc, argv, error)) {
         failed = -1;
     } else if (locate_ncu(&ncu)) {
-        output_note(&work->request, "ncu       %s\nby hand   %s\n", ncu.at, by_hand.at);
+        output_note(&work->request, "ncu       %s\n", ncu.at);
+        output_note(&work->request, "by hand   %s\n", by_hand.at);
         failed = profile_with(work, ncu.at, argc, argv, error);
     } else {
         failed = error_set(error, ERROR_NO_DEVICE,

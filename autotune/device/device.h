@@ -261,7 +261,4 @@ int host_open_tracing(struct device **out, struct host_trace *trace, struct erro
 /* What the info of this GPU would say, without opening it; of the compiler it says nothing. */
 int cuda_describe(struct device_info *out, int number, struct error *error);
 
-/* Removes what killed processes left behind while they compiled for the host. */
-void host_sweep(void);
-
 #endif

@@ -131,8 +131,9 @@ int driver_report(const struct driver *cu, CUresult result, enum error_code code
     const char *name = NULL, *text = NULL;
     cu->error_name(result, &name);
     cu->error_string(result, &text);
-    return error_set(error, code, "%s: %s (%s); %s", doing, name ? name : "unknown CUDA error",
-                     text ? text : "no description", meaning(result));
+    return error_set_lines(error, code, "%s: %s (%s); %s", doing,
+                           name ? name : "unknown CUDA error", text ? text : "no description",
+                           meaning(result));
 }
 
 int driver_open(struct driver *cu, int *count, struct error *error)

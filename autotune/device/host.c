@@ -6,6 +6,7 @@
 #include "autotune/device/host_queue.h"
 #include "autotune/device/host_run.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/device/temporary.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -478,6 +479,7 @@ int host_open(struct device **out, const struct device_options *options, struct 
     if (!host)
         return error_memory(error, sizeof *host);
     host->device.ops = &ops;
+    temporary_sweep();
     if (host_compile_find(&host->compiler, error) != 0 ||
         host_runner_load(&host->runner, options->seed, error) != 0) {
         free(host);
@@ -512,9 +514,4 @@ int host_open_tracing(struct device **out, struct host_trace *trace, struct erro
     host->trace = trace;
     host->compiler.is_tracing = true;
     return 0;
-}
-
-void host_sweep(void)
-{
-    host_compile_sweep();
 }

@@ -10,27 +10,20 @@
 #include "cache/file.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
     LIBRARY_MAX = 256 << 20, /* bytes of a compiled image */
     MESSAGE_LINES = 12,      /* of a failed compile, in its error */
     MESSAGE_CHARS = 1500,
-    FOLDER_CHARS = TEMPORARY_CHARS + 48,
-    LONG_AGO_S = 600,
 };
-#define FOLDER_START "autotune-compile-%d-%d-" /* of the process's parent and its own */
 
 #if defined(FIBER_ASAN) || defined(FIBER_TSAN)
 /* The sanitizer's run-time library in the program must be the one that the kernel expects. */
@@ -204,48 +197,6 @@ static int write_units(const char *folder, const struct device_source *sources, 
     return status;
 }
 
-/* There are only files in it: compilers make no folders. */
-static void remove_folder(const char *folder)
-{
-    DIR *list = opendir(folder);
-    if (list) {
-        for (const struct dirent *entry; (entry = readdir(list));)
-            unlinkat(dirfd(list), entry->d_name, 0);
-        closedir(list);
-    }
-    rmdir(folder);
-}
-
-/* Is it the folder of a compile whose process has ended? Of a child of this one, or of any
- * process if it is old, for processes of other machines may share the folder. */
-static bool is_abandoned(const char *path, const char *name)
-{
-    struct stat status;
-    char start[FOLDER_CHARS];
-    int parent, pid;
-    if (sscanf(name, FOLDER_START, &parent, &pid) != 2 || pid <= 0)
-        return false;
-    snprintf(start, sizeof start, FOLDER_START, parent, pid);
-    if (!temporary_is_made(name, start) || kill(pid, 0) == 0 || errno != ESRCH ||
-        lstat(path, &status))
-        return false;
-    return parent == getpid() || time(NULL) - status.st_mtime > LONG_AGO_S;
-}
-
-void host_compile_sweep(void)
-{
-    const char *folder = temporary_folder();
-    DIR *list = opendir(folder);
-    for (const struct dirent *entry; list && (entry = readdir(list));) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (is_abandoned(path, entry->d_name))
-            remove_folder(path);
-    }
-    if (list)
-        closedir(list);
-}
-
 /* --- A compile ---------------------------------------------------------------------------- */
 
 static void add_word(struct text *words, size_t *count, const char *word)
@@ -261,7 +212,7 @@ static const char **make_argv(struct text *words, const struct host_compiler *co
 {
     const char *const *const lists[] = {common_flags,
                                         compiler->is_tracing ? trace_flags : run_flags};
-    char path[FOLDER_CHARS + 40];
+    char path[sizeof((struct temporary *)0)->path + 40];
     size_t word_count = 0;
     add_word(words, &word_count, compiler->program);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -298,11 +249,11 @@ static int run_compiler(const struct host_compiler *compiler, const char *folder
                          strerror(reason));
     cut(message);
     if (status == CHILD_ENDED_UNSEEN ? access(library, F_OK) != 0 : status != 0)
-        return error_set(error, ERROR_FAILED,
-                         "%s does not compile kernel '%s'%s (status %d):\n"
-                         "%s",
-                         compiler->program, sources[0].kernel, count > 1 ? " and others" : "",
-                         status, message);
+        return error_set_lines(error, ERROR_FAILED,
+                               "%s does not compile kernel '%s'%s (status %d):\n"
+                               "%s",
+                               compiler->program, sources[0].kernel,
+                               count > 1 ? " and others" : "", status, message);
     return 0;
 }
 
@@ -333,24 +284,20 @@ int host_compile_image(const struct host_compiler *compiler,
                        const struct device_source *sources, size_t count,
                        struct device_image *out, struct error *error)
 {
-    char folder[FOLDER_CHARS], path[PATH_MAX];
+    struct temporary folder;
     struct text library = {0};
-    snprintf(folder, sizeof folder, "%s/" FOLDER_START "XXXXXX", temporary_folder(),
-             (int)getppid(), (int)getpid());
-    if (!mkdtemp(folder))
-        return error_set(
-            error, ERROR_IO,
-            "cannot create a folder in %s to compile in: %s; name another in TMPDIR",
-            temporary_folder(), strerror(errno));
-    snprintf(path, sizeof path, "%s/kernel.so", folder);
-    int status = write_units(folder, sources, count, compiler->is_tracing, error);
+    char path[PATH_MAX];
+    if (temporary_open(&folder, error))
+        return -1;
+    snprintf(path, sizeof path, "%s/kernel.so", folder.path);
+    int status = write_units(folder.path, sources, count, compiler->is_tracing, error);
     if (status == 0)
-        status = run_compiler(compiler, folder, path, sources, count, error);
+        status = run_compiler(compiler, folder.path, path, sources, count, error);
     if (status == 0)
         status = text_read(&library, path, LIBRARY_MAX, error);
     if (status == 0)
         status = fill_image(out, &library, count, error);
-    remove_folder(folder);
+    temporary_close(&folder);
     text_dispose(&library);
     return status;
 }

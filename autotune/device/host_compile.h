@@ -21,8 +21,4 @@ int host_compile_image(const struct host_compiler *compiler,
                        const struct device_source *sources, size_t count,
                        struct device_image *out, struct error *error);
 
-/* Removes the folders of compiles whose process was killed: children of this one, or any that
- * ended long ago. */
-void host_compile_sweep(void);
-
 #endif

@@ -200,8 +200,8 @@ static int report_log(const struct nvrtc *nvrtc, nvrtcProgram program, nvrtcResu
     while (end > log && (end[-1] == '\n' || end[-1] == ' '))
         end--;
     *end = '\0';
-    error_set(error, ERROR_FAILED, "the kernel does not compile (NVRTC %s, %s): %s",
-              nvrtc->version, nvrtc->api.error_string(result), log);
+    error_set_lines(error, ERROR_FAILED, "the kernel does not compile (NVRTC %s, %s): %s",
+                    nvrtc->version, nvrtc->api.error_string(result), log);
     free(log);
     return -1;
 }

@@ -289,55 +289,55 @@ static const char *or_empty(const struct text *text)
 
 enum autotune_grade autotune_plan_grade(const struct autotune_plan *plan)
 {
-    return plan->grade;
+    return plan ? plan->grade : AUTOTUNE_DEFAULT;
 }
 
 enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan)
 {
-    return plan->how;
+    return plan ? plan->how : AUTOTUNE_LOADED;
 }
 
 uint64_t autotune_plan_n(const struct autotune_plan *plan)
 {
-    return plan_most(plan);
+    return plan ? plan_most(plan) : 0;
 }
 
 uint64_t autotune_plan_results(const struct autotune_plan *plan)
 {
-    return dims_results(&plan->problem.dims);
+    return plan ? dims_results(&plan->problem.dims) : 0;
 }
 
 unsigned autotune_plan_launches(const struct autotune_plan *plan)
 {
-    return (unsigned)plan->launches;
+    return plan ? (unsigned)plan->launches : 0;
 }
 
 size_t autotune_plan_element_bytes(const struct autotune_plan *plan)
 {
-    return plan->element_bytes;
+    return plan ? plan->element_bytes : 0;
 }
 
 size_t autotune_plan_result_bytes(const struct autotune_plan *plan)
 {
-    return plan->result_bytes;
+    return plan ? plan->result_bytes : 0;
 }
 
 const char *autotune_plan_params(const struct autotune_plan *plan)
 {
-    return or_empty(&plan->params);
+    return plan ? or_empty(&plan->params) : "";
 }
 
 const char *autotune_plan_origin(const struct autotune_plan *plan)
 {
-    return or_empty(&plan->origin);
+    return plan ? or_empty(&plan->origin) : "";
 }
 
 const char *autotune_plan_advice(const struct autotune_plan *plan)
 {
-    return or_empty(&plan->advice);
+    return plan ? or_empty(&plan->advice) : "";
 }
 
 const char *autotune_plan_warning(const struct autotune_plan *plan)
 {
-    return plan->warning;
+    return plan ? plan->warning : "";
 }

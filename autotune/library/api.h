@@ -5,6 +5,15 @@
 
 #include "autotune/library/plan.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Do two ranges of bytes have one in common? One of no bytes has none. */
+static inline bool api_overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
+{
+    return a_bytes && b_bytes && (a - b < b_bytes || b - a < a_bytes);
+}
+
 int api_read_problem(struct problem *out, struct plan_count *count,
                      const struct autotune_problem *problem, struct autotune_error *error);
 int api_check_options(const struct autotune_plan_options *options,

@@ -24,6 +24,7 @@ struct copiers {
     uint64_t at;
     size_t bytes, slice, next; /* next: the first byte that nobody has taken */
     size_t end;                /* bytes up to the first slice that ended early */
+    size_t last;               /* bytes up to the last one that there was */
     unsigned working;          /* threads within a slice */
     int reason;                /* errno of a slice that failed, or 0 */
 };
@@ -45,6 +46,8 @@ static bool copy_slice(struct copiers *copiers)
     copiers->working--;
     if (got < 0)
         copiers->reason = reason ? reason : EIO;
+    if (got > 0 && from + (size_t)got > copiers->last)
+        copiers->last = from + (size_t)got;
     if (got < (int64_t)size) {
         const size_t end = from + (got > 0 ? (size_t)got : 0);
         copiers->end = end < copiers->end ? end : copiers->end;
@@ -122,14 +125,16 @@ int64_t copiers_run(struct copiers *copiers, copiers_copy *copy, void *context, 
     copiers->at = at;
     copiers->bytes = copiers->end = bytes;
     copiers->slice = slice_of(copiers, bytes);
-    copiers->next = 0;
+    copiers->next = copiers->last = 0;
     copiers->reason = 0;
     pthread_cond_broadcast(&copiers->has_work);
     while (copy_slice(copiers))
         continue;
     while (copiers->working)
         pthread_cond_wait(&copiers->is_done, &copiers->mutex);
-    const int reason = copiers->reason;
+    const int reason = copiers->reason                ? copiers->reason
+                       : copiers->last > copiers->end ? COPIERS_GAP
+                                                      : 0;
     const int64_t copied = reason ? -1 : (int64_t)copiers->end;
     pthread_mutex_unlock(&copiers->mutex);
     errno = reason;

@@ -20,8 +20,10 @@ struct copiers;
 struct copiers *copiers_open(unsigned count);
 void copiers_close(struct copiers *copiers);
 
-/* Copies in slices. How much was copied from `at` on without a gap: fewer bytes than asked for
- * where the data ends; -1 with errno where a slice failed. One caller at a time. */
+/* Copies in slices. How much was copied from `at` on: fewer bytes than asked for where the data ends; -1
+ * with errno where a slice failed, which is COPIERS_GAP where one ended early and another, behind it, had
+ * data all the same. One caller at a time. */
+enum { COPIERS_GAP = -1 };
 int64_t copiers_run(struct copiers *copiers, copiers_copy *copy, void *context, void *memory,
                     uint64_t at, size_t bytes);
 

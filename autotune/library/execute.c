@@ -1,11 +1,47 @@
 /* execute: implements the public call: it is checked, laid out and queued, and nothing else. */
+#include "autotune/library/api.h"
 #include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
 
-static int refuse_call(const struct autotune_plan *plan, const void *input, uint64_t n,
-                       const void *output, struct autotune_error *error)
+static uint64_t elements_bytes(const struct autotune_plan *plan, uint64_t n)
 {
+    const struct dims dims = plan_dims(plan, n);
+    return dims_extent(&dims) * plan->element_bytes;
+}
+
+static uint64_t results_bytes(const struct autotune_plan *plan, uint64_t n)
+{
+    const struct dims dims = plan_dims(plan, n);
+    return dims_results(&dims) * plan->result_bytes;
+}
+
+static uint64_t workspace_bytes(const struct autotune_plan *plan)
+{
+    return plan->scratch_bytes + plan->state_bytes;
+}
+
+/* Do the results of a call begin behind its elements, or end before them, or may they take their
+ * place? */
+static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t n,
+                     uint64_t output)
+{
+    const struct dims dims = plan_dims(plan, n);
+    return (dims.scan && input == output && plan->result_bytes == plan->element_bytes &&
+            dims_extent(&dims) == dims_n(&dims)) ||
+           !api_overlap(output, results_bytes(plan, n), input, elements_bytes(plan, n));
+}
+
+/* Is a call's memory no part of the workspace? */
+static bool is_beside(const struct autotune_workspace *workspace, uint64_t at, uint64_t bytes)
+{
+    return !api_overlap(at, bytes, workspace->memory, workspace_bytes(workspace->plan));
+}
+
+static int refuse_call(const struct autotune_workspace *workspace, const void *input,
+                       uint64_t n, const void *output, struct autotune_error *error)
+{
+    const struct autotune_plan *plan = workspace->plan;
     if (!output || (!input && n))
         return fail_null(output ? "input" : "output", error);
     if (n > plan_most(plan))
@@ -23,30 +59,28 @@ static int refuse_call(const struct autotune_plan *plan, const void *input, uint
                     "output is at %p, not a multiple of the %u bytes of a result of type %s",
                     output, (unsigned)plan->result_bytes,
                     problem_types[problem_result(&plan->problem)].name);
+    if (is_apart(plan, (uintptr_t)input, n, (uintptr_t)output))
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "%s lies in the workspace's memory, of %llu bytes at %p: that holds nothing "
+            "else, place it elsewhere",
+            is_beside(workspace, (uintptr_t)input, elements_bytes(plan, n)) ? "output"
+                                                                            : "input",
+            (unsigned long long)workspace_bytes(plan), (void *)(uintptr_t)workspace->memory);
     return fail(error, AUTOTUNE_BAD_ARGUMENT,
                 "output, at %p, lies within the elements that are reduced: place it elsewhere",
                 output);
 }
 
-/* Do the results of a call begin behind its elements, or end before them, or may they take their
- * place? */
-static bool is_apart(const struct autotune_plan *plan, uint64_t input, uint64_t n,
-                     uint64_t output)
-{
-    const struct dims dims = plan_dims(plan, n);
-    if (dims.scan && input == output && plan->result_bytes == plan->element_bytes &&
-        dims_extent(&dims) == dims_n(&dims))
-        return true;
-    return output + dims_results(&dims) * plan->result_bytes <= input ||
-           output >= input + dims_extent(&dims) * plan->element_bytes;
-}
-
-static bool is_good_call(const struct autotune_plan *plan, uint64_t input, uint64_t n,
+static bool is_good_call(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
                          uint64_t output)
 {
+    const struct autotune_plan *plan = workspace->plan;
     return output && (input || !n) && n <= plan_most(plan) &&
            (input & (plan->element_bytes - 1)) == 0 &&
-           (output & (plan->result_bytes - 1)) == 0 && is_apart(plan, input, n, output);
+           (output & (plan->result_bytes - 1)) == 0 && is_apart(plan, input, n, output) &&
+           is_beside(workspace, input, elements_bytes(plan, n)) &&
+           is_beside(workspace, output, results_bytes(plan, n));
 }
 
 int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
@@ -75,9 +109,8 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
     struct error cause;
     if (!workspace)
         return fail_null("workspace", error);
-    const struct autotune_plan *plan = workspace->plan;
-    if (!is_good_call(plan, (uintptr_t)input, n, (uintptr_t)output))
-        return refuse_call(plan, input, n, output, error);
+    if (!is_good_call(workspace, (uintptr_t)input, n, (uintptr_t)output))
+        return refuse_call(workspace, input, n, output, error);
     return plan_execute(workspace, (uintptr_t)input, n, (uintptr_t)output, stream, &cause)
                ? fail_for(error, &cause)
                : 0;

@@ -2,6 +2,7 @@
 #include "autotune/library/fail.h"
 
 #include "generator/dims_text.h"
+#include "generator/text.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -80,7 +81,7 @@ int fail(struct autotune_error *error, enum autotune_code code, const char *form
         return code;
     va_list args;
     va_start(args, format);
-    vsnprintf(error->text, sizeof error->text, format, args);
+    text_format_visible(error->text, sizeof error->text, false, format, args);
     va_end(args);
     error->code = code;
     return code;

@@ -168,7 +168,7 @@ static void add_image(struct text *out, const struct image_key *key,
     text_add(out, (const char *)checksum, CHECKSUM_BYTES);
 }
 
-/* One lock serves the folder: writers are few, and none leaves a file of its own behind. */
+/* One lock serves the folder: writers are few, and what one leaves that is killed the next one removes. */
 static int replace(const char *folder, const char *path, const struct text *file,
                    struct error *error)
 {
@@ -177,7 +177,7 @@ static int replace(const char *folder, const char *path, const struct text *file
     int failed = text_check(&lock_path, error);
     const int lock = failed ? -1 : file_lock(lock_path.at, error);
     if (lock >= 0) {
-        failed = file_replace(path, file, NULL, error);
+        failed = file_replace(path, lock_path.at, file, NULL, error);
         file_unlock(lock);
     }
     text_dispose(&lock_path);

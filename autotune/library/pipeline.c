@@ -6,7 +6,10 @@
 #include "autotune/library/fail.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <string.h>
+
+enum { GAVE_TOO_MUCH = COPIERS_GAP - 1 }; /* in errno: no error of the system's */
 
 static const struct device_ops *ops_of(const struct autotune_pipeline *pipeline)
 {
@@ -37,13 +40,28 @@ static int64_t copy_out(void *context, void *memory, uint64_t at, size_t bytes)
     return (int64_t)bytes;
 }
 
-/* From the calling thread, until there is enough or it ends. */
-static int64_t read_all(const struct pipeline_run *run, void *to, uint64_t at, uint64_t bytes)
+/* One answer of the caller's function, which may be wrong, and may have changed errno and how this thread
+ * rounds. -1 with errno. */
+static int64_t ask(const struct pipeline_run *run, void *to, uint64_t at, uint64_t bytes)
+{
+    errno = 0;
+    const int64_t got = run->read(run->context, to, at, bytes);
+    const int reason = errno;
+    fesetenv(FE_DFL_ENV);
+    if (got < 0)
+        errno = reason ? reason : EIO;
+    if (got <= (int64_t)bytes)
+        return got < 0 ? -1 : got;
+    errno = GAVE_TOO_MUCH;
+    return -1;
+}
+
+/* Until there is enough, or it ends. */
+static int64_t read_all(void *context, void *to, uint64_t at, size_t bytes)
 {
     uint64_t got = 0;
     while (got < bytes) {
-        const int64_t more =
-            run->read(run->context, (unsigned char *)to + got, at + got, bytes - got);
+        const int64_t more = ask(context, (unsigned char *)to + got, at + got, bytes - got);
         if (more < 0)
             return -1;
         if (more == 0)
@@ -53,13 +71,27 @@ static int64_t read_all(const struct pipeline_run *run, void *to, uint64_t at, u
     return (int64_t)got;
 }
 
-static int64_t fill(const struct pipeline_run *run, void *to, uint64_t at, uint64_t bytes)
+static int64_t fill(struct pipeline_run *run, void *to, uint64_t at, uint64_t bytes)
 {
     struct copiers *copiers = run->pipeline->copiers;
     if (run->memory)
         return copiers_run(copiers, copy_memory, (void *)(uintptr_t)run->memory, to, at, bytes);
-    return run->is_parallel ? copiers_run(copiers, run->read, run->context, to, at, bytes)
+    return run->is_parallel ? copiers_run(copiers, read_all, run, to, at, bytes)
                             : read_all(run, to, at, bytes);
+}
+
+static int refuse_read(uint64_t at, int reason, struct error *error)
+{
+    if (reason == GAVE_TOO_MUCH)
+        return error_set(error, ERROR_USAGE,
+                         "source.read gave more bytes than it was asked for, of the data from "
+                         "byte %llu on: it may give fewer, never more",
+                         (unsigned long long)at);
+    return error_set(error, ERROR_FAILED, "reading the data failed at byte %llu: %s",
+                     (unsigned long long)at,
+                     reason == COPIERS_GAP
+                         ? "it ended early, and there was more behind: did it change meanwhile?"
+                         : strerror(reason));
 }
 
 static int make_pinned(struct autotune_pipeline *pipeline, unsigned char **at, uint64_t bytes,
@@ -92,8 +124,9 @@ static int load(struct pipeline_run *run, struct pipeline_ticket *ticket, struct
             return failed;
         const int64_t got = fill(run, ticket->filled, at, bytes);
         if (got < 0)
-            return error_set(error, ERROR_FAILED, "reading the data failed at byte %llu: %s",
-                             (unsigned long long)at, strerror(errno));
+            return refuse_read(at, errno, error);
+        if (run->read && device_check(pipeline->context->device, error))
+            return -1; /* a function of the caller's has run */
         if ((uint64_t)got % size)
             return error_set(
                 error, ERROR_USAGE,
@@ -238,6 +271,22 @@ static int note_bar(struct autotune_pipeline *pipeline, const struct pipeline_ti
     return 0;
 }
 
+/* Calls the caller's function. */
+static int tell(const struct pipeline_run *run, const void *from, uint64_t at, uint64_t bytes,
+                struct error *error)
+{
+    errno = 0;
+    const int gave = run->sink->write(run->sink->context, from, at, bytes);
+    const int reason = errno;
+    fesetenv(FE_DFL_ENV);
+    if (gave)
+        return error_set(
+            error, ERROR_FAILED,
+            "writing the results failed at byte %llu: sink.write gave %d, not 0: %s",
+            (unsigned long long)at, gave, strerror(reason ? reason : EIO));
+    return device_check(run->pipeline->context->device, error);
+}
+
 static int give_results(struct pipeline_run *run, const struct pipeline_ticket *ticket,
                         struct error *error)
 {
@@ -246,10 +295,7 @@ static int give_results(struct pipeline_run *run, const struct pipeline_ticket *
     const uint64_t at = ticket->chunk * pipeline->chunk * size;
     if (run->output && !run->is_output_direct)
         copiers_run(pipeline->copiers, copy_out, run->output, ticket->to, at, bytes);
-    if (run->sink && run->sink->write(run->sink->context, ticket->to, at, bytes))
-        return error_set(error, ERROR_FAILED, "writing the results failed at byte %llu: %s",
-                         (unsigned long long)at, strerror(errno));
-    return 0;
+    return run->sink ? tell(run, ticket->to, at, bytes, error) : 0;
 }
 
 static int retire(struct pipeline_run *run, struct pipeline_ticket *ticket, struct error *error)

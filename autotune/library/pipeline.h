@@ -67,6 +67,7 @@ struct autotune_pipeline {
     unsigned char *places; /* pinned: a result for each ticket, and one more */
     uint64_t pinned_bytes, device_bytes;
     struct copiers *copiers;
+    atomic_bool is_running; /* a call is under way */
     /* Results of chunks. */
     struct autotune_workspace *list_workspace;
     uint64_t list_memory; /* on the device */
@@ -80,7 +81,7 @@ struct pipeline_run {
     struct autotune_pipeline *pipeline;
     const unsigned char *memory; /* all elements, or NULL: `read` gives them */
     bool is_direct;              /* the GPU copies from `memory` itself */
-    copiers_copy *read;
+    copiers_copy *read;          /* the caller's: what it answers is not trusted */
     void *context;
     bool is_parallel;
     uint64_t bytes;        /* of `memory` */

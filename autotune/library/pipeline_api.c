@@ -86,11 +86,31 @@ int autotune_pipeline_create(struct autotune_pipeline **out, struct autotune_con
                : 0;
 }
 
+static int refuse_second(struct autotune_error *error)
+{
+    return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                "the pipeline has a call under way, perhaps the one that called the function "
+                "that asks for this: wait for its end, or make another pipeline");
+}
+
+/* One call at a time, also from the functions that it calls. */
+static int execute(struct pipeline_run *run, struct autotune_error *error)
+{
+    struct error cause;
+    if (atomic_exchange(&run->pipeline->is_running, true))
+        return refuse_second(error);
+    const int failed = pipeline_execute(run, &cause);
+    atomic_store(&run->pipeline->is_running, false);
+    return failed ? fail_for(error, &cause) : 0;
+}
+
 int autotune_pipeline_destroy(struct autotune_pipeline *pipeline, struct autotune_error *error)
 {
     KEEP_ERRNO;
     if (!pipeline)
         return 0;
+    if (atomic_load(&pipeline->is_running))
+        return refuse_second(error);
     const struct device *device = pipeline->context->device;
     struct error cause;
     const int lost = device_check(device, &cause);
@@ -101,6 +121,11 @@ int autotune_pipeline_destroy(struct autotune_pipeline *pipeline, struct autotun
 void autotune_pipeline_describe(const struct autotune_pipeline *pipeline,
                                 struct autotune_pipeline_info *out)
 {
+    if (!out)
+        return;
+    *out = (struct autotune_pipeline_info){0};
+    if (!pipeline)
+        return;
     *out = (struct autotune_pipeline_info){
         .chunk_bytes = pipeline->chunk * pipeline->element_bytes,
         .streams = pipeline->streams,
@@ -138,9 +163,18 @@ static int check_call(const struct autotune_pipeline *pipeline, const void *inpu
 {
     if (!output || (!input && n))
         return fail_null(output ? "input" : "output", error);
-    if (n > UINT64_MAX / 2 / pipeline->element_bytes)
+    if (n > UINT64_MAX / 2 / pipeline->element_bytes ||
+        n * pipeline->element_bytes > UINTPTR_MAX - (uintptr_t)input)
         return fail(error, AUTOTUNE_N_TOO_LARGE, "n is %llu: no memory has so many elements",
                     (unsigned long long)n);
+    const bool is_scan = pipeline->problem.dims.scan != DIMS_ALL;
+    if (!(is_scan && input == output) &&
+        api_overlap((uintptr_t)output, (is_scan ? n : 1) * pipeline->result_bytes,
+                    (uintptr_t)input, n * pipeline->element_bytes))
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "output, at %p, lies within the elements, or they in the results: place it "
+                    "elsewhere%s",
+                    output, is_scan ? ", or exactly where the elements are" : "");
     return 0;
 }
 
@@ -175,7 +209,7 @@ int autotune_execute_host(struct autotune_pipeline *pipeline, const void *input,
         .output = output,
         .is_output_direct = is_scan && to == DEVICE_PINNED,
     };
-    return pipeline_execute(&run, &cause) ? fail_for(error, &cause) : 0;
+    return execute(&run, error);
 }
 
 int autotune_execute_source(struct autotune_pipeline *pipeline,
@@ -189,6 +223,10 @@ int autotune_execute_source(struct autotune_pipeline *pipeline,
     const bool is_scan = pipeline->problem.dims.scan != DIMS_ALL;
     if (is_scan ? !sink || !sink->write : !output)
         return fail_null(is_scan ? "sink" : "output", error);
+    if (!is_scan &&
+        api_overlap((uintptr_t)output, pipeline->result_bytes, (uintptr_t)n, n ? sizeof *n : 0))
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "output, at %p, and n are the same memory: place one elsewhere", output);
     struct pipeline_run run = {
         .pipeline = pipeline,
         .read = source->read,
@@ -197,10 +235,8 @@ int autotune_execute_source(struct autotune_pipeline *pipeline,
         .output = is_scan ? NULL : output,
         .sink = is_scan ? sink : NULL,
     };
-    struct error cause;
-    if (pipeline_execute(&run, &cause))
-        return fail_for(error, &cause);
-    if (n)
+    const int failed = execute(&run, error);
+    if (!failed && n)
         *n = run.elements;
-    return 0;
+    return failed;
 }

@@ -43,14 +43,17 @@ static int choose(struct choice *out, struct autotune_context *context,
     if (!failed || request->from != AUTOTUNE_FROM_TUNING ||
         (error->code != ERROR_NO_RECORD && error->code != ERROR_OTHER_GPU))
         return failed;
+    const struct error warning = out->warning; /* of the file that tuning has replaced since */
     if (tune(context, request->problem, budget_seconds, error))
         return -1;
-    return choose_config(out, &context->records, request, error)
-               ? error_set(error, ERROR_TUNE_FAILED,
-                           "%.500s ended well, but left no record that this library takes: are "
-                           "both of the same version (" VERSION ")?",
-                           context->program)
-               : 0;
+    if (choose_config(out, &context->records, request, error))
+        return error_set(error, ERROR_TUNE_FAILED,
+                         "%.500s ended well, but left no record that this library takes: are "
+                         "both of the same version (" VERSION ")?",
+                         context->program);
+    if (out->warning.code == ERROR_NONE)
+        out->warning = warning;
+    return 0;
 }
 
 /* --- What is known of the choice -----------------------------------------------------------

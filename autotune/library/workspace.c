@@ -9,8 +9,8 @@ enum { WORKSPACE_ALIGNMENT = 256 };
 
 size_t autotune_plan_workspace_bytes(const struct autotune_plan *plan)
 {
-    const uint64_t bytes = plan->scratch_bytes + plan->state_bytes;
-    return bytes ? bytes : 1;
+    const uint64_t bytes = plan ? plan->scratch_bytes + plan->state_bytes : 0;
+    return bytes || !plan ? bytes : 1;
 }
 
 static int clear(struct autotune_workspace *workspace, void *stream, struct error *error)

@@ -10,7 +10,7 @@ int host_context_error(const struct autotune_error *cause, struct error *error)
     const enum error_code code = cause->code == AUTOTUNE_NO_DEVICE      ? ERROR_NO_DEVICE
                                  : cause->code == AUTOTUNE_BAD_ARGUMENT ? ERROR_USAGE
                                                                         : ERROR_FAILED;
-    return error_set(error, code, "%s", cause->text);
+    return error_set_lines(error, code, "%s", cause->text);
 }
 
 /* Memory is what a device opens its context for. */

@@ -2,6 +2,7 @@
  * lost worker is replaced before the next step. */
 #include "autotune/search/ladder_measure.h"
 
+#include "autotune/device/temporary.h"
 #include "autotune/search/worker.h"
 #include "autotune/search/worker_pool.h"
 
@@ -36,7 +37,7 @@ static int take_fatal(struct ladder_measure *run, struct job_fatal *fatal, struc
 {
     fatal->text[sizeof fatal->text - 1] = '\0';
     if (fatal->code == ERROR_USAGE || !run->step)
-        return error_set(error, fatal->code, "%s", fatal->text);
+        return error_set_lines(error, fatal->code, "%s", fatal->text);
     trial_set_reason(run->last_words, fatal->text);
     return 0;
 }
@@ -171,6 +172,6 @@ int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
     }
     worker_pool_close(run.pool);
     if (job->info->target.is_host)
-        host_sweep();
+        temporary_sweep();
     return failed;
 }

@@ -624,7 +624,7 @@ static int take_fatal(struct search *search, size_t slot, struct job_fatal *fata
     struct worker_slot *worker = &search->slots[slot];
     fatal->text[sizeof fatal->text - 1] = '\0';
     if (fatal->code == ERROR_USAGE || (worker->state == WORKER_OPENING && !worker->was_ready))
-        return error_set(error, fatal->code, "%s", fatal->text);
+        return error_set_lines(error, fatal->code, "%s", fatal->text);
     worker->last_code = fatal->code;
     trial_set_reason(worker->last_words, fatal->text);
     return 0;
@@ -1114,10 +1114,10 @@ static int judge_loss(struct search *search, const size_t *candidates, size_t co
     if (is_any)
         return 0;
     if (race->code == ERROR_WRONG) /* the default itself */
-        return error_set(error, ERROR_WRONG, "%s", race->reason);
+        return error_set_lines(error, ERROR_WRONG, "%s", race->reason);
     if (++race->forgiven == 1)
         return 0;
-    return error_set(
+    return error_set_lines(
         error, ERROR_FAILED,
         "the race of the finalists was lost twice: %s; what was measured is kept: end what "
         "else uses this device and run the same command again",

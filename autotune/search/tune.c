@@ -3,6 +3,7 @@
 #include "autotune/search/tune.h"
 
 #include "autotune/device/monotonic.h"
+#include "autotune/device/temporary.h"
 #include "autotune/measure/speed_estimate.h"
 #include "autotune/search/search.h"
 #include "autotune/search/winner.h"
@@ -190,7 +191,7 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     if (run.pool)
         worker_pool_close(run.pool);
     if (run.pool && is_host(&run))
-        host_sweep();
+        temporary_sweep();
     search_close(run.search);
     if (options->journal)
         journal_sync(options->journal, &ignored); /* the trials are in the file already */

@@ -17,7 +17,7 @@ void worker_pool_close(struct worker_pool *pool);
 
 /* Starts a worker in `slot` (below WORKER_POOL_MAX, free): `argv` runs with one end of a socket
  * pair as its file descriptor WORKER_POOL_SOCKET, every other descriptor above 2 closed, stdin
- * /dev/null, stdout going where stderr goes, in a process group of its own, SIGINT, SIGTERM,
+ * /dev/null, stdout going where stderr goes, in a process group of its own, SIGINT, SIGTERM, SIGHUP,
  * SIGPIPE and SIGTTOU ignored, and killed when the thread that started it ends. argv[0] is a
  * path ("/proc/self/exe" works). An argv[0] that cannot be run shows as WORKER_POOL_LOST. */
 enum { WORKER_POOL_SOCKET = 3 };

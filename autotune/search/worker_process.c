@@ -32,7 +32,7 @@ struct launch {
 
 static void set_signals(void)
 {
-    static const int ignored[] = {SIGINT, SIGTERM, SIGPIPE,
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE,
                                   SIGTTOU /* else `stty tostop` stops one that writes */};
     struct sigaction action = {.sa_handler = SIG_IGN};
     sigset_t none;

@@ -177,7 +177,8 @@ static __attribute__((format(printf, 3, 4))) void fail(struct share *share,
     va_start(arguments, format);
     if (share->error.code == ERROR_NONE) {
         share->error.code = code;
-        vsnprintf(share->error.text, sizeof share->error.text, format, arguments);
+        text_format_visible(share->error.text, sizeof share->error.text, true, format,
+                            arguments);
     }
     va_end(arguments);
     share->is_stopped = true;
@@ -1060,6 +1061,8 @@ void share_io_done(struct share *share, struct share_io *io, double now)
     share->io_count--;
     if (io->error.code != ERROR_NONE)
         fail(share, io->error.code, "%s", io->error.text);
+    if (io->moved.code != ERROR_NONE)
+        share->options.ops->warn(share->options.context, io->moved.text);
     if (io->kind == SHARE_IO_SAVE)
         share->kinds[io->owner].is_saving = false;
     else if (io->kind == SHARE_IO_LOAD)

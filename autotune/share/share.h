@@ -30,6 +30,7 @@ struct share_io {
     uint64_t
         time; /* of SHARE_IO_READ: seconds since 1970 at which the journal was written last */
     struct error error;    /* why it failed; ERROR_NONE */
+    struct error moved;    /* of SHARE_IO_SAVE: an old file was; ERROR_NONE */
     size_t owner;          /* share's own */
     struct share_io *next; /* of whoever does it */
 };

@@ -131,7 +131,7 @@ bool sweep_size_keep(struct sweep *sweep, const struct records *records)
 {
     struct text path = {0};
     struct error cause;
-    const bool is_kept = tune_save_write(&path, sweep->request, records, &cause) == 0;
+    const bool is_kept = tune_save_write(&path, sweep->request, records, NULL, &cause) == 0;
     if (is_kept) {
         if (records->count > 1)
             output_note(sweep->request, "records   %s\n", path.at);
@@ -286,7 +286,7 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_regime *regime, size_t siz
     struct request own = *sweep->request;
     struct journal journal;
     struct record record;
-    bool has_journal;
+    struct tune_save_opened opened;
     if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error))
         return -1;
     own.quiet = true;
@@ -299,10 +299,10 @@ int sweep_size_tune(struct sweep *sweep, struct sweep_regime *regime, size_t siz
         record = *known;
         known = &record;
     }
-    if (tune_save_journal(&journal, &has_journal, &own, &sweep->setup, &sweep->told, error))
+    if (tune_save_journal(&journal, &opened, &own, &sweep->setup, &sweep->told, error))
         return -1;
-    int failed = tune_with(sweep, regime, size, known, has_journal ? &journal : NULL, error);
-    if (has_journal)
+    int failed = tune_with(sweep, regime, size, known, opened.is_open ? &journal : NULL, error);
+    if (opened.is_open)
         journal_close(&journal);
     return failed;
 }

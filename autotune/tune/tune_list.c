@@ -216,9 +216,10 @@ static int tune_parts_of(struct list *list, struct error *error)
     note_sum(list, monotonic_s() - start);
     failed = output_rows_end(&list->csv, list->request, &list->table, failed, error);
     if (!failed && list->counts[SHARE_FAILED])
-        failed = error_set(error, list->first.code,
-                           "%zu of %zu problems failed, the first because: %s",
-                           list->counts[SHARE_FAILED], list->table.row_count, list->first.text);
+        failed = error_set_lines(error, list->first.code,
+                                 "%zu of %zu problems failed, the first because: %s",
+                                 list->counts[SHARE_FAILED], list->table.row_count,
+                                 list->first.text);
     return failed;
 }
 

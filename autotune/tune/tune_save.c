@@ -2,7 +2,9 @@
  * only part that can be too long for it. */
 #include "autotune/tune/tune_save.h"
 
+#include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
+#include "autotune/device/monotonic.h"
 #include "cache/code.h"
 
 #include <math.h>
@@ -10,6 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
+enum {
+    LOOK_MS = 200,   /* between looks at a journal that another process has */
+    STALLED_S = 600, /* without a trial */
+};
 
 /* --- The record --------------------------------------------------------------------------- */
 
@@ -107,13 +114,28 @@ void tune_save_now(char out[TUNE_SAVE_TIME_CHARS])
     strftime(out, TUNE_SAVE_TIME_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+/* One sentence for one fault, though the file was read and then moved. */
+static void warn_of_file(const struct error *earlier, const struct error *moved)
+{
+    const bool has_moved = moved->code != ERROR_NONE;
+    if (earlier && earlier->code != ERROR_NONE &&
+        !(has_moved && strncmp(moved->text, earlier->text, strlen(earlier->text)) == 0))
+        output_warn("%s", earlier->text);
+    if (has_moved)
+        output_warn("%s", moved->text);
+}
+
 int tune_save_write(struct text *path, const struct request *request,
-                    const struct records *records, struct error *error)
+                    const struct records *records, const struct error *earlier,
+                    struct error *error)
 {
     struct text folder = {0};
+    struct error moved = {.code = ERROR_NONE};
     int failed = store_folder(&folder, request->cache, error) ||
                  store_path(path, folder.at, records->at->gpu, error) ||
-                 store_save(path->at, records, error);
+                 store_save(path->at, records, &moved, error);
+    if (!failed)
+        warn_of_file(earlier, &moved);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }
@@ -128,11 +150,9 @@ int tune_save_record(const struct request *request, const struct record *record,
     if (dims_n(&record->problem.dims) == 0) { /* no request could be answered from it */
         output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
     } else if (store_add(&one, record, &cause) ||
-               tune_save_write(&path, request, &one, &cause)) {
+               tune_save_write(&path, request, &one, earlier, &cause)) {
         failed = error_set(error, ERROR_IO, "the record is not kept: %s", cause.text);
     } else {
-        if (earlier->code != ERROR_NONE)
-            output_warn("%s", earlier->text);
         output_note(request, "record    %s\n", path.at);
     }
     store_dispose(&one);
@@ -147,8 +167,8 @@ static void note_journal(const struct request *request, const struct journal *jo
 {
     if (*changed)
         output_note(request,
-                    "journal   %s: its %s is another now; set aside as %s.old and begun anew\n",
-                    path, changed, path);
+                    "journal   %s: its %s is another now; set aside as %s and begun anew\n",
+                    path, changed, journal->aside.at);
     else if (journal->count)
         output_note(request, "journal   %s: %zu trials\n", path, journal->count);
     if (journal->skipped)
@@ -232,27 +252,75 @@ void tune_save_warn(const struct request *request, const struct setup *setup)
     warn_lost(request, &key, NULL, &told);
 }
 
-int tune_save_journal(struct journal *out, bool *is_open, const struct request *request,
-                      const struct setup *setup, struct tune_save_told *told,
-                      struct error *error)
+/* What changes while its owner gets on: it is another file, or longer. */
+struct progress {
+    ino_t inode;
+    off_t bytes;
+    double since; /* s, by monotonic_s */
+};
+
+static bool has_stalled(struct progress *last, const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) == 0 &&
+        (status.st_ino != last->inode || status.st_size != last->bytes))
+        *last = (struct progress){status.st_ino, status.st_size, monotonic_s()};
+    return monotonic_s() - last->since > STALLED_S;
+}
+
+/* Its owner is gone, or has the record, when the lock is free. */
+static int wait_for_journal(struct journal *out, bool *has_waited, const char *path,
+                            const struct request *request, const struct record *key,
+                            char changed[32], struct error *error)
+{
+    const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
+    struct progress last = {.since = monotonic_s()};
+    char problem[PROBLEM_CHARS];
+    while (journal_open(out, path, key, request->retune, changed, error)) {
+        if (error->code != ERROR_BUSY)
+            return -1;
+        if (has_stalled(&last, path))
+            return error_set(error, ERROR_BUSY,
+                             "another autotune is tuning %s on %s and has tried nothing for %d "
+                             "minutes: end it, or wait for it (its journal: %.1000s)",
+                             problem_format(problem, &key->problem), key->gpu, STALLED_S / 60,
+                             path);
+        if (interrupt_came())
+            return error_set(error, ERROR_INTERRUPTED,
+                             "interrupted while another autotune is tuning %s: nothing was "
+                             "measured; run the same command again",
+                             problem_format(problem, &key->problem));
+        if (!*has_waited)
+            output_note(request, "waiting   for another autotune, which is tuning %s on %s\n",
+                        problem_format(problem, &key->problem), key->gpu);
+        *has_waited = true;
+        nanosleep(&step, NULL);
+    }
+    return 0;
+}
+
+int tune_save_journal(struct journal *out, struct tune_save_opened *opened,
+                      const struct request *request, const struct setup *setup,
+                      struct tune_save_told *told, struct error *error)
 {
     struct text path = {0};
     struct record key;
     struct error cause;
     char changed[32] = "";
-    *is_open = false;
+    *opened = (struct tune_save_opened){.is_open = false};
     if (dims_n(&setup->problem.dims) == 0)
         return 0;
     setup_record(&key, setup);
-    int failed = find_journal(&path, request, &key, &cause) ||
-                 journal_open(out, path.at, &key, request->retune, changed, &cause);
+    const int failed =
+        find_journal(&path, request, &key, &cause) ||
+        wait_for_journal(out, &opened->has_waited, path.at, request, &key, changed, &cause);
+    const bool is_error = failed && cause.code != ERROR_IO;
     if (!failed) {
-        *is_open = true;
+        opened->is_open = true;
         note_journal(request, out, path.at, changed);
-    } else if (cause.code == ERROR_FAILED) {
+    } else if (is_error) {
         *error = cause;
     }
-    const bool is_error = failed && cause.code == ERROR_FAILED;
     if (!is_error)
         warn_lost(request, &key, failed ? &cause : NULL, told);
     text_dispose(&path);

@@ -26,9 +26,11 @@ void tune_save_shipped(struct record *record, const struct tune_result *result,
 enum { TUNE_SAVE_TIME_CHARS = 32 };
 void tune_save_now(char out[TUNE_SAVE_TIME_CHARS]);
 
-/* Writes records of one GPU, one at least, all or none; `path` (appended) is the file. */
+/* Writes records of one GPU, one at least, all or none; `path` (appended) is the file. Warns of
+ * what `earlier` (may be NULL) says, and where an old file was moved, if it is written. */
 int tune_save_write(struct text *path, const struct request *request,
-                    const struct records *records, struct error *error);
+                    const struct records *records, const struct error *earlier,
+                    struct error *error);
 
 /* Writes the record, and notes where. `earlier` is the warning from reading: left out when the
  * file cannot be written either. */
@@ -43,12 +45,19 @@ struct tune_save_told {
 /* Warns where the record cannot be kept. */
 void tune_save_warn(const struct request *request, const struct setup *setup);
 
-/* Opens the problem's journal; false when there is none to be had. Warns, once in `told`, where
- * trials or the record cannot be kept. -1 through `error` only when another process holds the
- * journal. */
-int tune_save_journal(struct journal *out, bool *is_open, const struct request *request,
-                      const struct setup *setup, struct tune_save_told *told,
-                      struct error *error);
+/* How it went. */
+struct tune_save_opened {
+    bool is_open; /* there is a journal */
+    bool
+        has_waited; /* for another process, which may have made the record that is looked for */
+};
+
+/* Opens the problem's journal. Where another process tunes the problem, says so and waits for its end;
+ * one that tries nothing for ten minutes is ERROR_BUSY. Warns, once in `told`, where trials or the
+ * record cannot be kept. ERROR_INTERRUPTED after a signal while it waited; ERROR_FAILED: no memory. */
+int tune_save_journal(struct journal *out, struct tune_save_opened *opened,
+                      const struct request *request, const struct setup *setup,
+                      struct tune_save_told *told, struct error *error);
 
 /* Why the record does not answer, so that the tuning goes on: a budget ended its search and
  * this request has none, the space may have more to try, or a later tuning was begun and not

@@ -30,8 +30,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { LINES_BYTES = 1 << 16, FOLDER_CHARS = TEMPORARY_CHARS + 48 };
-#define FOLDER_START "autotune-serve-%d-" /* of the process */
+enum { LINES_BYTES = 1 << 16 };
 static const double TELL_S = 1, LINES_S = 0.25, LISTEN_S = 0.05, ANSWER_S = 0.5;
 
 struct serve {
@@ -41,8 +40,7 @@ struct serve {
     struct device_set *device_set;
     struct device_info info;
     unsigned local;
-    char folder[FOLDER_CHARS]; /* the cache; "" = not made yet */
-    int lock;                  /* of the folder; -1 where there are no locks */
+    struct temporary folder; /* the cache */
     struct tune_parts parts;
     bool has_parts, is_ended;
     /* Of the problem at hand. */
@@ -332,7 +330,7 @@ static int find_journal(struct text *path, const struct serve *serve, const stru
 {
     struct record key;
     setup_record(&key, setup);
-    return journal_path(path, serve->folder, &key, error);
+    return journal_path(path, serve->folder.path, &key, error);
 }
 
 static int write_file(const char *path, const char *bytes, size_t length, struct error *error)
@@ -438,10 +436,10 @@ static int put_record(struct wire *out, const struct serve *serve, const struct 
 {
     struct records one = {.count = 0};
     struct text path = {0}, bytes = {0};
-    text_addf(&path, "%s/one.ini", serve->folder);
+    text_addf(&path, "%s/one.ini", serve->folder.path);
     unlink(path.at);
     int failed = text_check(&path, error) || store_add(&one, record, error) ||
-                 store_save(path.at, &one, error) ||
+                 store_save(path.at, &one, NULL, error) ||
                  text_read(&bytes, path.at, JOURNAL_BYTES_MAX, error);
     wire_put_bytes(out, bytes.at, failed ? 0 : bytes.length);
     store_dispose(&one);
@@ -571,7 +569,7 @@ static void replay(struct serve *serve, struct request *own)
         outcome = SHARE_KNOWN;
     } else {
         failed = failed || fetch_from_rank_0(serve, &setup, &cause) ||
-                 tune_recorded_make(&record, &setup, serve->folder, &cause);
+                 tune_recorded_make(&record, &setup, serve->folder.path, &cause);
     }
     if (!serve->is_ended)
         send_done(serve, &record, failed ? SHARE_FAILED : outcome, start,
@@ -661,7 +659,7 @@ static void work(struct serve *serve, struct wire *message)
         return;
     }
     own = serve->file.at[serve->problem];
-    own.cache = serve->folder;
+    own.cache = serve->folder.path;
     own.quiet = true;
     own.has_part = false;
     serve->is_busy = true;
@@ -688,7 +686,7 @@ static void take_broadcast(struct serve *serve, struct wire *message)
 {
     struct text folder = {0}, path = {0};
     struct records records;
-    struct error error;
+    struct error error, moved = {.code = ERROR_NONE};
     size_t length;
     const char *name = wire_get_string(message);
     const char *bytes = wire_get_bytes(message, &length);
@@ -700,9 +698,11 @@ static void take_broadcast(struct serve *serve, struct wire *message)
                      ? error_set(&error, ERROR_FAILED,
                                  "what rank 0 has names '%.100s' as its file", name)
                      : text_check(&path, &error) ||
-                           (records.count && store_save(path.at, &records, &error));
+                           (records.count && store_save(path.at, &records, &moved, &error));
         store_dispose(&records);
     }
+    if (!failed && moved.code != ERROR_NONE)
+        output_warn("%s", moved.text);
     if (failed)
         output_warn("%s: the records of this node are as they were", error.text);
     text_dispose(&path);
@@ -716,9 +716,9 @@ static int begin(struct serve *serve, struct wire *message, struct error *error)
     struct request own = *serve->request;
     size_t length;
     const char *bytes = wire_get_bytes(message, &length);
-    own.cache = serve->folder;
+    own.cache = serve->folder.path;
     own.has_part = false;
-    int failed = store_path(&path, serve->folder, serve->info.name, error) ||
+    int failed = store_path(&path, serve->folder.path, serve->info.name, error) ||
                  (length && write_file(path.at, bytes, length, error)) ||
                  tune_parts_open(&serve->parts, &own, error);
     serve->has_parts = !failed;
@@ -812,63 +812,6 @@ static int hash_all(uint64_t *out, const struct serve *serve, struct error *erro
     return failed;
 }
 
-/* A folder of a process that was killed stays: whoever comes next removes it. */
-static void remove_tree(const char *folder)
-{
-    char inner[2 * FOLDER_CHARS];
-    const char *const parts[] = {"journal", ""};
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(inner, sizeof inner, "%s/%s", folder, parts[i]);
-        DIR *all = opendir(inner);
-        for (struct dirent *entry; all && (entry = readdir(all)) != NULL;)
-            unlinkat(dirfd(all), entry->d_name, 0);
-        if (all)
-            closedir(all);
-        rmdir(inner);
-    }
-}
-
-/* Its number tells of a process of this machine alone, its lock of one of another, too. */
-static void remove_abandoned(const char *name)
-{
-    char path[FOLDER_CHARS + 256], start[64];
-    int pid;
-    if (sscanf(name, FOLDER_START, &pid) != 1 || pid < 2 || kill(pid, 0) == 0)
-        return;
-    snprintf(start, sizeof start, FOLDER_START, pid);
-    snprintf(path, sizeof path, "%s/%s", temporary_folder(), name);
-    if (!temporary_is_made(name, start))
-        return;
-    const int lock = temporary_lock(path, false);
-    if (lock < 0)
-        return;
-    remove_tree(path);
-    close(lock);
-}
-
-static void sweep(void)
-{
-    DIR *all = opendir(temporary_folder());
-    for (struct dirent *entry; all && (entry = readdir(all)) != NULL;)
-        remove_abandoned(entry->d_name);
-    if (all)
-        closedir(all);
-}
-
-static int make_folder(struct serve *serve, struct error *error)
-{
-    sweep();
-    snprintf(serve->folder, sizeof serve->folder, "%s/" FOLDER_START "XXXXXX",
-             temporary_folder(), (int)getpid());
-    if (mkdtemp(serve->folder)) {
-        serve->lock = temporary_lock(serve->folder, true);
-        return 0;
-    }
-    serve->folder[0] = '\0';
-    return error_set(error, ERROR_IO, "%s: no folder can be made in it: name another in TMPDIR",
-                     temporary_folder());
-}
-
 static int open_device(struct serve *serve, struct error *error)
 {
     const struct request *request = serve->request;
@@ -894,7 +837,7 @@ static int open_device(struct serve *serve, struct error *error)
 static int open_serve(struct serve *serve, uint64_t *hash, struct error *error)
 {
     return problem_file_read(&serve->file, serve->request, error) ||
-                   open_device(serve, error) || make_folder(serve, error) ||
+                   open_device(serve, error) || temporary_open(&serve->folder, error) ||
                    hash_all(hash, serve, error)
                ? -1
                : 0;
@@ -933,6 +876,7 @@ int tune_serve(const struct request *request, int socket, unsigned local, struct
         *serve = (struct serve){.request = request,
                                 .socket = {.file = socket},
                                 .local = cores_own() == cores_of_machine() ? local : 1,
+                                .folder = {.lock = -1},
                                 .returned = {.file = -1}};
         serve->device_set = malloc(sizeof *serve->device_set);
     }
@@ -941,13 +885,11 @@ int tune_serve(const struct request *request, int socket, unsigned local, struct
         return error_memory(error, sizeof *serve);
     }
     tune_list_warn_of_cores(local);
+    temporary_sweep();
     const int refused = open_serve(serve, &hash, &cause);
     send_hello(serve, hash, refused ? &cause : NULL);
     const int failed = serve_all(serve, error);
-    if (*serve->folder)
-        remove_tree(serve->folder);
-    if (*serve->folder && serve->lock >= 0)
-        close(serve->lock);
+    temporary_close(&serve->folder);
     if (serve->has_parts)
         tune_parts_dispose(&serve->parts);
     wire_dispose(&serve->next);

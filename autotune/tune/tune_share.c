@@ -167,7 +167,7 @@ static int find_end(const struct running *running, struct error *error)
 {
     const struct error *failure = share_error(running->share);
     if (failure->code != ERROR_NONE)
-        return error_set(error, failure->code, "%s", failure->text);
+        return error_set_lines(error, failure->code, "%s", failure->text);
     if (interrupt_came())
         return error_set(error, ERROR_INTERRUPTED,
                          "interrupted: what was measured is kept, and the same command goes on "
@@ -179,12 +179,12 @@ static int judge(const struct running *running, struct error *error)
 {
     const struct share_sum sum = share_sum(running->share);
     if (sum.outcomes[SHARE_FAILED])
-        return error_set(error, running->first.code,
-                         "%zu of %zu problems failed, the first because: %s",
-                         sum.outcomes[SHARE_FAILED], running->table.row_count,
-                         running->first.text);
+        return error_set_lines(error, running->first.code,
+                               "%zu of %zu problems failed, the first because: %s",
+                               sum.outcomes[SHARE_FAILED], running->table.row_count,
+                               running->first.text);
     if (running->output.code != ERROR_NONE)
-        return error_set(error, running->output.code, "%s", running->output.text);
+        return error_set_lines(error, running->output.code, "%s", running->output.text);
     return 0;
 }
 

@@ -105,7 +105,7 @@ static void run(const struct tune_share_files *files, struct share_io *io)
         break;
     case SHARE_IO_SAVE:
         failed = add_name(&path, &files->records, io->name, &io->error) ||
-                 store_save(path.at, &io->records, &io->error);
+                 store_save(path.at, &io->records, &io->moved, &io->error);
         break;
     case SHARE_IO_LOAD:
         failed = add_name(&path, &files->records, io->name, &io->error) ||

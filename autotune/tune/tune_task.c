@@ -76,39 +76,75 @@ static int adopt(struct tune_task *task, struct error *error)
                : 0;
 }
 
+static void note_found(const struct tune_task *task, const struct request *own,
+                       const char *unfinished)
+{
+    const struct find_result *found = &task->found;
+    if (unfinished)
+        output_note(own, "record    %s: going on with that\n", unfinished);
+    if (found->grade == SELECTOR_STALE)
+        output_note(own, "record    stale, for its %s is another now: measuring again\n",
+                    found->difference);
+    else if (*found->other)
+        output_note(own,
+                    "record    of this problem, but its %s is another now: measuring again\n",
+                    found->other);
+    if (!unfinished && !own->retune && found->rejected.code != ERROR_NONE)
+        output_note(own, "record    %s\n", found->rejected.text);
+}
+
+/* Is the problem answered by a record? */
+static int look(struct tune_task *task, const struct request *own, bool is_noted,
+                struct error *error)
+{
+    if (find(task, own, error))
+        return -1;
+    const bool is_asked = task->found.grade == SELECTOR_EXACT && !own->retune;
+    const char *unfinished =
+        is_asked ? tune_save_unfinished(own, &task->setup, &task->found.record) : NULL;
+    task->is_answered = is_asked && !unfinished;
+    if (!task->is_answered && is_noted)
+        note_found(task, own, unfinished);
+    return 0;
+}
+
+/* Opens the journal. Another process that had it since the record was looked for may have left one. */
+static int open_journal(struct tune_task *task, const struct request *own, struct error *error)
+{
+    struct tune_save_told told = {.record = false};
+    struct tune_save_opened opened;
+    if (tune_save_journal(&task->journal, &opened, own, &task->setup, &told, error))
+        return -1;
+    task->has_journal = opened.is_open;
+    if (!task->has_journal || !(opened.has_waited || task->journal.count))
+        return 0;
+    const int failed = look(task, own, false, error);
+    if (failed || task->is_answered) {
+        journal_close(&task->journal);
+        task->has_journal = false;
+    }
+    return failed;
+}
+
 int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
 {
     struct request own = *task->request;
-    struct tune_save_told told = {.record = false};
+    const struct tune_task_link *link = task->link;
     own.device = task->kind->list[0];
     if (setup_open(&task->setup, &own, true, error))
         return -1;
     tune_notes_setup(&own, &task->setup, task->kind->count);
-    if (find(task, &own, error))
+    if (look(task, &own, true, error))
         return -1;
-    const bool is_asked = task->found.grade == SELECTOR_EXACT && !own.retune;
-    const char *unfinished =
-        is_asked ? tune_save_unfinished(&own, &task->setup, &task->found.record) : NULL;
-    task->is_answered = is_asked && !unfinished;
     if (task->is_answered)
         return 0;
-    if (unfinished)
-        output_note(&own, "record    %s: going on with that\n", unfinished);
-    if (task->found.grade == SELECTOR_STALE)
-        output_note(&own, "record    stale, for its %s is another now: measuring again\n",
-                    task->found.difference);
-    else if (*task->found.other)
-        output_note(&own,
-                    "record    of this problem, but its %s is another now: measuring again\n",
-                    task->found.other);
-    if (!unfinished && !own.retune && task->found.rejected.code != ERROR_NONE)
-        output_note(&own, "record    %s\n", task->found.rejected.text);
-    const struct tune_task_link *link = task->link;
     if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
         (link && link->fetch(link->context, &task->setup, error)) ||
-        tune_save_journal(&task->journal, &task->has_journal, &own, &task->setup, &told,
-                          error) ||
-        (link && task->has_journal &&
+        open_journal(task, &own, error))
+        return -1;
+    if (task->is_answered)
+        return 0;
+    if ((link && task->has_journal &&
          link->opened(link->context, &task->setup, &task->journal, error)) ||
         adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))
         return -1;

@@ -242,16 +242,25 @@ static cudaError_t prefix_run(const prefix_step &step, const struct planner_laun
                : error;
 }
 
-/* Are the addresses multiples of what lies there, and the results apart from the elements, or of a
- * scan in their place? */
-static bool prefix_is_placed(uint64_t in, uint64_t out, uint64_t workspace, const struct dims *dims)
+/* Do two ranges of bytes have one in common? */
+static bool prefix_overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
 {
+    return a_bytes != 0 && b_bytes != 0 && (a - b < b_bytes || b - a < a_bytes);
+}
+
+/* Are the addresses multiples of what lies there, and elements, results and workspace apart, but for
+ * the results of a scan in its elements' place? */
+static bool prefix_is_placed(uint64_t in, uint64_t out, uint64_t workspace, size_t bytes,
+    const struct dims *dims)
+{
+    const uint64_t in_bytes = dims_extent(dims) * sizeof(prefix_element);
+    const uint64_t out_bytes = dims_results(dims) * sizeof(prefix_result);
     return in % sizeof(prefix_element) == 0 && out % sizeof(prefix_result) == 0 &&
-           workspace % 256 == 0 &&
+           workspace % 256 == 0 && !prefix_overlap(in, in_bytes, workspace, bytes) &&
+           !prefix_overlap(out, out_bytes, workspace, bytes) &&
            ((dims->scan && in == out && sizeof(prefix_element) == sizeof(prefix_result) &&
              dims_extent(dims) == dims_n(dims)) ||
-            out + dims_results(dims) * sizeof(prefix_result) <= in ||
-            out >= in + dims_extent(dims) * sizeof(prefix_element));
+            !prefix_overlap(out, out_bytes, in, in_bytes));
 }
 
 /* Reduces `dims` as it is planned for `most`. */
@@ -269,7 +278,7 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
     const size_t half = bytes / 512 * 256;
     if (!out || (!in && dims_n(dims) > 0) || !workspace || prefix_half_for(plan) > half ||
         !prefix_is_placed((uint64_t)(uintptr_t)in, (uint64_t)(uintptr_t)out,
-            (uint64_t)(uintptr_t)workspace, dims))
+            (uint64_t)(uintptr_t)workspace, bytes, dims))
         return cudaErrorInvalidValue;
     const struct planner_buffers buffers = {(uint64_t)(uintptr_t)in, (uint64_t)(uintptr_t)out,
         (uint64_t)(uintptr_t)workspace + half, (uint64_t)(uintptr_t)workspace};

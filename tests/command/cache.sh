@@ -65,6 +65,14 @@ cp damaged.ini new/deep/host.ini
 tune --cache new/deep
 check damaged warns "host.ini"
 check damaged-is-kept cmp damaged.ini new/deep/host.ini.damaged
+check damaged-is-said grep -q 'warning: new/deep/host.ini:.*; the old file is kept as new/deep/host.ini.damaged$' err
+sed 's/^median_ps = ./&8/' new/deep/host.ini > again.ini
+cp again.ini new/deep/host.ini
+tune --cache new/deep
+check damaged-again-is-kept cmp again.ini new/deep/host.ini.damaged-2
+check damaged-again-loses-nothing cmp damaged.ini new/deep/host.ini.damaged
+run doctor --cache new/deep
+check doctor-counts-them grep -q '^kept *2 old files of records, as host.ini.damaged:' out
 tune --cache new/deep
 check damaged-is-replaced grep -q '^record .*exact' err
 

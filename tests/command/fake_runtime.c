@@ -285,6 +285,18 @@ int main(int argc, char **argv)
     return 0;
 }
 #else
+/* Elements or results that reach into the workspace, from either side, or into one another. */
+static int takes_overlap(const int32_t *in, size_t n, int32_t *out, void *workspace,
+                         size_t bytes)
+{
+    int32_t *const last = (int32_t *)workspace + bytes / 4 - 1;
+    return my(last, n, out, workspace, bytes, 0) != cudaErrorInvalidValue ||
+           my((int32_t *)workspace - n + 1, n, out, workspace, bytes, 0) !=
+               cudaErrorInvalidValue ||
+           my(in, n, last, workspace, bytes, 0) != cudaErrorInvalidValue ||
+           my(in, n, (int32_t *)in + n - 1, workspace, bytes, 0) != cudaErrorInvalidValue;
+}
+
 /* fake N MAX: what a call for N elements launches with a workspace for MAX. */
 int main(int argc, char **argv)
 {
@@ -299,6 +311,8 @@ int main(int argc, char **argv)
     void *held = malloc(bytes + 256), *workspace = (char *)held + (256 - (uintptr_t)held % 256);
     if (error == cudaSuccess)
         error = my_workspace_init(workspace, bytes, 0);
+    if (error == cudaSuccess && n && takes_overlap(in, n, out, workspace, bytes))
+        printf("an overlap was taken\n");
     if (error == cudaSuccess)
         error = my_match(n, &match, &params);
     printf("match %d %s\n", (int)match, params);

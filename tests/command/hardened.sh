@@ -27,7 +27,7 @@ elif ! printf '#include <features.h>\n__GLIBC__\n' | cc -E - 2> /dev/null | grep
     grep -q -e ' -O0 ' "${AUTOTUNE%/*}/flags"; then
     skip fortified "no glibc, or nothing is optimized"
 else
-    check fortified mentions "$objects/generator/error.o" '__vsnprintf_chk'
+    check fortified mentions "$objects/generator/text.o" '__vsnprintf_chk'
 fi
 check stack-protector mentions "$objects/autotune/device/host_compile.o" __stack_chk_fail
 finish

@@ -26,9 +26,10 @@ interrupt() {
     end "$signal"
 }
 
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
     expected=130
-    [ $signal = INT ] || expected=143
+    [ $signal = TERM ] && expected=143
+    [ $signal = HUP ] && expected=129
     interrupt $signal has_more_trials --device host --n 2M --strategy exhaustive
     check "tune-$signal" has_status $expected
     check "tune-$signal-soon" is_soon

@@ -248,6 +248,18 @@ needs_program() {
 check tuning-needs-a-program needs_program
 check tuning tunes "$AT/bin/autotune"
 check tuned-once tunes # from the record: no program is needed
+# Ranks of a job: one tunes, the others take its record.
+together() {
+    for rank in 1 2 3; do
+        XDG_CACHE_HOME=$SCRATCH/ranks ./tune "$AT/bin/autotune" > "rank$rank" 2>&1 &
+        eval "process$rank=\$!"
+    done
+    for rank in 1 2 3; do
+        eval "wait \$process$rank" || { cat "rank$rank" && return 1; }
+        cmp "rank$rank" wanted || return 1
+    done
+}
+check tuning-together together
 check uninstall make_target uninstall
 find "$SCRATCH/root" ! -type d > left
 check uninstall-leaves-nothing test ! -s left

@@ -101,8 +101,8 @@ cp shared-cache/host.ini before.ini
 # Folders of ranks that were killed are removed; those of ranks of other machines, which share the folder,
 # and of others stay.
 GONE=4194305 # the number of no process here
-left=$TMPDIR/autotune-serve-$GONE-Ab3dE9 elsewhere=$TMPDIR/autotune-serve-$GONE-Cd4fG8
-others=$TMPDIR/autotune-serve-$GONE-of-mine
+start=$TMPDIR/autotune-$(this_host)-1-$GONE
+left=$start-Ab3dE9 elsewhere=$start-Cd4fG8 others=$start-of-mine
 mkdir -m 700 "$left" "$elsewhere" "$others"
 for folder in "$left" "$elsewhere" "$others"; do
     echo precious > "$folder/one.ini"
@@ -162,7 +162,7 @@ begin_shared 3 "$@" --problems three --cache ended
 has_tried() { [ "$(trials ended)" -ge 1 ]; }
 wait_until has_tried
 are_held() {
-    for folder in "$TMPDIR"/autotune-serve-*; do ! flock -n "$folder/lock" true || return 1; done
+    for folder in "$TMPDIR"/autotune-*-*-*-??????; do ! flock -n "$folder/lock" true || return 1; done
 }
 check folders-of-ranks-are-held are_held
 kill -TERM $running

@@ -134,13 +134,34 @@ check too-large-keeps test "$(cat kept.json)" = before
 sh -c ':' & gone=$!
 wait $gone
 mkdir parts
-for name in .autotune-$gone-0.part .autotune-$$-0.part .autotune-$gone-0.part.mine .autotune-x-0.part; do
+here=.autotune-$(this_host)
+for name in $here-$gone-0.part $here-$gone-0.part.mine .autotune-elsewhere-$gone-0.part .autotune-$gone-0.part; do
     : > "parts/$name"
 done
-mkfifo "parts/.autotune-$gone-1.part"
+mkfifo "parts/$here-$gone-1.part"
 run list params --json parts/x.json
-check parts-are-swept test ! -e "parts/.autotune-$gone-0.part"
-check parts-of-others-stay test "$(find parts -type f | wc -l)" -eq 4 -a -p "parts/.autotune-$gone-1.part"
+check parts-are-swept test ! -e "parts/$here-$gone-0.part"
+check parts-of-others-stay test "$(find parts -type f | wc -l)" -eq 4 -a -p "parts/$here-$gone-1.part"
+# A link stays one, and what it leads to is made or written; an open file goes on from where it is.
+mkdir linked
+ln -s linked/target.json link.json
+run list params --json link.json
+check dangling-link test -L link.json -a -s linked/target.json
+cp linked/target.json whole.json
+echo before > linked/target.json
+run list params --json link.json
+check link-is-followed cmp linked/target.json whole.json
+ln -s nowhere/target.json lost.json
+run list params --json lost.json
+check link-to-nowhere has_status 74
+check link-to-nowhere-said grep -q '^autotune: lost.json: cannot be written: No such file' err
+check link-to-nowhere-stays test -L lost.json
+for opened in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+    echo before > opened
+    "$AUTOTUNE" list params --quiet --json $opened >> opened 2> err
+    check "open-$opened" test $? -eq 0
+    check "open-$opened-goes-on" test "$(head -n 1 opened)" = before -a "$(wc -l < opened)" -gt 2
+done
 # Few files may be open: no more than are needed are waited for.
 sh -c 'ulimit -n 256; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
 check few-files test $? -eq 0

@@ -129,13 +129,23 @@ fi
 # Waits for a pipe that nobody writes to, once with a scan's file begun.
 sleep 1000 > fifo &
 writer=$!
+for signal in INT HUP; do
+    begin reduce fifo --device host --scan inclusive -o z
+    wait_until eval '! no_part'
+    end $signal
+    check interrupt-$signal has_status $([ $signal = INT ] && echo 130 || echo 129)
+    check interrupt-$signal-said grep -q '^autotune: interrupted: there is no result' err
+    check interrupt-$signal-leaves-nothing test ! -e z
+    check interrupt-$signal-leaves-no-part no_part
+done
+# What a killed one leaves goes with the next.
 begin reduce fifo --device host --scan inclusive -o z
 wait_until eval '! no_part'
-end INT
-check interrupt has_status 130
-check interrupt-said grep -q '^autotune: interrupted: there is no result' err
-check interrupt-leaves-nothing test ! -e z
-check interrupt-leaves-no-part no_part
+end KILL
+check kill-leaves-a-part eval '! no_part'
+run reduce x.i32 --device host --scan inclusive -o z
+check kill-is-cleared no_part
+rm z
 begin reduce fifo --device host
 sleep 0.3
 end TERM

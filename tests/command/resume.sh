@@ -28,7 +28,7 @@ has_trials() {
     [ "$(lines)" -ge 3 ]
 }
 has_journal() {
-    [ -s "$JOURNALS/host-sum-i32-i32-20000000-cold.journal" ]
+    [ -s "$JOURNALS/host-sum-i32-i32-3000000-cold.journal" ]
 }
 
 # Ctrl-C, after some trials.
@@ -97,14 +97,48 @@ check retune-sets-aside cmp before.journal "$JOURNAL.old"
 check retune-measures-all test "$(lines)" -eq "$first"
 check retune-recalls-none test "$(grep -c recalled err)" -eq 0
 
-# Two at once on one problem: the second is refused, whatever the space; another problem is not.
-begin --device host --n 20M --space few.ini
+# Two at once on one problem: the second waits, whatever the space, and takes the record that the first
+# makes; where that dies, it goes on from its trials. Another problem does not wait.
+waits() {
+    [ "$(grep -c '^waiting   for another autotune, which is tuning sum i32 3M cold on host$' second)" -eq 1 ]
+}
+begin_second() {
+    env --default-signal=INT "$AUTOTUNE" --device host --n 3M --strategy exhaustive --space "$1" \
+        > second-out 2> second < /dev/null &
+    second=$!
+    wait_until waits
+    check "at-once-$2-waits" waits
+}
+end_second() {
+    wait $second
+    status=$?
+    cp second err
+    cp second-out out
+}
+begin --device host --n 3M --strategy exhaustive --space some.ini
 wait_until has_journal
-refuses at-once 1 'another autotune .*sum i32 20M.*(wait|end it)' \
-    --device host --n 20M --space some.ini --quiet
+begin_second few.ini interrupted
+kill -INT $second
+end_second
+check at-once-interrupted has_status 130
+check at-once-interrupted-said grep -q '^autotune: interrupted while another autotune is tuning sum i32 3M cold:' err
 run --device host --n 1K --space few.ini
 check at-once-other-problem has_status 0
+begin_second some.ini orphan
+tried() { [ "$(journal_lines "$JOURNALS/host-sum-i32-i32-3000000-cold.journal" | wc -l)" -ge 1 ]; }
+wait_until tried
 end KILL
+end_second
+check at-once-orphan has_status 0
+check at-once-orphan-goes-on grep -Eq '\([1-9][0-9]* trials recalled' err
+begin --device host --n 3M --space few.ini --retune
+begin_second few.ini served
+end 0
+check at-once-first has_status 0
+end_second
+check at-once-served has_status 0
+check at-once-takes-the-record grep -q '^winner ' out
+check at-once-tries-nothing test "$(grep -c '^to try' err)" -eq 0
 check at-once-no-process no_process
 
 # Damage costs the lines that it is in, and is said.

@@ -108,7 +108,7 @@ static int sign(const char *path, const struct text *config, struct text *fields
     failed = failed || store_add(&signed_one, one.at, error);
     for (size_t i = 0; i < count && !failed; i++)
         failed = add_raced(&signed_one, raced[i], space, error);
-    failed = failed || store_save(path, &signed_one, error);
+    failed = failed || store_save(path, &signed_one, NULL, error);
     store_dispose(&one);
     store_dispose(&signed_one);
     space_free(space);

@@ -88,13 +88,13 @@ refuses empty 64 'empty.cu' emit --arch sm_90 --template empty.cu --quiet
 # /tmp in place of TMPDIR, and without make_room.
 mkdir here
 TMPDIR=$SCRATCH/absent
-refuses tmpdir-of-compiler 74 "in $SCRATCH/absent to compile in" --device host --n 1K \
+refuses tmpdir-of-compiler 74 "in $SCRATCH/absent to work in" --device host --n 1K \
     --space small.ini --retune
 run emit --arch sm_90 --sass --quiet
 if [ "$status" -eq 69 ]; then
     skip tmpdir-of-disassembler "no NVRTC for sm_90 here"
 else
-    check tmpdir-of-disassembler refused 74 "$SCRATCH/absent/autotune-.* cannot be made"
+    check tmpdir-of-disassembler refused 74 "in $SCRATCH/absent to work in"
 fi
 TMPDIR=$SCRATCH/here
 for i in $(seq 10 49); do touch -d "2001-01-01 00:$i" "$TMPDIR/autotune-failing-old0$i.cu"; done
@@ -111,15 +111,17 @@ check kept-sources-are-the-newest [ -e here/autotune-failing-old049.cu ]
 check others-stay [ -e here/autotune-failing-notmine.cu -a -e here/autotune-kernel.cu ]
 # Folders of compilers that were killed are removed, another's with a name that begins alike are not.
 GONE=4194305 # the number of no process
-abandoned=here/autotune-compile-$GONE-$GONE-Ab3dE9
-for folder in "$abandoned" "here/autotune-2026-$GONE-thesis" "here/autotune-compile-400-$GONE-backup2"; do
+start=here/autotune-$(this_host)
+abandoned=$start-$GONE-$GONE-Ab3dE9 unlocked=$start-400-$GONE-Ab3dE9
+for folder in "$abandoned" "$unlocked" "here/autotune-2026-$GONE-thesis" "$start-400-$GONE-backup2"; do
     mkdir -m 700 "$folder"
     echo precious > "$folder/unit0.c"
+    [ "$folder" = "$unlocked" ] || : > "$folder/lock"
     touch -d '2001-01-01 00:00' "$folder"
 done
 run --device host --n 1K --space small.ini --retune
 check folder-of-a-compile-is-swept test ! -e "$abandoned"
 check folders-of-others-stay test -s "here/autotune-2026-$GONE-thesis/unit0.c" -a \
-    -s "here/autotune-compile-400-$GONE-backup2/unit0.c"
+    -s "$start-400-$GONE-backup2/unit0.c" -a -s "$unlocked/unit0.c"
 TMPDIR=$SCRATCH
 finish

@@ -102,4 +102,27 @@ refuses argument-second 64 "one argument too many" list types extra
 refuses argument-help 64 "one argument too many" help emit extra
 refuses argument-version 64 "one argument too many" version extra
 refuses help-of-none 64 "no command 'frob'" help frob
+
+# What a name says reaches no terminal as it is, wherever it comes from.
+odd=$(printf 'x\033[31m\nautotune: all is well')
+shows() {
+    odd_name=odd-$1
+    shift
+    run "$@"
+    check "$odd_name" test "$status" -ne 0
+    check "$odd_name-is-shown" grep -qF 'x\x1b[31m\x0aautotune: all is well' err
+    check "$odd_name-is-all" test "$(cat out err | LC_ALL=C grep -c "$(printf '\033')\|^autotune: all")" -eq 0
+}
+for option in op type n space template order strategy problems; do
+    shows $option --device host --$option "$odd"
+done
+shows device --device "$odd"
+for verb in list help merge; do shows $verb $verb "$odd"; done
+shows reduce reduce --device host "$odd"
+shows against bench --device host --against "$odd"
+shows option "--$odd"
+shows verb "$odd"
+printf -- '--n 1K --op %s' "$odd" | head -n 1 > list
+run --device host --problems list
+check odd-line-of-a-file grep -qF 'x\x1b[31m' err
 finish

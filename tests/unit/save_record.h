@@ -8,7 +8,7 @@ static inline int save_record(const char *path, const struct record *record,
                               struct error *error)
 {
     struct records one = {.count = 0};
-    const int failed = store_add(&one, record, error) || store_save(path, &one, error);
+    const int failed = store_add(&one, record, error) || store_save(path, &one, NULL, error);
     store_dispose(&one);
     return failed ? -1 : 0;
 }

@@ -37,7 +37,7 @@ static void make_record(void)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/host.ini", folder);
     assert_int_equal(store_add(&one, &example_record, &error), 0);
-    assert_int_equal(store_save(path, &one, &error), 0);
+    assert_int_equal(store_save(path, &one, NULL, &error), 0);
     assert_int_equal(text_read(&record_file, path, 1 << 20, &error), 0);
     store_dispose(&one);
     unlink(path);

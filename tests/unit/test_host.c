@@ -705,12 +705,11 @@ static int count_folders(void)
 {
     char own[64];
     int count = 0;
-    const int length =
-        snprintf(own, sizeof own, "autotune-compile-%d-%d-", (int)getppid(), (int)getpid());
+    snprintf(own, sizeof own, "-%d-%d-", (int)getppid(), (int)getpid());
     DIR *list = opendir(P_tmpdir);
     assert_non_null(list);
     for (const struct dirent *entry; (entry = readdir(list));)
-        count += strncmp(entry->d_name, own, (size_t)length) == 0;
+        count += strncmp(entry->d_name, "autotune-", 9) == 0 && strstr(entry->d_name, own);
     closedir(list);
     return count;
 }

@@ -40,6 +40,7 @@ static int run_case(void (*run)(void))
     if (child == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
         run();
         exit(0);
     }
@@ -169,7 +170,9 @@ static void check_signals_are_back(void)
         raise(SIGINT);
         usleep(20000);
         CHECK(!interrupt_came());
+        CHECK(sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler != SIG_DFL);
         interrupt_end(&guard);
+        CHECK(sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_DFL);
         CHECK(sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
         CHECK(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL);
         CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0);

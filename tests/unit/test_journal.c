@@ -448,6 +448,9 @@ static void test_every_length_cut(void **state)
         bool is_whole = length == 0 || length + 1 >= header;
         assert_string_equal(changed, is_whole ? "" : "header");
         size_t count = journal.count, skipped = journal.skipped;
+        assert_int_equal(journal.aside.length > 0, !is_whole);
+        if (!is_whole)
+            assert_int_equal(unlink(journal.aside.at), 0);
         append(&journal, &more);
         append(&journal, &more);
         journal_close(&journal);
@@ -661,6 +664,30 @@ static void test_other_schema_is_set_aside(void **state)
     text_dispose(&kept);
 }
 
+/* Nothing is lost of journals that are damaged one after another. */
+static void test_damaged_twice(void **state)
+{
+    static const char *const names[] = {"journal/x.journal.damaged",
+                                        "journal/x.journal.damaged-2"};
+    static const char *const bytes[] = {"no journal\n", "no journal either\n"};
+    char path[PATH_CHARS], name[PATH_CHARS];
+    (void)state;
+    make_journal(path_in(path, state, journal_file), 1);
+    for (size_t i = 0; i < 2; i++) {
+        struct journal journal;
+        struct error error = {0};
+        put_file(path, bytes[i], strlen(bytes[i]));
+        assert_int_equal(journal_open(&journal, path, &example_record, false, NULL, &error), 0);
+        assert_string_equal(journal.aside.at, path_in(name, state, names[i]));
+        journal_close(&journal);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct text kept = get_file(path_in(name, state, names[i]));
+        assert_string_equal(kept.at, bytes[i]);
+        text_dispose(&kept);
+    }
+}
+
 /* A field that is no part of a key makes the header another than was written. */
 static void test_more_fields_in_the_header(void **state)
 {
@@ -702,10 +729,10 @@ static void test_second_opener_is_refused(void **state)
     struct journal first = opened(path_in(path, state, journal_file)), second;
     struct error error = {0};
 
-    assert_not_opened(path, ERROR_FAILED,
+    assert_not_opened(path, ERROR_BUSY,
                       "another autotune is tuning sum i32 400M cold on NVIDIA H200");
     assert_int_equal(journal_open(&second, path, &example_record, true, NULL, &error), -1);
-    assert_int_equal(error.code, ERROR_FAILED);
+    assert_int_equal(error.code, ERROR_BUSY);
     assert_non_null(strstr(error.text, path));
     assert_false(exists(path, ".old"));
     struct journal_trial trial = trial_of(1);
@@ -736,7 +763,7 @@ static void test_openers_race(void **state)
             struct journal journal;
             struct error error;
             if (journal_open(&journal, path, &example_record, i % 2 == 0, NULL, &error) != 0) {
-                if (error.code != ERROR_FAILED)
+                if (error.code != ERROR_BUSY)
                     _exit(2);
                 continue;
             }
@@ -1103,6 +1130,7 @@ int main(void)
         IN_FOLDER(test_other_keys_are_set_aside),
         IN_FOLDER(test_start_over),
         IN_FOLDER(test_other_schema_is_set_aside),
+        IN_FOLDER(test_damaged_twice),
         IN_FOLDER(test_more_fields_in_the_header),
         IN_FOLDER(test_key_that_cannot_be_kept),
         IN_FOLDER(test_second_opener_is_refused),

@@ -108,6 +108,18 @@ static void test_links(void **state)
     assert_int_equal(lstat("link", &status), 0);
     assert_true(S_ISLNK(status.st_mode));
     assert_only("a", "link");
+    /* What is led to is not there: by a chain, from another folder. */
+    assert_int_equal(mkdir("far", 0700), 0);
+    assert_int_equal(symlink("far/next", "link"), 0);
+    assert_int_equal(symlink("../made", "far/next"), 0);
+    assert_int_equal(open_with(&out, "link", "after"), 0);
+    assert_int_equal(output_file_close(&out, "link", 0, &error), 0);
+    assert_has("made", "after");
+    assert_true(lstat("link", &status) == 0 && S_ISLNK(status.st_mode));
+    assert_true(lstat("far/next", &status) == 0 && S_ISLNK(status.st_mode));
+    assert_int_equal(unlink("far/next"), 0);
+    assert_int_equal(rmdir("far"), 0);
+    assert_only("made", "link");
     assert_int_equal(symlink("loop", "loop"), 0);
     assert_int_equal(open_with(&out, "loop", "after"), -1);
     assert_int_equal(error.code, ERROR_IO);
@@ -205,24 +217,42 @@ static void test_left_parts(void **state)
 {
     struct output_file out;
     struct stat found;
-    char gone[60], own[60];
+    struct output_file own;
     (void)state;
     fflush(NULL);
     const pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        assert_int_equal(open_with(&out, "b", "half"), 0);
         _exit(0);
+    }
     assert_int_equal(waitpid(child, NULL, 0), child);
-    snprintf(gone, sizeof gone, ".autotune-%d-0.part", (int)child);
-    snprintf(own, sizeof own, ".autotune-%d-0.part", (int)getpid());
-    put(gone, "half");
-    put(own, "another thread's");
-    put(".autotune-0-0.part", "no process");
+    assert_int_equal(open_with(&own, "c", "another thread's"), 0);
+    put(".autotune-0-0.part", "of nobody");
     assert_int_equal(open_with(&out, "a", "after"), 0);
     assert_int_equal(output_file_close(&out, "a", 0, &error), 0);
-    assert_int_equal(stat(gone, &found), -1);
-    assert_has(own, "another thread's");
-    assert_int_equal(remove(own), 0);
+    assert_int_equal(output_file_close(&own, "c", 0, &error), 0);
+    assert_has("c", "another thread's");
+    assert_int_equal(remove("c"), 0);
+    assert_int_equal(stat("b", &found), -1);
     assert_only("a", ".autotune-0-0.part");
+}
+
+/* Where locks are those of one machine alone, what another wrote is left for a day. */
+static void test_parts_of_other_machines(void **state)
+{
+    static const char new[] = ".autotune-elsewhere-1-0.part",
+                      old[] = ".autotune-elsewhere-1-1.part";
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    struct output_file out;
+    struct stat found;
+    (void)state;
+    put(new, "being written");
+    put(old, "half");
+    assert_int_equal(utimensat(AT_FDCWD, old, long_ago, 0), 0);
+    assert_int_equal(open_with(&out, "a", "after"), 0);
+    assert_int_equal(output_file_close(&out, "a", 0, &error), 0);
+    assert_int_equal(stat(old, &found), -1);
+    assert_only("a", new);
 }
 
 int main(void)
@@ -231,7 +261,7 @@ int main(void)
         cmocka_unit_test(test_whole_or_not), cmocka_unit_test(test_links),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_place_is_lost),
         cmocka_unit_test(test_no_file),      cmocka_unit_test(test_fifo_of_none),
-        cmocka_unit_test(test_left_parts),
+        cmocka_unit_test(test_left_parts),   cmocka_unit_test(test_parts_of_other_machines),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

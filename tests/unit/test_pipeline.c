@@ -7,6 +7,7 @@
 #include "tests/unit/host_plans.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <math.h>
 
 enum { CHUNK = 1024, MOST = 9 * CHUNK + 77 };
@@ -550,6 +551,141 @@ static void test_refused(void **state)
     assert_int_equal(autotune_context_destroy(context, &error), 0);
 }
 
+/* --- Functions that cannot be trusted ------------------------------------------------------ */
+
+enum how { TOO_MUCH, FAR_TOO_MUCH, NEGATIVE, SILENT, ROUNDS, CALLS, HAS_A_GAP };
+enum { ODD_BYTES = 1 << 20 };
+
+struct odd {
+    enum how how;
+    struct autotune_pipeline *pipeline;
+};
+
+static int64_t read_odd(void *context, void *to, uint64_t at, size_t bytes)
+{
+    const struct odd *odd = context;
+    const uint64_t left = at < ODD_BYTES ? ODD_BYTES - at : 0;
+    struct autotune_error why;
+    uint32_t in = 1, out;
+    memset(to, 0, bytes);
+    errno = odd->how == NEGATIVE ? ENODEV : 0;
+    switch (odd->how) {
+    case TOO_MUCH: return at ? (int64_t)bytes + 1 : (int64_t)bytes / 2;
+    case FAR_TOO_MUCH: return INT64_MAX;
+    case NEGATIVE: return INT64_MIN;
+    case SILENT: return -1;
+    case ROUNDS: fesetround(FE_UPWARD); break;
+    case CALLS:
+        if (autotune_execute_host(odd->pipeline, &in, 1, &out, &why) != AUTOTUNE_BAD_ARGUMENT ||
+            autotune_pipeline_destroy(odd->pipeline, NULL) != AUTOTUNE_BAD_ARGUMENT ||
+            !strstr(why.text, "has a call under way"))
+            return -1;
+        break;
+    case HAS_A_GAP: return at == 0 ? 0 : (int64_t)bytes;
+    }
+    return (int64_t)(bytes < left ? bytes : left);
+}
+
+static void test_odd_sources(void **state)
+{
+    static const struct {
+        enum autotune_code code;
+        const char *said;
+    } rows[] = {
+        [TOO_MUCH] = {AUTOTUNE_BAD_ARGUMENT, "source.read gave more bytes than it was asked"},
+        [FAR_TOO_MUCH] = {AUTOTUNE_BAD_ARGUMENT,
+                          "source.read gave more bytes than it was asked"},
+        [NEGATIVE] = {AUTOTUNE_FAILED, "reading the data failed at byte 0: No such device"},
+        [SILENT] = {AUTOTUNE_FAILED, "reading the data failed at byte 0: Input/output error"},
+        [ROUNDS] = {AUTOTUNE_OK, ""},
+        [CALLS] = {AUTOTUNE_OK, ""},
+        [HAS_A_GAP] = {AUTOTUNE_FAILED, "it ended early, and there was more behind"},
+    };
+    /* Several slices of a chunk, as copiers have them. */
+    const struct autotune_pipeline_options options = {.chunk_bytes = ODD_BYTES, .copiers = 3};
+    const struct autotune_problem problem = {.op = "sum", .type = "u32", .n = MOST};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct odd odd = {.how = TOO_MUCH};
+    (void)state;
+    assert_int_equal(autotune_pipeline_create(&odd.pipeline, context, &problem, NULL, &options,
+                                              &error),
+                     0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int is_parallel = i == HAS_A_GAP; is_parallel < 2; is_parallel++) {
+            const struct autotune_source source = {read_odd, &odd, is_parallel};
+            uint32_t got = 1;
+            odd.how = (enum how)i;
+            errno = 77;
+            const int failed =
+                autotune_execute_source(odd.pipeline, &source, &got, NULL, NULL, &error);
+            assert_int_equal(errno, 77);
+            assert_int_equal(fegetround(), FE_TONEAREST);
+            if (rows[i].code)
+                assert_refused(failed, rows[i].code, rows[i].said);
+            else if (failed || got)
+                fail_msg("%zu: %s", i, error.text);
+        }
+    uint64_t both = 0; /* the result and n */
+    const struct autotune_source source = {read_odd, &odd, 0};
+    assert_refused(autotune_execute_source(odd.pipeline, &source, &both, NULL, &both, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "and n are the same memory");
+    close_pipeline(odd.pipeline);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
+static int64_t read_none(void *context, void *to, uint64_t at, size_t bytes)
+{
+    (void)context;
+    memset(to, 0, bytes);
+    return at < 4 ? 4 : 0;
+}
+
+static int write_count(void *context, const void *from, uint64_t at, size_t bytes)
+{
+    (void)context, (void)from, (void)at;
+    return (int)bytes;
+}
+
+/* As write(2) answers, which is no success here. */
+static void test_odd_sink(void **state)
+{
+    const struct autotune_problem problem = {.op = "sum", .type = "u32", .n = MOST, .scan = 1};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_pipeline *pipeline = make_pipeline(context, &problem, 2, 2);
+    const struct autotune_source source = {read_none, NULL, 0};
+    const struct autotune_sink sink = {write_count, NULL};
+    (void)state;
+    assert_refused(autotune_execute_source(pipeline, &source, NULL, &sink, NULL, &error),
+                   AUTOTUNE_FAILED, "sink.write gave 4, not 0: Input/output error");
+    close_pipeline(pipeline);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
+/* Results and elements are apart, or exactly in one place. */
+static void test_overlaps(void **state)
+{
+    static uint32_t x[MOST];
+    struct autotune_problem problem = {.op = "sum", .type = "u32", .n = MOST};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_pipeline *pipeline = make_pipeline(context, &problem, 2, 2);
+    (void)state;
+    assert_refused(autotune_execute_host(pipeline, x, 100, x, &error), AUTOTUNE_BAD_ARGUMENT,
+                   "lies within the elements");
+    assert_int_equal(autotune_execute_host(pipeline, x, 100, x + 100, &error), 0);
+    assert_refused(autotune_execute_host(pipeline, (void *)(UINTPTR_MAX - 399), 101, x, &error),
+                   AUTOTUNE_N_TOO_LARGE, "no memory has so many");
+    close_pipeline(pipeline);
+    problem.scan = AUTOTUNE_INCLUSIVE;
+    pipeline = make_pipeline(context, &problem, 2, 2);
+    assert_refused(autotune_execute_host(pipeline, x, 100, x + 99, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "or exactly where the elements are");
+    assert_refused(autotune_execute_host(pipeline, x + 99, 100, x, &error),
+                   AUTOTUNE_BAD_ARGUMENT, "or exactly where the elements are");
+    assert_int_equal(autotune_execute_host(pipeline, x, 100, x, &error), 0);
+    close_pipeline(pipeline);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,8 +693,9 @@ int main(void)
         cmocka_unit_test(test_positions),      cmocka_unit_test(test_long_list),
         cmocka_unit_test(test_types),          cmocka_unit_test(test_order_n),
         cmocka_unit_test(test_scans),          cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_sinks),          cmocka_unit_test(test_record),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_odd_sources),    cmocka_unit_test(test_odd_sink),
+        cmocka_unit_test(test_overlaps),       cmocka_unit_test(test_sinks),
+        cmocka_unit_test(test_record),         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -334,6 +334,7 @@ static void test_bad_problems(void **state)
          AUTOTUNE_BAD_ARGUMENT,
          "unknown operation 'mean': did you mean 'min'? choose one of sum"},
         {{.op = "sum", .type = "float", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "unknown type 'float'"},
+        {{.op = "s\n\033", .type = "f32", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "'s\\x0a\\x1b'"},
         {{.op = "and", .type = "f32", .n = 1},
          AUTOTUNE_BAD_ARGUMENT,
          "choose another autotune_problem.type"},
@@ -570,6 +571,72 @@ static void test_tuning_odd_hosts(void **state)
     assert_int_equal(autotune_context_destroy(context, &error), 0);
 }
 
+/* Nothing of a call lies in the workspace, not even in part. */
+static void test_workspace_is_apart(void **state)
+{
+    enum { COUNT = 1 << 20, ASIDE = 4096 };
+    static int32_t many[COUNT];
+    const struct autotune_problem problem = {.op = "sum", .type = "i32", .n = COUNT};
+    struct autotune_context *context = open_context(folder, NULL);
+    struct autotune_plan *plan = make_plan(context, &problem, AUTOTUNE_FROM_DEFAULT);
+    const size_t bytes = autotune_plan_workspace_bytes(plan) / 4 * 4;
+    unsigned char *const memory = aligned_alloc(256, ASIDE + (bytes / 256 + 2) * 256);
+    unsigned char *const start = memory + ASIDE;
+    struct autotune_workspace *workspace;
+    int32_t result;
+    (void)state;
+    assert_true(bytes >= 8);
+    assert_non_null(memory);
+    memset(memory, 0, ASIDE);
+    assert_int_equal(autotune_workspace_create(&workspace, plan, start, NULL, &error), 0);
+    const struct {
+        const void *input;
+        uint64_t n;
+        void *output;
+        const char *said;
+    } cases[] = {
+        {start, 1, &result, "input lies in the workspace's memory"},
+        {start + bytes - 4, 10, &result, "input lies in the workspace's memory"},
+        {memory, ASIDE / 4 + 1, &result, "input lies in the workspace's memory"},
+        {many, 1, start, "output lies in the workspace's memory"},
+        {many, 0, start + bytes - 4, "output lies in the workspace's memory"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_refused(autotune_execute(workspace, cases[i].input, cases[i].n, cases[i].output,
+                                        NULL, &error),
+                       AUTOTUNE_BAD_ARGUMENT, cases[i].said);
+    assert_int_equal(autotune_execute(workspace, memory, ASIDE / 4, start + bytes + 4, NULL,
+                                      &error),
+                     0);
+    assert_int_equal(autotune_workspace_destroy(workspace, &error), 0);
+    assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    assert_int_equal(autotune_context_destroy(context, &error), 0);
+    free(memory);
+}
+
+/* As where a create has failed and nobody looked. */
+static void test_no_plan(void **state)
+{
+    struct autotune_pipeline_info info = {.streams = 9};
+    (void)state;
+    assert_int_equal(autotune_plan_grade(NULL), AUTOTUNE_DEFAULT);
+    assert_int_equal(autotune_plan_kernels(NULL), AUTOTUNE_LOADED);
+    assert_int_equal(autotune_plan_n(NULL), 0);
+    assert_int_equal(autotune_plan_results(NULL), 0);
+    assert_int_equal(autotune_plan_launches(NULL), 0);
+    assert_int_equal(autotune_plan_element_bytes(NULL), 0);
+    assert_int_equal(autotune_plan_result_bytes(NULL), 0);
+    assert_int_equal(autotune_plan_workspace_bytes(NULL), 0);
+    assert_string_equal(autotune_plan_params(NULL), "");
+    assert_string_equal(autotune_plan_origin(NULL), "");
+    assert_string_equal(autotune_plan_advice(NULL), "");
+    assert_string_equal(autotune_plan_warning(NULL), "");
+    autotune_pipeline_describe(NULL, &info);
+    assert_int_equal(info.streams, 0);
+    assert_null(info.plan);
+    autotune_pipeline_describe(NULL, NULL);
+}
+
 static int setup(void **state)
 {
     for (size_t i = 0; i <= N; i++)
@@ -580,13 +647,22 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),          cmocka_unit_test(test_record),
-        cmocka_unit_test(test_another_n),        cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_records_refused),  cmocka_unit_test(test_second_best),
-        cmocka_unit_test(test_proven_here),      cmocka_unit_test(test_shipped),
-        cmocka_unit_test(test_every_type),       cmocka_unit_test(test_bad_problems),
-        cmocka_unit_test(test_bad_calls),        cmocka_unit_test(test_reset),
-        cmocka_unit_test(test_threads),          cmocka_unit_test(test_tuning_refused),
+        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_another_n),
+        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_records_refused),
+        cmocka_unit_test(test_second_best),
+        cmocka_unit_test(test_proven_here),
+        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_every_type),
+        cmocka_unit_test(test_bad_problems),
+        cmocka_unit_test(test_bad_calls),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_tuning_refused),
+        cmocka_unit_test(test_workspace_is_apart),
+        cmocka_unit_test(test_no_plan),
         cmocka_unit_test(test_tuning_odd_hosts),
     };
     return cmocka_run_group_tests(tests, setup, remove_folder);

@@ -446,7 +446,7 @@ static void make_record(struct text *out)
     close(file);
     unlink(path);
     assert_int_equal(store_add(&one, &record, &error), 0);
-    assert_int_equal(store_save(path, &one, &error), 0);
+    assert_int_equal(store_save(path, &one, NULL, &error), 0);
     assert_int_equal(text_read(out, path, 1 << 20, &error), 0);
     store_dispose(&one);
     unlink(path);

@@ -267,7 +267,7 @@ static void add_size(struct records *records, uint64_t n, const char *winner, co
 static void save_records(const char *path, struct records *records)
 {
     struct error error = {0};
-    if (store_save(path, records, &error) != 0)
+    if (store_save(path, records, NULL, &error) != 0)
         fail_msg("%s", error.text);
     store_dispose(records);
 }
@@ -371,7 +371,7 @@ static void test_all_or_none(void **state)
     add_size(&both, 1, "A=1", january, NULL, 0);
     add_size(&both, 2, "A=1", january, NULL, 0);
     both.at[1].median_ps = 0;
-    assert_int_equal(store_save(path, &both, &error), -1);
+    assert_int_equal(store_save(path, &both, NULL, &error), -1);
     assert_false(exists(path, ""));
     store_dispose(&both);
 }
@@ -530,10 +530,26 @@ static void test_damaged_file_is_kept_beside(void **state)
     assert_string_equal(kept.at, file.at);
     text_dispose(&kept);
 
-    put_file(path, "no record file\n", 15); /* and again, over the first one */
-    save(path, &example_record);
+    /* And again: neither backup is lost, and each is said. */
+    for (int number = 2; number < 4; number++) {
+        char name[PATH_CHARS], text[32];
+        struct records one = {0};
+        struct error error, moved;
+        snprintf(text, sizeof text, "no record file %d\n", number);
+        put_file(path, text, strlen(text));
+        assert_int_equal(store_add(&one, &example_record, &error), 0);
+        assert_int_equal(store_save(path, &one, &moved, &error), 0);
+        store_dispose(&one);
+        snprintf(name, sizeof name, "%.200s-%d", kept_path, number);
+        kept = get_file(name);
+        assert_string_equal(kept.at, text);
+        text_dispose(&kept);
+        assert_int_equal(moved.code, ERROR_IO);
+        assert_non_null(strstr(moved.text, name));
+        assert_ptr_equal(strstr(moved.text, path), moved.text);
+    }
     kept = get_file(kept_path);
-    assert_string_equal(kept.at, "no record file\n");
+    assert_string_equal(kept.at, file.at);
     text_dispose(&kept);
     text_dispose(&file);
 }

@@ -33,6 +33,38 @@ static void test_error_is_cut_and_may_quote_itself(void **state)
     assert_int_equal(error.code, ERROR_FAILED);
 }
 
+/* What is quoted from outside steers no terminal; a compiler's lines stay lines. */
+static void test_errors_show_control_characters(void **state)
+{
+    static const struct {
+        const char *quoted, *line, *lines;
+    } rows[] = {
+        {"a\nb\tc", "'a\\x0ab\\x09c'", "'a\nb\tc'"},
+        {"\033[31mred\x7f", "'\\x1b[31mred\\x7f'", "'\\x1b[31mred\\x7f'"},
+        {"\xc2\x9b"
+         "31m",
+         "'\\xc2\\x9b31m'", "'\\xc2\\x9b31m'"},          /* C1 */
+        {"\xff\xc3(", "'\\xff\\xc3('", "'\\xff\\xc3('"}, /* no UTF-8 */
+        {"gr\xc3\xbc\xc3\x9f", "'gr\xc3\xbc\xc3\x9f'", "'gr\xc3\xbc\xc3\x9f'"},
+    };
+    struct error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        error_set(&error, ERROR_IO, "'%s'", rows[i].quoted);
+        assert_string_equal(error.text, rows[i].line);
+        error_set(&error, ERROR_IO, "%s", error.text); /* again: nothing is escaped twice */
+        assert_string_equal(error.text, rows[i].line);
+        error_set_lines(&error, ERROR_IO, "'%s'", rows[i].quoted);
+        assert_string_equal(error.text, rows[i].lines);
+    }
+    /* Cut, but within no escape. */
+    char longest[sizeof error.text];
+    memset(longest, 1, sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    error_set(&error, ERROR_IO, ".%s", longest);
+    assert_int_equal(strlen(error.text), 1 + (sizeof error.text - 2) / 4 * 4);
+}
+
 static void test_add_grows(void **state)
 {
     struct text text = {0};
@@ -304,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_error_is_cut_and_may_quote_itself),
+        cmocka_unit_test(test_errors_show_control_characters),
         cmocka_unit_test(test_add_grows),
         cmocka_unit_test(test_add_at_every_boundary),
         cmocka_unit_test(test_failure_is_sticky),

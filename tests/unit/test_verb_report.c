@@ -43,7 +43,7 @@ static void keep_size(const char *path, const struct record *size, const char *p
         fail_msg("%s", error.text);
     one.at->raced[0] = took;
     one.at->raced_count = 1;
-    if (store_save(path, &one, &error))
+    if (store_save(path, &one, NULL, &error))
         fail_msg("%s", error.text);
     store_dispose(&one);
 }

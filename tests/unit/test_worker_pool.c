@@ -164,7 +164,8 @@ static void play_facts(void)
     frame_put_u64(&frame, (uint64_t)getpid());
     frame_put_u64(&frame, (uint64_t)getpgrp());
     frame_put_u64(&frame, list_descriptors());
-    frame_put_u64(&frame, is_ignored(SIGINT) + is_ignored(SIGTERM) + is_ignored(SIGPIPE));
+    frame_put_u64(&frame, is_ignored(SIGINT) + is_ignored(SIGTERM) + is_ignored(SIGHUP) +
+                              is_ignored(SIGPIPE));
     frame_put_u64(&frame, is_ignored(SIGCHLD) || sigismember(&mask, SIGUSR1) == 1);
     frame_put_u64(&frame, files[0].st_rdev);
     frame_put_u64(&frame,
@@ -722,7 +723,7 @@ static void assert_facts(struct frame *frame, bool is_stderr_open)
     const uint64_t pid = frame_get_u64(frame);
     assert_true(frame_get_u64(frame) == pid); /* leads its group */
     assert_true(frame_get_u64(frame) == 0xf);
-    assert_true(frame_get_u64(frame) == 3);
+    assert_true(frame_get_u64(frame) == 4);
     assert_true(frame_get_u64(frame) == 0);
     assert_true(frame_get_u64(frame) == null.st_rdev);
     assert_true(frame_get_u64(frame) == 1 || !is_stderr_open);
