@@ -159,7 +159,7 @@ static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n
 /* Adds a window with bits, or with the mark. */
 static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t which)
 {
-    const uint64_t seed = 2 * layout->seed + start % 2;
+    const uint64_t seed = 2 * (layout->seed + which) + start % 2;
     uint64_t first, state = layout->seed + which;
     const uint64_t from = layout->guard + start_at(layout, start, which);
     if (layout_add_elements(layout, from + n, &first))
@@ -277,7 +277,7 @@ static int add_arrays(struct layout *layout, uint64_t seed)
             if (depth == LONG && start > 1)
                 continue;
             if (add_array(layout, &dims, start_at(layout, start, turn),
-                          seed + (by_parity && turn % 3 == 0), turn * 7))
+                          seed + 2 * turn + (by_parity && turn % 3 == 0), turn * 7))
                 return -1;
         }
     return 0;
@@ -292,7 +292,7 @@ static int add_uneven(struct layout *layout, uint64_t seed)
     for (unsigned i = 0; i < 24; i++) {
         const struct dims dims = oracle_resize(&layout->problem.dims, shape->at_once + (i & 1),
                                                shape->tile + (i >> 1 & 1), gaps[i >> 3]);
-        if (add_array(layout, &dims, i >> 2 & 1, seed, i))
+        if (add_array(layout, &dims, i >> 2 & 1, seed + 2 * i, i))
             return -1;
     }
     return 0;
@@ -310,7 +310,7 @@ static int add_even(struct layout *layout, uint64_t seed)
         const uint64_t count = least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
         const struct dims dims =
             oracle_resize(&layout->problem.dims, count, depth, (i & 1) * load);
-        if (add_array(layout, &dims, 0, seed, i))
+        if (add_array(layout, &dims, 0, seed + 2 * i, i))
             return -1;
     }
     return 0;
