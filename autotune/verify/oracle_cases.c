@@ -207,24 +207,6 @@ static int add_segments(struct layout *layout)
 
 /* --- Several results, or elements that lie apart ------------------------------------------ */
 
-/* Folds the results as they lie on the device; then they become oracle_bits, the last first. */
-static int fold_case(struct layout *layout, const struct problem *problem, uint64_t offset)
-{
-    const uint64_t results = dims_results(&problem->dims);
-    oracle_bits *expects = layout_add_case(layout, offset, &problem->dims);
-    double largest = 0;
-    const void *elements = layout_element(layout, offset);
-    if (!expects ||
-        (problem->dims.scan ? oracle_scan_rows(problem, 0, dims_kept(&problem->dims), elements,
-                                               expects, &largest, layout->error)
-                            : oracle_fold_results(problem, 0, results, elements, expects,
-                                                  &largest, layout->error)))
-        return -1;
-    for (uint64_t r = results; r-- > 0;)
-        expects[r] = element_load_word(problem_result(problem), expects, r);
-    return 0;
-}
-
 /* Adds one array between guards, `start` elements past alignment. */
 static int add_array(struct layout *layout, const struct dims *dims, uint64_t start,
                      uint64_t seed, uint64_t mark)
@@ -239,7 +221,7 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
     const uint64_t offset = first + layout->guard + start;
     input.problem.dims = *dims;
     oracle_fill(&input, 0, extent, layout_element(layout, offset));
-    return fold_case(layout, &input.problem, offset);
+    return layout_add_array(layout, offset, dims);
 }
 
 static void list_depths(struct layout *layout)
@@ -409,7 +391,7 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
     start_layout(&layout, out, problem, shape, 0, error);
     return end_layout(out,
                       (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
-                          oracle_add_scales(&layout) ||
+                          oracle_add_spread(&layout) || oracle_add_scales(&layout) ||
                           (problem->order == ORDER_BY_N && oracle_add_ordered(&layout)));
 }
 

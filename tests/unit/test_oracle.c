@@ -1150,9 +1150,7 @@ static void specials_hold(const struct problem *problem)
     struct error error = {0};
     size_t nans = 0, zeros = 0;
     assert_int_equal(oracle_make_specials(&cases, problem, &shape, &error), 0);
-    assert_true(is_float(problem->acc) == (cases.count > 0));
-    if (cases.count == 0)
-        return;
+    assert_true(cases.count > 0);
     void *elements = laid_out(&cases, problem);
     for (size_t i = 0; i < cases.count; i++) {
         const struct oracle_case *c = &cases.cases[i];
@@ -1160,12 +1158,12 @@ static void specials_hold(const struct problem *problem)
         assert_true(
             oracle_equal(problem_result(problem), cases.expects[c->first],
                          reduce(problem, elements, c->offset, dims_n(&c->dims), right)));
-        if (plain_ops[problem->op].is_position)
+        if (plain_ops[problem->op].is_position || !is_float(problem->acc))
             continue;
         nans += isnan(oracle_to_double(problem->acc, cases.expects[c->first])) != 0;
         zeros += fpclassify(oracle_to_double(problem->acc, cases.expects[c->first])) == FP_ZERO;
     }
-    if (problem->op != ARGMIN && problem->op != ARGMAX)
+    if (is_float(problem->acc) && !plain_ops[problem->op].is_position)
         assert_true(nans >= 6 && zeros >= 2);
     free(elements);
     oracle_dispose_cases(&cases);
