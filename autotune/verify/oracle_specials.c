@@ -231,13 +231,18 @@ int oracle_add_specials(struct layout *layout)
 
 /* --- Spread over many tiles --------------------------------------------------------------- */
 
-/* A place among n: one after another they come by all tiles, and by all parts of a tile alike,
- * for the golden ratio's multiples divide any interval evenly. */
+/* A place among n: one after another they come by all parts alike, for the golden ratio's multiples
+ * divide any interval evenly. */
+static uint64_t spread(uint64_t turn, uint64_t n)
+{
+    return (uint64_t)(fmod(0.6180339887498949 * (double)turn, 1) * (double)n);
+}
+
+/* The same of a run, by all tiles in turn. */
 static uint64_t spread_at(const struct layout *layout, uint64_t turn, uint64_t n)
 {
     const uint64_t tile = layout->shape.tile < n ? layout->shape.tile : n;
-    const double part = fmod(0.6180339887498949 * (double)turn, 1);
-    return (turn % ((n + tile - 1) / tile) * tile + (uint64_t)(part * (double)tile)) % n;
+    return (turn % ((n + tile - 1) / tile) * tile + spread(turn, tile)) % n;
 }
 
 /* Of a run of n with two special values: where they are, and where it begins in the elements. */
@@ -346,8 +351,8 @@ static int add_run(struct layout *layout, const struct oracle_special *special, 
 static bool put_result(const struct layout *layout, const struct oracle_special *special,
                        const struct dims *dims, uint64_t offset, uint64_t result, uint64_t turn)
 {
-    const uint64_t depth = dims->depth.n, one = (turn * 5 + result * 7) % depth;
-    const uint64_t two = (one + 1 + (turn + result) % (depth - 1)) % depth;
+    const uint64_t depth = dims->depth.n, one = spread(29 * turn + result, depth);
+    const uint64_t two = (one + 1 + spread(31 * turn + 2 * result, depth - 1)) % depth;
     const uint64_t places[] = {offset + dims_at(dims, result, one),
                                offset + dims_at(dims, result, two)};
     for (uint64_t d = 0; d < depth; d++) {
