@@ -17,7 +17,7 @@ enum {
     BATCH = 512,      /* cases launched at a time */
     BATCH_HOST = 16,  /* on the emulator, where launches end before the next begins */
     ALTERNATE = 2048, /* from this many cases on, the two geometries take turns */
-    CALLS_FEW = 15, /* of few elements between two of many; with the special values more */
+    CALLS_FEW = 15,   /* of few elements between two of many; with the special values more */
     CALLS_MANY = 255,
 };
 
@@ -446,8 +446,8 @@ static int run_again(struct run *run, size_t i, struct check_outcome *out, struc
     const struct check *check = run->check;
     const uint64_t *slots = run->set->slots;
     const struct device_ops *ops = check->device->ops;
-    if (ops->fill(check->device, check->outputs + slots[i], POISON_OUTPUT, slots[i + 1] - slots[i],
-                  NULL, error) ||
+    if (ops->fill(check->device, check->outputs + slots[i], POISON_OUTPUT,
+                  slots[i + 1] - slots[i], NULL, error) ||
         ops->sync(check->device, NULL, error) || launch_again(run, i, 1, error) ||
         ops->read(check->device, check->results + slots[i], check->outputs + slots[i],
                   slots[i + 1] - slots[i], error))

@@ -366,6 +366,23 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
         layout->shape.positions_max = least(shape->positions_max, SCAN_POSITIONS);
 }
 
+/* Of scans, whose calls may leave something to the next: two runs of more tiles than the special
+ * values have, and unlike in each. */
+static int add_unlike(struct layout *layout)
+{
+    const uint64_t n = 7 * layout->shape.tile + LONG;
+    for (uint64_t i = 0;
+         i < 2 && layout->problem.dims.scan && oracle_is_run(&layout->problem.dims); i++) {
+        uint64_t first;
+        if (layout_add_elements(layout, 2 * layout->guard + n, &first))
+            return -1;
+        layout_fill(layout, first + layout->guard, n, 2 * (layout->seed + i));
+        if (layout_add_folded(layout, first + layout->guard, n))
+            return -1;
+    }
+    return 0;
+}
+
 static int end_layout(struct oracle_cases *out, int failed)
 {
     if (failed)
@@ -391,7 +408,8 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
     start_layout(&layout, out, problem, shape, 0, error);
     return end_layout(out,
                       (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
-                          oracle_add_spread(&layout) || oracle_add_scales(&layout) ||
+                          oracle_add_spread(&layout) || add_unlike(&layout) ||
+                          oracle_add_scales(&layout) ||
                           (problem->order == ORDER_BY_N && oracle_add_ordered(&layout)));
 }
 

@@ -149,11 +149,10 @@ int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *
     const void *elements = layout_element(layout, offset);
     oracle_bits *expects = layout_add_case(layout, offset, dims);
     double largest = 0;
-    if (!expects ||
-        (dims->scan ? oracle_scan_rows(&problem, 0, dims_kept(dims), elements, expects, &largest,
-                                       layout->error)
-                    : oracle_fold_results(&problem, 0, results, elements, expects, &largest,
-                                          layout->error)))
+    if (!expects || (dims->scan ? oracle_scan_rows(&problem, 0, dims_kept(dims), elements,
+                                                   expects, &largest, layout->error)
+                                : oracle_fold_results(&problem, 0, results, elements, expects,
+                                                      &largest, layout->error)))
         return -1;
     for (uint64_t r = results; r-- > 0;)
         expects[r] = element_load_word(problem_result(&problem), expects, r);

@@ -346,11 +346,9 @@ const struct oracle_op oracle_ops[OP_COUNT] = {
              .combine = combine_xor,
              .combine_one = xor_word},
     [ARGMIN] = {.integers = {&oracle_nears, &oracle_fold_position, SPECIALS(min_limits)},
-                .floats = {&oracle_keys, &oracle_fold_position,
-                           SPECIALS(argmin_specials)}},
+                .floats = {&oracle_keys, &oracle_fold_position, SPECIALS(argmin_specials)}},
     [ARGMAX] = {.integers = {&oracle_nears, &oracle_fold_position, SPECIALS(max_limits)},
-                .floats = {&oracle_keys, &oracle_fold_position,
-                           SPECIALS(argmax_specials)}},
+                .floats = {&oracle_keys, &oracle_fold_position, SPECIALS(argmax_specials)}},
 };
 
 const struct oracle_kind *oracle_kind(const struct problem *problem)

@@ -20,12 +20,12 @@ enum oracle_deciding {
 /* The constants that the elements of an input are made from. */
 struct oracle_recipe {
     uint64_t seed;
-    uint32_t span;     /* float sums: integers -span .. span without 0 */
-    uint32_t limit;    /* float sums of squares: words from here on make a 0; 0 = none does */
-    int bits;          /* of a type of up to 4 bytes */
-    uint64_t shift;    /* minima and maxima: added to each value, or key (two's complement) */
-    uint64_t keys;     /* minima and maxima of floats: so many keys from there on */
-    uint64_t flip;     /* signs: 1 = the complementary ones; keys: ones turn their order around */
+    uint32_t span;  /* float sums: integers -span .. span without 0 */
+    uint32_t limit; /* float sums of squares: words from here on make a 0; 0 = none does */
+    int bits;       /* of a type of up to 4 bytes */
+    uint64_t shift; /* minima and maxima: added to each value, or key (two's complement) */
+    uint64_t keys;  /* minima and maxima of floats: so many keys from there on */
+    uint64_t flip;  /* signs: 1 = the complementary ones; keys: ones turn their order around */
     uint64_t identity; /* bits: of each element */
 };
 
@@ -43,11 +43,11 @@ struct oracle_values {
 };
 
 extern const struct oracle_values oracle_words, /* any word but 0 */
-    oracle_odds,        /* odd words, never 1: each counts in any product and sum of squares */
-    oracle_flats,       /* the identity */
-    oracle_nears,       /* words within a sixteenth of the type's range, at its far end */
-    oracle_keys,        /* floats of every exponent and fraction, before some other */
-    oracle_dense,       /* floats: integers but 0, whose sums stay exact */
+    oracle_odds,   /* odd words, never 1: each counts in any product and sum of squares */
+    oracle_flats,  /* the identity */
+    oracle_nears,  /* words within a sixteenth of the type's range, at its far end */
+    oracle_keys,   /* floats of every exponent and fraction, before some other */
+    oracle_dense,  /* floats: integers but 0, whose sums stay exact */
     oracle_sparse, /* floats: integers whose powers' sums do; most are 0 where n is large */
     oracle_signs;  /* floats: +-1 */
 

@@ -193,8 +193,8 @@ static int sweep_ties(struct layout *layout)
     const size_t first = problem_types[layout->problem.type].is_float ? 0 : 6;
     uint64_t state = layout->seed;
     for (size_t i = first; i < sizeof ties / sizeof *ties; i++)
-        if (add_ties(layout, ties[i].distance, ties[i].phase,
-                     2 * (layout->seed + i) + i % 2, &state))
+        if (add_ties(layout, ties[i].distance, ties[i].phase, 2 * (layout->seed + i) + i % 2,
+                     &state))
             return -1;
     return add_flats(layout);
 }

@@ -15,8 +15,10 @@ enum {
     TILES = 5,             /* of a run in which special values are spread */
     SPREAD_TILE = 1 << 14, /* a larger tile has no such run, but one of two tiles */
     SPREAD_LEAST = 1000,   /* elements of such a run, for blocks that take few */
-    SPREAD_MOST = 32,      /* runs of a row of the table */
-    MATRIX = 1 << 13,      /* elements of several results, about */
+    TURNS_LEAST =
+        8, /* runs of a row of the table; of a scan, whose results are all compared, 2 */
+    TURNS_MOST = 32,
+    MATRIX = 1 << 13, /* elements of several results, about */
 };
 
 static uint64_t word_of(enum type type, enum oracle_special_value value)
@@ -331,7 +333,8 @@ static int add_slides(struct layout *layout, const struct oracle_special *specia
 static int add_run(struct layout *layout, const struct oracle_special *special, uint64_t turn)
 {
     const uint64_t tile = layout->shape.tile, budget = layout->shape.positions_max / 64;
-    const uint64_t turns = budget < 2 ? 2 : budget < SPREAD_MOST ? budget : SPREAD_MOST;
+    const uint64_t least = layout->problem.dims.scan ? 2 : TURNS_LEAST;
+    const uint64_t turns = budget < least ? least : budget < TURNS_MOST ? budget : TURNS_MOST;
     const uint64_t tiles = tile <= SPREAD_TILE ? TILES : 2;
     const uint64_t many = tiles * tile + 33, n = many < SPREAD_LEAST ? SPREAD_LEAST : many;
     const uint64_t far = n / 2 - layout->starts, near = tile < far ? tile : far;
@@ -368,8 +371,8 @@ static bool put_result(const struct layout *layout, const struct oracle_special 
 
 /* What is expected of floats; integers are folded. */
 static void expect_result(const struct layout *layout, const struct oracle_special *special,
-                          const struct dims *dims, uint64_t offset, uint64_t result, bool has_it,
-                          oracle_bits *expects)
+                          const struct dims *dims, uint64_t offset, uint64_t result,
+                          bool has_it, oracle_bits *expects)
 {
     const struct oracle_special plain = {special->others, special->others, special->others};
     const uint64_t depth = dims->depth.n;
@@ -403,7 +406,8 @@ static int add_matrix(struct layout *layout, const struct oracle_special *specia
 }
 
 /* Whole loads throughout, and none: of few elements, of a tile and more, and of several tiles. */
-static int add_matrices(struct layout *layout, const struct oracle_special *special, uint64_t turn)
+static int add_matrices(struct layout *layout, const struct oracle_special *special,
+                        uint64_t turn)
 {
     const uint64_t load = layout->starts < 3 ? 4 : layout->starts, tile = layout->shape.tile;
     const uint64_t depths[] = {3, load, tile + load, 3 * tile + load, 2 * tile + 5};

@@ -347,7 +347,8 @@ static void put_key(const struct problem *problem, int64_t distance, void *out)
     const int bits = 8 * problem_types[problem->type].bytes;
     const int64_t key = toward(problem) > 0 ? distance : ~distance;
     const uint64_t magnitude = UINT64_MAX >> (65 - bits);
-    element_store_word(problem->type, key < 0 ? (uint64_t)key ^ magnitude : (uint64_t)key, out, 0);
+    element_store_word(problem->type, key < 0 ? (uint64_t)key ^ magnitude : (uint64_t)key, out,
+                       0);
 }
 
 /* From here on there are marks, before it other elements: anywhere, or on the identity's side of
@@ -363,7 +364,8 @@ static int64_t find_cut(const struct problem *problem, uint64_t seed)
  * a denormal. */
 static int64_t key_mark(const struct problem *problem, uint64_t seed, uint64_t hash)
 {
-    const int64_t cut = find_cut(problem, seed), end = seed % 2 ? -1 : count_keys(problem->type);
+    const int64_t cut = find_cut(problem, seed),
+                  end = seed % 2 ? -1 : count_keys(problem->type);
     const int64_t at = cut + (int64_t)(hash % (uint64_t)(end - cut));
     uint64_t normal = 1;
     if (problem->order == ORDER_ANY && problem->acc == F32)
@@ -428,19 +430,23 @@ void oracle_guard(const struct problem *problem, void *out)
 
 /* --- The kinds of values ------------------------------------------------------------------ */
 
-const struct oracle_values oracle_words = {make_any32, make_any64, DECIDING_ALL, false, NULL, NULL};
-const struct oracle_values oracle_odds = {make_odd32, make_odd64, DECIDING_ALL, false, NULL, NULL};
-const struct oracle_values oracle_flats = {make_flat32,   make_flat64, DECIDING_BITS, false,
-                                           NULL,          NULL};
-const struct oracle_values oracle_nears = {make_near32,   make_near64, DECIDING_MARK, false,
-                                           NULL,          NULL};
-const struct oracle_values oracle_keys = {make_keys32, make_keys64, DECIDING_MARK, true, NULL, NULL};
-const struct oracle_values oracle_dense = {make_dense_f32, make_dense_f64, DECIDING_ALL, false,
-                                           dense_span,     can_repeat_dense};
-const struct oracle_values oracle_sparse = {make_sparse_f32, make_sparse_f64, DECIDING_ALL, false,
+const struct oracle_values oracle_words = {make_any32, make_any64, DECIDING_ALL,
+                                           false,      NULL,       NULL};
+const struct oracle_values oracle_odds = {make_odd32, make_odd64, DECIDING_ALL,
+                                          false,      NULL,       NULL};
+const struct oracle_values oracle_flats = {make_flat32, make_flat64, DECIDING_BITS,
+                                           false,       NULL,        NULL};
+const struct oracle_values oracle_nears = {make_near32, make_near64, DECIDING_MARK,
+                                           false,       NULL,        NULL};
+const struct oracle_values oracle_keys = {make_keys32, make_keys64, DECIDING_MARK,
+                                          true,        NULL,        NULL};
+const struct oracle_values oracle_dense = {make_dense_f32, make_dense_f64, DECIDING_ALL,
+                                           false,          dense_span,     can_repeat_dense};
+const struct oracle_values oracle_sparse = {make_sparse_f32, make_sparse_f64,
+                                            DECIDING_ALL,    false,
                                             sparse_span,     can_repeat_sparse};
-const struct oracle_values oracle_signs = {make_sign_f32,  make_sign_f64, DECIDING_SIGNS, false,
-                                           NULL,           NULL};
+const struct oracle_values oracle_signs = {make_sign_f32, make_sign_f64, DECIDING_SIGNS,
+                                           false,         NULL,          NULL};
 
 /* --- Stairs ------------------------------------------------------------------------------- */
 
@@ -454,8 +460,8 @@ static void put_height(const struct problem *problem, int64_t height, uint64_t r
         put_key(problem, at, out);
     else
         element_store_word(problem->type,
-                           (uint64_t)(toward(problem) * at) + (row->is_signed ? 0 : 2 * room), out,
-                           0);
+                           (uint64_t)(toward(problem) * at) + (row->is_signed ? 0 : 2 * room),
+                           out, 0);
 }
 
 void oracle_put_stair(const struct oracle_input *input, uint64_t index, void *out)

@@ -198,7 +198,8 @@ static void test_interval_holds(void **state)
     static const double noises[] = {0.001, 0.01, 0.03};
     const char *wanted = getenv("RACES");
     const size_t races = wanted ? strtoul(wanted, NULL, 10) : 300;
-    for (size_t count = 2; count < RACE_ENTRANTS_MAX; count = count < 32 ? count * 4 : count * 2 - 1) {
+    for (size_t count = 2; count < RACE_ENTRANTS_MAX;
+         count = count < 32 ? count * 4 : count * 2 - 1) {
         size_t held = 0, low = 0, ratios = 0;
         for (uint64_t seed = 0; seed < races; seed++) {
             struct sim sim = make_sim(seed, noises[seed % 3]);
