@@ -27,6 +27,7 @@ static const double SPREAD = 1.4826;   /* standard deviations in a median deviat
 static const double DRIFT_SPREADS = 3; /* noise rarely passes this */
 static const double NEAR = 1.25;       /* ratio up to which noise is like the leader's */
 static const double NARROW = 0.5;      /* of noise_max: enough to end early */
+static const double CHOOSING = 0.6;    /* of the time and of the rounds; the rest is fresh */
 
 /* A round counts against an entrant when it is slower than the leader by `shift` standard
  * deviations (and the margin). `chance` bounds how often that happens to an entrant that is no
@@ -254,12 +255,12 @@ static bool is_slower(const struct race *race, size_t entrant, double spread, do
     return false;
 }
 
-static bool is_decided(struct race *race)
+static bool is_decided(const struct race *race)
 {
     for (size_t i = 0; i < race->times.count; i++)
         if (i != race->times.leader && !race->times.is_beaten[i])
             return false;
-    return race_ranking_width(&race->times) <= NARROW * race->options->noise_max;
+    return true;
 }
 
 /* Drops beaten entrants. The best may be mistaken for slower than any of the others, at any
@@ -286,28 +287,76 @@ static bool is_drifting(const struct race *race)
     return attempts(race) >= ATTEMPTS_MIN && 2 * race->repeated > attempts(race);
 }
 
-static bool is_over(const struct race *race)
+static bool is_late(const struct race *race, double share)
+{
+    return monotonic_s() - race->start_s >= share * race->options->seconds;
+}
+
+/* Are these rounds, of `most`, and the time for them enough to choose? */
+static bool is_chosen(const struct race *race, size_t most)
 {
     const bool is_enough = race->rounds >= race->options->rounds_min;
-    if (race->rounds == race->times.most || attempts(race) == 2 * race->times.most)
+    return race->times.count == 1 || race->rounds == most || attempts(race) >= 2 * most ||
+           (is_enough && race->is_decided) ||
+           ((is_enough || is_drifting(race)) && is_late(race, CHOOSING));
+}
+
+/* Does the leader's time need no more fresh rounds? */
+static bool is_told(struct race *race)
+{
+    const size_t fresh = race->rounds - race->times.chosen;
+    const bool is_enough = fresh >= race->options->rounds_min;
+    if (race->rounds == race->times.most || attempts(race) >= 2 * race->times.most)
         return true;
-    if (is_enough && (race->is_decided || race->times.count == 1))
+    if (is_enough && race->times.count == 1)
         return true;
-    return (is_enough || is_drifting(race)) &&
-           monotonic_s() - race->start_s >= race->options->seconds;
+    if (is_enough && race->is_decided &&
+        race_ranking_width(&race->times) <= NARROW * race->options->noise_max)
+        return true;
+    return (is_enough || is_drifting(race)) && is_late(race, 1);
+}
+
+/* Both these and the fresh ones are rounds_min or more: see most_rounds. */
+static size_t rounds_to_choose(const struct race *race)
+{
+    const size_t least = race->options->rounds_min, last = race->times.most - least;
+    const size_t share = (size_t)(CHOOSING * (double)race->times.most);
+    return share < least ? least : share < last ? share : last;
+}
+
+static int choose(struct race *race, struct error *error)
+{
+    const size_t most = rounds_to_choose(race);
+    while (!is_chosen(race, most)) {
+        const size_t before = race->rounds;
+        if (run_round(race, error))
+            return -1;
+        if (race->rounds > before && race->rounds == race->next_look)
+            look(race);
+    }
+    return 0;
+}
+
+/* The leader is who leads when the choosing ends, and stays it. */
+static void fix_leader(struct race *race)
+{
+    if (race->rounds == 0)
+        return;
+    race->times.is_beaten[race->times.leader] = false;
+    race_ranking_lead(&race->times);
+    race->times.is_beaten[race->times.leader] = false;
+    race->times.chosen = race->times.count > 1 ? race->rounds : 0;
+    race->is_decided = is_decided(race);
 }
 
 static int run_rounds(struct race *race, struct error *error)
 {
-    if (warm_up(race, error))
+    if (warm_up(race, error) || choose(race, error))
         return -1;
-    while (!is_over(race)) {
-        size_t before = race->rounds;
+    fix_leader(race);
+    while (!is_told(race))
         if (run_round(race, error))
             return -1;
-        if (race->times.count > 1 && race->rounds > before && race->rounds == race->next_look)
-            look(race);
-    }
     return 0;
 }
 
@@ -329,12 +378,8 @@ static void judge_noise(struct race_result *out, struct race *race)
 
 static void fill_result(struct race_result *out, struct race *race)
 {
-    if (race->rounds) {
-        race->times.is_beaten[race->times.leader] = false;
-        race_ranking_lead(&race->times);
-        race->times.is_beaten[race->times.leader] = false;
-    }
     out->rounds = race->rounds;
+    out->fresh = race->rounds - race->times.chosen;
     out->repeated = race->repeated;
     out->drift = expm1(median(race->drifts, attempts(race)));
     race_ranking_fill(out, &race->times, race->options->margin);
@@ -344,7 +389,7 @@ static void fill_result(struct race_result *out, struct race *race)
 static size_t most_rounds(const struct race_options *options)
 {
     size_t most = options->rounds_max ? options->rounds_max : RACE_ROUNDS_MAX;
-    most = most < options->rounds_min ? options->rounds_min : most;
+    most = most < 2 * options->rounds_min ? 2 * options->rounds_min : most;
     return most < RACE_ROUNDS_MAX ? most : RACE_ROUNDS_MAX;
 }
 

@@ -1,6 +1,7 @@
 /* race: measures several entrants again and again, interleaved; drops those that cannot win,
- * and ends when the others are told apart, or cannot be. Knows nothing of devices: a callback
- * measures. The rules and their error probabilities: docs/measuring.md. */
+ * until the others are told apart, or cannot be; then measures those that stayed anew: who is
+ * chosen for a low time was lucky, too, and is rarely as fast again. Knows nothing of devices: a
+ * callback measures. The rules and their error probabilities: docs/measuring.md. */
 #ifndef AUTOTUNE_RACE_H
 #define AUTOTUNE_RACE_H
 
@@ -17,8 +18,9 @@ typedef int race_measure(void *context, size_t entrant, uint64_t *out_ps, struct
 
 struct race_options {
     double seconds;    /* the race ends after about this long, sooner when all is decided */
-    size_t rounds_min; /* of measurements of every entrant still in, at least (>= 5) */
-    size_t rounds_max; /* accepted ones, at most; 0 = RACE_ROUNDS_MAX; >= rounds_min always */
+    size_t rounds_min; /* of measurements of every entrant still in, at least (>= 5): to choose,
+                        * and as many fresh ones */
+    size_t rounds_max; /* accepted ones, at most; 0 = RACE_ROUNDS_MAX; both minima are kept */
     double error;      /* the most probability that the best is dropped, over the whole race:
                          * 0.01 */
     double margin;     /* entrants closer than this factor - 1 are ties whatever the
@@ -33,25 +35,32 @@ struct race_options {
 
 struct race_place {
     size_t entrant;
-    uint64_t median_ps, low_ps, high_ps; /* of its accepted rounds, with the 95 % interval */
-    double ratio, ratio_low, ratio_high; /* time over the fastest's, paired by round, with the
-                                          * interval that decides ties: 99 %, split over them */
-    size_t rounds;                       /* accepted ones that it took part in */
-    bool is_dropped;                     /* left before the end */
-    bool is_tie;                         /* not told apart from the fastest (itself one too) */
+    uint64_t median_ps, low_ps,
+        high_ps; /* of its fresh rounds (of a dropped one: of all that it
+                                          * took part in), with the 95 % interval */
+    double ratio, ratio_low,
+        ratio_high;  /* time over the fastest's, paired by round, in the same
+                                          * rounds, with the 95 % interval */
+    double choice;   /* the ratio in the rounds that chose the fastest: places
+                                          * and ties are decided by it */
+    size_t rounds;   /* accepted ones that it took part in */
+    bool is_dropped; /* left before the end */
+    bool is_tie;     /* not told apart from the fastest (itself one too) */
 };
 
 struct race_result {
-    struct race_place places[RACE_ENTRANTS_MAX]; /* by ratio; dropped ones behind, by median */
+    struct race_place places[RACE_ENTRANTS_MAX]; /* by choice; dropped ones behind, by median */
     size_t count;
     size_t rounds, repeated; /* accepted rounds; rounds thrown away for drift */
+    size_t fresh;            /* of the accepted ones, those behind the choice */
     size_t ties;             /* others tied with the fastest */
     bool is_noisy;           /* too noisy to decide: `why` tells the noise seen */
     char why[200];
     double drift; /* the median relative difference of a round's reference times */
 };
 
-/* Runs a race of 2 <= count <= RACE_ENTRANTS_MAX, or of 1, which wins after rounds_min rounds.
+/* Runs a race of 2 <= count <= RACE_ENTRANTS_MAX, or of 1, which is not chosen: all its rounds
+ * are fresh.
  * -1 only when measuring fails or memory runs out. CLOCK_MONOTONIC is used only for `seconds`:
  * with the same measurements, and rounds_max reached first, the result is the same. When every
  * round drifted, `rounds` and all times are 0 and the result is noisy. */

@@ -1,5 +1,5 @@
 /* race_ranking: ranks entrants by medians with intervals from order statistics, of times and of
- * ratios paired by round. */
+ * ratios paired by round. Rounds that choose and fresh rounds never mix in one figure. */
 #include "autotune/measure/race_ranking.h"
 
 #include "autotune/measure/stats.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double CONFIDENCE = 0.95; /* of times */
+static const double CONFIDENCE = 0.95; /* of times, and of ratios that are told */
 static const double TIE_DOUBT = 0.01;  /* the chance that any tie is wrong */
 
 bool race_ranking_is_in(const struct race_times *times, size_t entrant)
@@ -24,26 +24,48 @@ uint64_t *race_ranking_times(const struct race_times *times, size_t entrant)
     return times->times_ps + entrant * times->most;
 }
 
-static struct stats_interval ratio_interval(const struct race_times *times, size_t entrant,
-                                            double confidence)
+/* Rounds from `first` on, before `end`. */
+struct rounds {
+    size_t first, end;
+};
+
+static struct rounds choosing(const struct race_times *times, size_t entrant)
 {
-    return stats_ratio_interval(race_ranking_times(times, entrant),
-                                race_ranking_times(times, times->leader), times->taken[entrant],
-                                confidence);
+    const size_t taken = times->taken[entrant];
+    return (struct rounds){0, times->chosen && taken > times->chosen ? times->chosen : taken};
+}
+
+/* The rounds of which an entrant's figures are told: fresh ones where it has any. */
+static struct rounds telling(const struct race_times *times, size_t entrant)
+{
+    const size_t taken = times->taken[entrant];
+    return (struct rounds){taken > times->chosen ? times->chosen : 0, taken};
+}
+
+static struct stats_interval ratio_interval(const struct race_times *times, size_t entrant,
+                                            struct rounds rounds, double confidence)
+{
+    return stats_ratio_interval(race_ranking_times(times, entrant) + rounds.first,
+                                race_ranking_times(times, times->leader) + rounds.first,
+                                rounds.end - rounds.first, confidence);
 }
 
 static struct stats_interval time_interval(struct race_times *times, size_t entrant)
 {
-    const uint64_t *times_ps = race_ranking_times(times, entrant);
-    for (size_t i = 0; i < times->taken[entrant]; i++)
+    const struct rounds rounds = telling(times, entrant);
+    const uint64_t *times_ps = race_ranking_times(times, entrant) + rounds.first;
+    const size_t count = rounds.end - rounds.first;
+    for (size_t i = 0; i < count; i++)
         times->work[i] = (double)times_ps[i];
-    return stats_median_interval(times->work, times->taken[entrant], CONFIDENCE);
+    return stats_median_interval(times->work, count, CONFIDENCE);
 }
 
 double race_ranking_ratio(const struct race_times *times, size_t entrant)
 {
     assert(times->taken[entrant] > 0);
-    return entrant == times->leader ? 1 : ratio_interval(times, entrant, CONFIDENCE).middle;
+    return entrant == times->leader
+               ? 1
+               : ratio_interval(times, entrant, choosing(times, entrant), CONFIDENCE).middle;
 }
 
 /* Medians of all times would contain the drift between rounds; so an entrant that beats the
@@ -83,6 +105,7 @@ static void fill_place(struct race_place *out, struct race_times *times, size_t 
                                .ratio = 1,
                                .ratio_low = 1,
                                .ratio_high = 1,
+                               .choice = 1,
                                .rounds = times->taken[entrant],
                                .is_dropped = !race_ranking_is_in(times, entrant),
                                .is_tie = !is_beaten};
@@ -94,10 +117,12 @@ static void fill_place(struct race_place *out, struct race_times *times, size_t 
     out->high_ps = (uint64_t)interval.high;
     if (entrant == times->leader)
         return;
-    interval = ratio_interval(times, entrant, confidence);
+    interval = ratio_interval(times, entrant, telling(times, entrant), CONFIDENCE);
     out->ratio = interval.middle;
     out->ratio_low = interval.low;
     out->ratio_high = interval.high;
+    interval = ratio_interval(times, entrant, choosing(times, entrant), confidence);
+    out->choice = interval.middle;
     if (interval.confidence >= confidence && interval.low > 1 + margin)
         out->is_tie = false;
 }
@@ -107,8 +132,8 @@ static int by_place(const void *left, const void *right)
     const struct race_place *a = left, *b = right;
     if (a->is_dropped != b->is_dropped)
         return a->is_dropped ? 1 : -1;
-    double x = a->is_dropped ? (double)a->median_ps : a->ratio;
-    double y = b->is_dropped ? (double)b->median_ps : b->ratio;
+    double x = a->is_dropped ? (double)a->median_ps : a->choice;
+    double y = b->is_dropped ? (double)b->median_ps : b->choice;
     if (x != y)
         return x < y ? -1 : 1;
     return number_compare(a->entrant, b->entrant);

@@ -10,6 +10,7 @@
  * round. */
 struct race_times {
     size_t count, most;       /* entrants; accepted rounds at most */
+    size_t chosen;            /* rounds that chose the leader; later ones are fresh */
     size_t reference, leader; /* entrants */
     bool is_beaten[RACE_ENTRANTS_MAX];
     size_t taken[RACE_ENTRANTS_MAX]; /* accepted rounds of each */
@@ -22,13 +23,15 @@ bool race_ranking_is_in(const struct race_times *times, size_t entrant);
 
 uint64_t *race_ranking_times(const struct race_times *times, size_t entrant);
 
-/* The median of an entrant's times over the leader's, in the rounds it took part in (>= 1). */
+/* The median of an entrant's times over the leader's, in the rounds (>= 1) that it took part in
+ * while the leader was chosen. */
 double race_ranking_ratio(const struct race_times *times, size_t entrant);
 
 /* Makes the entrant that beats the leader round by round the leader. Needs a round. */
 void race_ranking_lead(struct race_times *times);
 
-/* The larger distance of the ends of the leader's 95 % interval from its median, relative. */
+/* The larger distance of the ends of the leader's 95 % interval from its median, relative, of
+ * fresh rounds alone once there are any. */
 double race_ranking_width(struct race_times *times);
 
 /* Fills places, count and ties; `margin` as in race_options. Entrants without a round get no

@@ -35,8 +35,9 @@ struct tune_place {
 
 struct finalist {
     const int64_t *config;
-    uint64_t median_ps, low_ps, high_ps; /* of all its rounds, with its 95 % interval */
+    uint64_t median_ps, low_ps, high_ps; /* of its fresh rounds, with its 95 % interval */
     double ratio;                        /* time over the fastest's, paired by round */
+    double choice;                       /* the same in the rounds that chose the fastest */
     size_t rounds;
     bool is_tie;     /* not told apart from the fastest */
     bool is_proven;  /* passed the finalist checks too: may win */

@@ -94,6 +94,7 @@ static void add_finalist(const struct ending *ending, const struct race_place *p
                           .low_ps = place->low_ps,
                           .high_ps = place->high_ps,
                           .ratio = place->ratio,
+                          .choice = place->choice,
                           .is_proven = is_proven,
                           .rounds = place->rounds,
                           .is_tie = place->is_tie,
@@ -104,10 +105,10 @@ static void add_finalist(const struct ending *ending, const struct race_place *p
                           .bound = entrant->bound};
 }
 
-static int by_ratio(const void *a, const void *b)
+static int by_choice(const void *a, const void *b)
 {
     const struct finalist *x = a, *y = b;
-    return (x->ratio > y->ratio) - (x->ratio < y->ratio);
+    return (x->choice > y->choice) - (x->choice < y->choice);
 }
 
 /* Lists the first places, which get the finalist checks, and the default wherever it came
@@ -129,7 +130,7 @@ static void list_finalists(const struct ending *ending)
     }
     if (result->finalist_count) /* the default stays in the race, however slow it is */
         qsort(result->finalists + 1, result->finalist_count - 1, sizeof result->finalists[0],
-              by_ratio);
+              by_choice);
     result->ties = ties - 1; /* beside the fastest, which ties with itself */
     result->rounds = race->rounds;
     result->repeated = race->repeated;
@@ -198,7 +199,7 @@ static void name_winner(const struct ending *ending)
         const struct finalist *finalist = &result->finalists[i];
         const size_t effort = complexity(ending->job->context->space, finalist->config);
         const bool is_eligible = i == 0 || (finalist->is_tie && finalist->is_proven &&
-                                            finalist->ratio <= SIMPLER_MAY_LOSE);
+                                            finalist->choice <= SIMPLER_MAY_LOSE);
         if (is_eligible && effort < least) {
             least = effort;
             result->winner = i;

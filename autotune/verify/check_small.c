@@ -17,6 +17,8 @@ enum {
     BATCH = 512,      /* cases launched at a time */
     BATCH_HOST = 16,  /* on the emulator, where launches end before the next begins */
     ALTERNATE = 2048, /* from this many cases on, the two geometries take turns */
+    CALLS_FEW = 15,   /* of few elements between two of many; with the special values more */
+    CALLS_MANY = 255,
 };
 
 struct check {
@@ -109,6 +111,7 @@ struct run {
     bool takes_turns;         /* with another run: only the cases of its turn */
     bool is_in_place;         /* results take the elements' place */
     unsigned turn;            /* 0 or 1 */
+    size_t calls;             /* of few elements between two of many */
     struct planner_plan plan; /* of the dims planned last: most cases have the same */
     struct problem problem;   /* of those dims */
     bool is_planned;
@@ -290,30 +293,33 @@ static void fault(const struct run *run, size_t i, uint64_t result, const char *
                  oracle_format(gotten, type, *got));
 }
 
-static void compare(const struct run *run, struct check_outcome *out)
+static void compare_case(const struct run *run, size_t i, struct check_outcome *out)
 {
     const enum type type = problem_result(&run->check->problem);
     const size_t bytes = (size_t)problem_types[type].bytes;
-    for (size_t i = 0; i < run->set->cases.count && out->is_right; i++) {
-        if (!is_turn(run, i))
+    const uint64_t results = dims_results(&run->set->cases.cases[i].dims);
+    const uint64_t *slots = run->set->slots, used = results * bytes;
+    const unsigned char *slot = run->check->results + slots[i];
+    out->cases++;
+    if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
+        fault(run, i, results - 1, "wrote past its results", NULL, out);
+    for (uint64_t r = 0; r < results && out->is_right; r++) {
+        oracle_bits got = 0;
+        memcpy(&got, slot + r * bytes, bytes);
+        if (oracle_equal(type, expected_bits(run, i, r), got))
             continue;
-        const uint64_t results = dims_results(&run->set->cases.cases[i].dims);
-        const uint64_t *slots = run->set->slots, used = results * bytes;
-        const unsigned char *slot = run->check->results + slots[i];
-        out->cases++;
-        if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
-            fault(run, i, results - 1, "wrote past its results", NULL, out);
-        for (uint64_t r = 0; r < results && out->is_right; r++) {
-            oracle_bits got = 0;
-            memcpy(&got, slot + r * bytes, bytes);
-            if (oracle_equal(type, expected_bits(run, i, r), got))
-                continue;
-            if (poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT))
-                fault(run, i, r, "no result written", NULL, out);
-            else
-                fault(run, i, r, "wrong result", &got, out);
-        }
+        if (poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT))
+            fault(run, i, r, "no result written", NULL, out);
+        else
+            fault(run, i, r, "wrong result", &got, out);
     }
+}
+
+static void compare(const struct run *run, struct check_outcome *out)
+{
+    for (size_t i = 0; i < run->set->cases.count && out->is_right; i++)
+        if (is_turn(run, i))
+            compare_case(run, i, out);
 }
 
 static void find_wrong(struct check_outcome *out, const char *what)
@@ -388,6 +394,128 @@ static int fill_buffers(const struct run *run, struct error *error)
                : 0;
 }
 
+/* --- Calls after calls -------------------------------------------------------------------- */
+
+/* The two cases of the most elements, for a call must not get along with what one of the same
+ * elements left, and that of the fewest. */
+struct calls {
+    size_t many[2], few;
+};
+
+static bool find_calls(const struct run *run, struct calls *out)
+{
+    const struct oracle_cases *cases = &run->set->cases;
+    uint64_t most[2] = {0, 0}, fewest = UINT64_MAX;
+    for (size_t i = 0; i < cases->count; i++) {
+        const uint64_t n = dims_n(&cases->cases[i].dims);
+        if (!is_turn(run, i) || n == 0)
+            continue;
+        if (n < fewest) {
+            fewest = n;
+            out->few = i;
+        }
+        const size_t place = n > most[0] ? 0 : 1;
+        if (n <= most[place])
+            continue;
+        if (place == 0) {
+            most[1] = most[0];
+            out->many[1] = out->many[0];
+        }
+        most[place] = n;
+        out->many[place] = i;
+    }
+    return most[1] > fewest;
+}
+
+static int launch_again(struct run *run, size_t i, size_t times, struct error *error)
+{
+    struct device *device = run->check->device;
+    struct device_launch launches[PLANNER_LAUNCHES];
+    if (plan_case(run, i, error) || place_input(run, i, error))
+        return -1;
+    bind_case(run, i, launches);
+    for (size_t k = 0; k < times; k++)
+        if (device->ops->launch(device, launches, (size_t)run->plan.count, NULL, error))
+            return -1;
+    return device->ops->sync(device, NULL, error);
+}
+
+/* Runs a case once more, and compares what it gives now. */
+static int run_again(struct run *run, size_t i, struct check_outcome *out, struct error *error)
+{
+    const struct check *check = run->check;
+    const uint64_t *slots = run->set->slots;
+    const struct device_ops *ops = check->device->ops;
+    if (ops->fill(check->device, check->outputs + slots[i], POISON_OUTPUT,
+                  slots[i + 1] - slots[i], NULL, error) ||
+        ops->sync(check->device, NULL, error) || launch_again(run, i, 1, error) ||
+        ops->read(check->device, check->results + slots[i], check->outputs + slots[i],
+                  slots[i + 1] - slots[i], error))
+        return -1;
+    compare_case(run, i, out);
+    return 0;
+}
+
+/* Many tiles, then calls of few, then many others: what is 1, 2, 4, ... calls old is not taken for
+ * new. */
+static int count_calls(struct run *run, const struct calls *calls, struct check_outcome *out,
+                       struct error *error)
+{
+    for (size_t between = 0; between <= run->calls && out->is_right; between = 2 * between + 1)
+        for (size_t side = 0; side < 2 && out->is_right; side++)
+            if (run_again(run, calls->many[side], out, error) ||
+                (out->is_right && side == 0 && launch_again(run, calls->few, between, error)))
+                return -1;
+    return 0;
+}
+
+/* An epoch stands in the upper half of the state's first word, and counts to 2^30 - 1: see
+ * docs/kernels.md. What another number has begun stays as it is. */
+static int wrap_epoch(struct run *run, const struct calls *calls, struct check_outcome *out,
+                      struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t state = check->state + POISON_STATE_GUARD, last = (UINT64_C(1) << 30) - 2;
+    uint64_t word = last << 32;
+    if (ops->fill(check->device, state, 0, check->used_state_bytes, NULL, error) ||
+        ops->sync(check->device, NULL, error) ||
+        ops->write(check->device, state, &word, sizeof word, error) ||
+        run_again(run, calls->many[0], out, error) || launch_again(run, calls->few, 1, error) ||
+        run_again(run, calls->many[1], out, error))
+        return -1;
+    return out->is_right ? run_again(run, calls->many[0], out, error) : 0;
+}
+
+/* Does a call count others by an epoch where it is said to stand? */
+static int has_epoch(struct run *run, const struct calls *calls, bool *out, struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t state = check->state + POISON_STATE_GUARD;
+    uint64_t word = 0;
+    if (ops->fill(check->device, state, 0, check->used_state_bytes, NULL, error) ||
+        ops->sync(check->device, NULL, error) || launch_again(run, calls->many[0], 1, error) ||
+        ops->read(check->device, &word, state, sizeof word, error))
+        return -1;
+    *out = word == UINT64_C(1) << 32;
+    return 0;
+}
+
+/* What a kernel keeps for its next call must serve any call, however many come between. */
+static int check_calls(struct run *run, struct check_outcome *out, struct error *error)
+{
+    struct calls calls = {{0, 0}, 0};
+    bool has_one = false;
+    if (!find_calls(run, &calls) || plan_case(run, calls.many[0], error) || !leaves_epoch(run))
+        return 0;
+    if (count_calls(run, &calls, out, error) ||
+        (out->is_right && has_epoch(run, &calls, &has_one, error)) ||
+        (out->is_right && has_one && wrap_epoch(run, &calls, out, error)))
+        return stop_at(out, error);
+    return 0;
+}
+
 /* Poisons, launches, reads back and compares. */
 static int run_cases(struct run *run, struct check_outcome *out, struct error *error)
 {
@@ -404,6 +532,8 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
         return -1;
     tell(check);
     compare(run, out);
+    if (out->is_right && check_calls(run, out, error))
+        return -1;
     return check_guards(run, out, error);
 }
 
@@ -474,7 +604,8 @@ static int check_set(struct check *check, const struct point_context *context,
                            .kernels = kernels,
                            .set = set,
                            .takes_turns = takes_turns,
-                           .turn = 0};
+                           .turn = 0,
+                           .calls = is_special ? CALLS_MANY : CALLS_FEW};
     struct run narrow_run = {.check = check,
                              .context = &narrow,
                              .config = configs.narrow,
@@ -482,7 +613,8 @@ static int check_set(struct check *check, const struct point_context *context,
                              .set = set,
                              .takes_turns = takes_turns,
                              .is_in_place = can_be_in_place(context->problem),
-                             .turn = 1};
+                             .turn = 1,
+                             .calls = is_special ? CALLS_MANY : CALLS_FEW};
     if (set->cases.count == 0)
         return 0;
     int failed = run_cases(&wide_run, out, error);

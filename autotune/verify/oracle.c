@@ -25,7 +25,8 @@ static void make_run(const struct oracle_input *input, uint64_t first, uint64_t 
         const uint64_t skip = (first + done) % ELEMENT_BLOCK, left = count - done;
         const uint64_t take = left < ELEMENT_BLOCK - skip ? left : ELEMENT_BLOCK - skip;
         make(&words, &recipe, (first + done) / ELEMENT_BLOCK);
-        const unsigned char *made = element_narrow(type, &narrow, &words);
+        const unsigned char *made =
+            element_narrow(values->is_word && bytes == 2 ? U16 : type, &narrow, &words);
         memcpy(out + done * bytes, made + skip * bytes, take * bytes);
         done += take;
     }
@@ -168,20 +169,12 @@ static uint64_t choose_deciders(const struct oracle_input *input, uint64_t resul
     return deciding_of(&input->problem) == DECIDING_BITS ? hash : hash % 4 ? UINT64_MAX : 0;
 }
 
-/* Writes a mark. Marks next to each other differ; odd seeds are on the other side of zero. */
-static void put_mark(const struct oracle_input *input, uint64_t result, void *out)
-{
-    struct oracle_input varied = *input;
-    varied.seed += 2 * (result & 0xff);
-    oracle_put_mark(&varied, out);
-}
-
 static void put_decider(const struct oracle_input *input, uint64_t result, unsigned bit,
                         unsigned char *out)
 {
     switch (deciding_of(&input->problem)) {
     case DECIDING_ALL: break;
-    case DECIDING_MARK: put_mark(input, result, out); break;
+    case DECIDING_MARK: oracle_put_mark(input, result, out); break; /* each its own */
     case DECIDING_BITS: put_bit(&input->problem, bit, out); break;
     case DECIDING_SIGNS: put_double(input->problem.type, out); break;
     }

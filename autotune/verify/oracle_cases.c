@@ -159,7 +159,7 @@ static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n
 /* Adds a window with bits, or with the mark. */
 static int add_segment(struct layout *layout, uint64_t n, uint64_t start, size_t which)
 {
-    const uint64_t seed = 2 * layout->seed + start % 2;
+    const uint64_t seed = 2 * (layout->seed + which) + start % 2;
     uint64_t first, state = layout->seed + which;
     const uint64_t from = layout->guard + start_at(layout, start, which);
     if (layout_add_elements(layout, from + n, &first))
@@ -207,24 +207,6 @@ static int add_segments(struct layout *layout)
 
 /* --- Several results, or elements that lie apart ------------------------------------------ */
 
-/* Folds the results as they lie on the device; then they become oracle_bits, the last first. */
-static int fold_case(struct layout *layout, const struct problem *problem, uint64_t offset)
-{
-    const uint64_t results = dims_results(&problem->dims);
-    oracle_bits *expects = layout_add_case(layout, offset, &problem->dims);
-    double largest = 0;
-    const void *elements = layout_element(layout, offset);
-    if (!expects ||
-        (problem->dims.scan ? oracle_scan_rows(problem, 0, dims_kept(&problem->dims), elements,
-                                               expects, &largest, layout->error)
-                            : oracle_fold_results(problem, 0, results, elements, expects,
-                                                  &largest, layout->error)))
-        return -1;
-    for (uint64_t r = results; r-- > 0;)
-        expects[r] = element_load_word(problem_result(problem), expects, r);
-    return 0;
-}
-
 /* Adds one array between guards, `start` elements past alignment. */
 static int add_array(struct layout *layout, const struct dims *dims, uint64_t start,
                      uint64_t seed, uint64_t mark)
@@ -239,7 +221,7 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
     const uint64_t offset = first + layout->guard + start;
     input.problem.dims = *dims;
     oracle_fill(&input, 0, extent, layout_element(layout, offset));
-    return fold_case(layout, &input.problem, offset);
+    return layout_add_array(layout, offset, dims);
 }
 
 static void list_depths(struct layout *layout)
@@ -277,7 +259,7 @@ static int add_arrays(struct layout *layout, uint64_t seed)
             if (depth == LONG && start > 1)
                 continue;
             if (add_array(layout, &dims, start_at(layout, start, turn),
-                          seed + (by_parity && turn % 3 == 0), turn * 7))
+                          seed + 2 * turn + (by_parity && turn % 3 == 0), turn * 7))
                 return -1;
         }
     return 0;
@@ -292,7 +274,7 @@ static int add_uneven(struct layout *layout, uint64_t seed)
     for (unsigned i = 0; i < 24; i++) {
         const struct dims dims = oracle_resize(&layout->problem.dims, shape->at_once + (i & 1),
                                                shape->tile + (i >> 1 & 1), gaps[i >> 3]);
-        if (add_array(layout, &dims, i >> 2 & 1, seed, i))
+        if (add_array(layout, &dims, i >> 2 & 1, seed + 2 * i, i))
             return -1;
     }
     return 0;
@@ -310,7 +292,7 @@ static int add_even(struct layout *layout, uint64_t seed)
         const uint64_t count = least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
         const struct dims dims =
             oracle_resize(&layout->problem.dims, count, depth, (i & 1) * load);
-        if (add_array(layout, &dims, 0, seed, i))
+        if (add_array(layout, &dims, 0, seed + 2 * i, i))
             return -1;
     }
     return 0;
@@ -384,6 +366,23 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
         layout->shape.positions_max = least(shape->positions_max, SCAN_POSITIONS);
 }
 
+/* Of scans, whose calls may leave something to the next: two runs of more tiles than the special
+ * values have, and unlike in each. */
+static int add_unlike(struct layout *layout)
+{
+    const uint64_t n = 7 * layout->shape.tile + LONG;
+    for (uint64_t i = 0;
+         i < 2 && layout->problem.dims.scan && oracle_is_run(&layout->problem.dims); i++) {
+        uint64_t first;
+        if (layout_add_elements(layout, 2 * layout->guard + n, &first))
+            return -1;
+        layout_fill(layout, first + layout->guard, n, 2 * (layout->seed + i));
+        if (layout_add_folded(layout, first + layout->guard, n))
+            return -1;
+    }
+    return 0;
+}
+
 static int end_layout(struct oracle_cases *out, int failed)
 {
     if (failed)
@@ -409,6 +408,7 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
     start_layout(&layout, out, problem, shape, 0, error);
     return end_layout(out,
                       (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
+                          oracle_add_spread(&layout) || add_unlike(&layout) ||
                           oracle_add_scales(&layout) ||
                           (problem->order == ORDER_BY_N && oracle_add_ordered(&layout)));
 }

@@ -140,6 +140,25 @@ int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
     return layout_add_run(layout, offset, n, expect);
 }
 
+/* The results as they lie on the device; then they become oracle_bits, the last first. */
+int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *dims)
+{
+    struct problem problem = layout->problem;
+    problem.dims = *dims;
+    const uint64_t results = dims_results(dims);
+    const void *elements = layout_element(layout, offset);
+    oracle_bits *expects = layout_add_case(layout, offset, dims);
+    double largest = 0;
+    if (!expects || (dims->scan ? oracle_scan_rows(&problem, 0, dims_kept(dims), elements,
+                                                   expects, &largest, layout->error)
+                                : oracle_fold_results(&problem, 0, results, elements, expects,
+                                                      &largest, layout->error)))
+        return -1;
+    for (uint64_t r = results; r-- > 0;)
+        expects[r] = element_load_word(problem_result(&problem), expects, r);
+    return 0;
+}
+
 void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed)
 {
     struct oracle_input input = {.problem = layout->problem,

@@ -48,6 +48,9 @@ int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bi
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n);
 int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out);
 
+/* Appends a case of any dims whose results are folded from its elements. */
+int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *dims);
+
 /* Fill with hashed elements without a mark; with the identity of and, or; with the last
  * choice of argmin, argmax. Put a mark, or an element that is worse by the least step. Flip
  * one bit. */
@@ -69,9 +72,11 @@ uint64_t layout_random(uint64_t *state);
 /* min, max, argmin, argmax, and, or: appends the cases that try the positions one by one. */
 int oracle_sweep(struct layout *layout);
 
-/* Appends the cases of the special values of the operation and the type; those of order n, whose
+/* Appends the cases of the special values of the operation and the type: in few elements; spread
+ * over many tiles and results, so that they meet in each step that combines. Those of order n, whose
  * every bit is promised. */
 int oracle_add_specials(struct layout *layout);
+int oracle_add_spread(struct layout *layout);
 int oracle_add_scales(struct layout *layout); /* of a float sum: elements of every exponent */
 int oracle_add_ordered(struct layout *layout);
 

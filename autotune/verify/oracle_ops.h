@@ -20,11 +20,12 @@ enum oracle_deciding {
 /* The constants that the elements of an input are made from. */
 struct oracle_recipe {
     uint64_t seed;
-    uint32_t span;     /* float sums: integers -span .. span without 0 */
-    uint32_t limit;    /* float sums of squares: words from here on make a 0; 0 = none does */
-    int bits;          /* of a type of up to 4 bytes; of a float's exact integers */
-    uint64_t shift;    /* minima and maxima: added to each value (two's complement) */
-    uint64_t flip;     /* signs: 1 = the complementary ones */
+    uint32_t span;  /* float sums: integers -span .. span without 0 */
+    uint32_t limit; /* float sums of squares: words from here on make a 0; 0 = none does */
+    int bits;       /* of a type of up to 4 bytes */
+    uint64_t shift; /* minima and maxima: added to each value, or key (two's complement) */
+    uint64_t keys;  /* minima and maxima of floats: so many keys from there on */
+    uint64_t flip;  /* signs: 1 = the complementary ones; keys: ones turn their order around */
     uint64_t identity; /* bits: of each element */
 };
 
@@ -35,17 +36,18 @@ typedef void make_block(union element_block *out, const struct oracle_recipe *re
 struct oracle_values {
     make_block *narrow, *wide; /* for types of up to 4 bytes, and of 8 */
     enum oracle_deciding deciding;
+    bool is_word; /* what is made of a float are its bits */
     /* As oracle_span and oracle_can_repeat; NULL: amplitude plays no part. */
     uint32_t (*span)(const struct problem *problem, uint64_t period);
     bool (*can_repeat)(const struct problem *problem, uint64_t period);
 };
 
 extern const struct oracle_values oracle_words, /* any word but 0 */
-    oracle_odds,        /* odd words, never 1: each counts in any product and sum of squares */
-    oracle_flats,       /* the identity */
-    oracle_nears,       /* words within a sixteenth of the type's range, at its far end */
-    oracle_near_floats, /* the same of floats, around zero */
-    oracle_dense,       /* floats: integers but 0, whose sums stay exact */
+    oracle_odds,   /* odd words, never 1: each counts in any product and sum of squares */
+    oracle_flats,  /* the identity */
+    oracle_nears,  /* words within a sixteenth of the type's range, at its far end */
+    oracle_keys,   /* floats of every exponent and fraction, before some other */
+    oracle_dense,  /* floats: integers but 0, whose sums stay exact */
     oracle_sparse, /* floats: integers whose powers' sums do; most are 0 where n is large */
     oracle_signs;  /* floats: +-1 */
 
@@ -56,11 +58,8 @@ struct oracle_recipe oracle_recipe(const struct oracle_input *input);
  * elements it is made of: one that is lost, or read too soon, changes those behind it. */
 void oracle_put_stair(const struct oracle_input *input, uint64_t index, void *out);
 
-/* Writes the mark, which is before all elements of the recipe. */
-void oracle_put_mark(const struct oracle_input *input, void *out);
-
-/* A value that an f32 cannot hold, so that a kernel which narrows f64 shows. */
-#define ORACLE_FINE (1.0 + 1.0 / (1 << 30))
+/* Writes one of the marks, each of which is before all elements of the recipe. */
+void oracle_put_mark(const struct oracle_input *input, uint64_t which, void *out);
 
 /* The finaliser of splitmix64 (Steele, Lea and Flood, 2014). */
 uint64_t oracle_mix(uint64_t x);

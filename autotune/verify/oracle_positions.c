@@ -77,7 +77,7 @@ static int add_slides(struct layout *layout, struct slides *slides)
     const uint64_t n = layout->sweep_n;
     const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
     for (uint64_t i = 0; i < layout->starts; i++) {
-        const uint64_t seed = 2 * layout->seed + i % 2;
+        const uint64_t seed = 2 * (layout->seed + i) + i % 2;
         uint64_t first;
         if (layout_add_elements(layout, layout->guard + lead + i + n + layout->guard, &first))
             return -1;
@@ -130,7 +130,7 @@ out:
  * warps, blocks and tiles. The first counts. It is `phase` elements past alignment: with 0 it
  * is the first of a load, or in the tail; else it may also be before the first load. With no
  * distance it is alone among elements that are worse by the least step, which a narrower type
- * takes for equals. */
+ * takes for equals: of floats at several sizes, for their steps differ. */
 static int add_ties(struct layout *layout, uint64_t distance, uint64_t phase, uint64_t seed,
                     uint64_t *state)
 {
@@ -180,6 +180,9 @@ static int sweep_ties(struct layout *layout)
         uint64_t distance, phase;
     } ties[] = {
         {0, 0},        {0, late},
+        {0, 1},        {0, 0},
+        {0, late},     {0, 1}, /* of floats alone up to here */
+        {0, 0},        {0, late},
         {1, 0},        {1, 1},
         {2, 0},        {2, late},
         {31, late},    {32, 0},
@@ -187,9 +190,11 @@ static int sweep_ties(struct layout *layout)
         {block, late}, {tile, late},
         {tile - 1, 0}, {block * layout->starts, 0},
     };
+    const size_t first = problem_types[layout->problem.type].is_float ? 0 : 6;
     uint64_t state = layout->seed;
-    for (size_t i = 0; i < sizeof ties / sizeof *ties; i++)
-        if (add_ties(layout, ties[i].distance, ties[i].phase, 2 * layout->seed + i % 2, &state))
+    for (size_t i = first; i < sizeof ties / sizeof *ties; i++)
+        if (add_ties(layout, ties[i].distance, ties[i].phase, 2 * (layout->seed + i) + i % 2,
+                     &state))
             return -1;
     return add_flats(layout);
 }

@@ -1,14 +1,25 @@
 /* oracle_specials: makes inputs of special values, chosen so that the result is the same in any
  * order: limits of integers; NaN, infinities, zeros of both signs, denormals and overflow of
  * floats. Each row of an operation's table is tried with two of them first, in the middle and
- * last. Hides where they lie. */
+ * last of few elements, and at places spread over many tiles and results: there they pass through
+ * each load, warp, block and step of a kernel. Hides where they lie. */
 #include "autotune/verify/oracle_layout.h"
 #include "autotune/verify/oracle_ops.h"
 
 #include <assert.h>
 #include <math.h>
 
-enum { GAP = 64, PLACES = 4 };
+enum {
+    GAP = 64,
+    PLACES = 4,
+    TILES = 5,             /* of a run in which special values are spread */
+    SPREAD_TILE = 1 << 14, /* a larger tile has no such run, but one of two tiles */
+    SPREAD_LEAST = 1000,   /* elements of such a run, for blocks that take few */
+    TURNS_LEAST =
+        8, /* runs of a row of the table; of a scan, whose results are all compared, 2 */
+    TURNS_MOST = 32,
+    MATRIX = 1 << 13, /* elements of several results, about */
+};
 
 static uint64_t word_of(enum type type, enum oracle_special_value value)
 {
@@ -120,7 +131,8 @@ static void put(const struct layout *layout, enum oracle_special_value value, ui
 }
 
 /* The results of a scan, step by step: of floats, with what a NaN turns into, as above. */
-static void scan(const struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out)
+static void scan(const struct layout *layout, enum dims_scan kind, uint64_t offset, uint64_t n,
+                 oracle_bits *out)
 {
     const struct problem *problem = &layout->problem;
     const struct oracle_op *op = &oracle_ops[problem->op];
@@ -131,7 +143,7 @@ static void scan(const struct layout *layout, uint64_t offset, uint64_t n, oracl
         const double x = element_load(problem->type, layout->out->elements, offset + i);
         const double before = element_load(problem->acc, &total, 0);
         element_store(problem->acc, op->step(before, x), &total, 0);
-        out[i] = problem->dims.scan == DIMS_EXCLUSIVE ? old : total;
+        out[i] = kind == DIMS_EXCLUSIVE ? old : total;
     }
 }
 
@@ -179,7 +191,7 @@ static int add_special(struct layout *layout, const struct oracle_special *speci
     if (at == NULL)
         return -1;
     if (dims.scan)
-        scan(layout, offset, n, at);
+        scan(layout, dims.scan, offset, n, at);
     else
         *at = result;
     return 0;
@@ -195,15 +207,19 @@ static bool is_denormal(const struct oracle_special *special)
     return false;
 }
 
-int oracle_add_specials(struct layout *layout)
+static bool is_left_out(const struct layout *layout, const struct oracle_special *special)
 {
     const struct problem *problem = &layout->problem;
-    const bool is_flushed = problem->order == ORDER_ANY && problem->acc == F32;
+    return problem->order == ORDER_ANY && problem->acc == F32 && is_denormal(special);
+}
+
+int oracle_add_specials(struct layout *layout)
+{
     const uint64_t sizes[] = {3, layout->shape.tile + 33};
     const struct oracle_kind *kind = oracle_kind(&layout->problem);
     for (size_t i = 0; i < kind->special_count; i++) {
         const struct oracle_special *special = &kind->specials[i];
-        if (is_flushed && is_denormal(special))
+        if (is_left_out(layout, special))
             continue;
         const bool is_alike =
             special->one == special->others && special->two == special->others;
@@ -212,5 +228,209 @@ int oracle_add_specials(struct layout *layout)
                 add_special(layout, special, sizes[k / PLACES], k % PLACES, 2 * i + k / PLACES))
                 return -1;
     }
+    return 0;
+}
+
+/* --- Spread over many tiles --------------------------------------------------------------- */
+
+/* A place among n: one after another they come by all parts alike, for the golden ratio's multiples
+ * divide any interval evenly. */
+static uint64_t spread(uint64_t turn, uint64_t n)
+{
+    return (uint64_t)(fmod(0.6180339887498949 * (double)turn, 1) * (double)n);
+}
+
+/* The same of a run, by all tiles in turn. */
+static uint64_t spread_at(const struct layout *layout, uint64_t turn, uint64_t n)
+{
+    const uint64_t tile = layout->shape.tile < n ? layout->shape.tile : n;
+    return (turn % ((n + tile - 1) / tile) * tile + spread(turn, tile)) % n;
+}
+
+/* Of a run of n with two special values: where they are, and where it begins in the elements. */
+struct pair {
+    uint64_t n, offset, one, two;
+};
+
+/* The position that counts is that of a special value or of the first other element. */
+static oracle_bits find_position(const struct layout *layout, const struct pair *pair)
+{
+    uint64_t places[] = {pair->one, pair->two, 0};
+    while (places[2] == pair->one || places[2] == pair->two)
+        places[2]++;
+    for (size_t i = 1; i < 3; i++)
+        for (size_t k = i; k > 0 && places[k] < places[k - 1]; k--) {
+            const uint64_t later = places[k - 1];
+            places[k - 1] = places[k];
+            places[k] = later;
+        }
+    struct oracle_fold fold;
+    struct error ignored;
+    oracle_bits first = 0;
+    oracle_fold_init(&fold, &layout->problem);
+    for (size_t i = 0; i < 3 && places[i] < pair->n; i++)
+        oracle_fold_add(&fold, layout_element(layout, pair->offset + places[i]), 1);
+    oracle_fold_finish(&fold, &first, &ignored);
+    return places[first];
+}
+
+/* Adds the run; its result is `expect` unless that depends on the places. */
+static int add_pair(struct layout *layout, const struct pair *pair, oracle_bits expect)
+{
+    const struct problem *problem = &layout->problem;
+    const struct dims dims = oracle_resize(&problem->dims, 1, pair->n, 0);
+    if (dims.scan && !problem_types[problem->type].is_float)
+        return layout_add_folded(layout, pair->offset, pair->n);
+    oracle_bits *at = layout_add_case(layout, pair->offset, &dims);
+    if (!at)
+        return -1;
+    if (dims.scan)
+        scan(layout, dims.scan, pair->offset, pair->n, at);
+    else
+        *at = problem_ops[problem->op].is_position ? find_position(layout, pair) : expect;
+    return 0;
+}
+
+/* Adds runs that slide past two special values, `distance` apart: past the first half while the
+ * other value lies behind the one, past the second half while it lies before it. Every other run
+ * begins with a whole load. */
+static int add_slides(struct layout *layout, const struct oracle_special *special, uint64_t n,
+                      uint64_t distance, uint64_t turn, uint64_t turns)
+{
+    const bool is_float = problem_types[layout->problem.type].is_float;
+    const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    const bool is_reduced = is_float && oracle_ops[layout->problem.op].step;
+    oracle_bits expect = is_reduced ? reduce(&layout->problem, special, n) : 0;
+    for (int is_late = 0; is_late < 2; is_late++) {
+        uint64_t first;
+        if (layout_add_elements(layout, GAP + lead + n + GAP, &first))
+            return -1;
+        const uint64_t from = first + GAP, one = from + lead;
+        const uint64_t two = is_late ? one - distance : one + distance;
+        if (is_float)
+            put(layout, NOT_A_NUMBER, first, layout->out->element_count);
+        put(layout, special->others, from, from + lead + n);
+        put(layout, special->one, one, one + 1);
+        put(layout, special->two, two, two + 1);
+        for (uint64_t i = turn; i < turn + turns; i++) {
+            uint64_t at = spread_at(layout, i, n);
+            if ((at >= n / 2) != is_late)
+                continue;
+            if (i / 2 % 2 && at >= layout->starts)
+                at -= (at - one % layout->starts) % layout->starts;
+            const struct pair pair = {n, one - at, at, is_late ? at - distance : at + distance};
+            if (!is_float && !layout->problem.dims.scan &&
+                layout_fold(layout, pair.offset, n, &expect))
+                return -1;
+            if (pair.two < n && add_pair(layout, &pair, expect))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Half of the pairs lie within a tile, half anywhere. */
+static int add_run(struct layout *layout, const struct oracle_special *special, uint64_t turn)
+{
+    const uint64_t tile = layout->shape.tile, budget = layout->shape.positions_max / 64;
+    const uint64_t least = layout->problem.dims.scan ? 2 : TURNS_LEAST;
+    const uint64_t turns = budget < least ? least : budget < TURNS_MOST ? budget : TURNS_MOST;
+    const uint64_t tiles = tile <= SPREAD_TILE ? TILES : 2;
+    const uint64_t many = tiles * tile + 33, n = many < SPREAD_LEAST ? SPREAD_LEAST : many;
+    const uint64_t far = n / 2 - layout->starts, near = tile < far ? tile : far;
+    uint64_t state = turn;
+    return add_slides(layout, special, n, 1 + layout_random(&state) % near, turn * turns,
+                      turns / 2) ||
+                   add_slides(layout, special, n, 1 + layout_random(&state) % far,
+                              turn * turns + turns / 2, turns - turns / 2)
+               ? -1
+               : 0;
+}
+
+/* --- Spread over many results ------------------------------------------------------------- */
+
+/* Puts the special values into the result's elements. Two results in three have them, each at
+ * places of its own. */
+static bool put_result(const struct layout *layout, const struct oracle_special *special,
+                       const struct dims *dims, uint64_t offset, uint64_t result, uint64_t turn)
+{
+    const uint64_t depth = dims->depth.n, one = spread(29 * turn + result, depth);
+    const uint64_t two = (one + 1 + spread(31 * turn + 2 * result, depth - 1)) % depth;
+    const uint64_t places[] = {offset + dims_at(dims, result, one),
+                               offset + dims_at(dims, result, two)};
+    for (uint64_t d = 0; d < depth; d++) {
+        const uint64_t at = offset + dims_at(dims, result, d);
+        put(layout, special->others, at, at + 1);
+    }
+    if ((result + turn) % 3 == 0)
+        return false;
+    put(layout, special->one, places[0], places[0] + 1);
+    put(layout, special->two, places[1], places[1] + 1);
+    return true;
+}
+
+/* What is expected of floats; integers are folded. */
+static void expect_result(const struct layout *layout, const struct oracle_special *special,
+                          const struct dims *dims, uint64_t offset, uint64_t result,
+                          bool has_it, oracle_bits *expects)
+{
+    const struct oracle_special plain = {special->others, special->others, special->others};
+    const uint64_t depth = dims->depth.n;
+    if (dims->scan)
+        scan(layout, dims->scan, offset + dims_at(dims, result, 0), depth,
+             expects + result * depth);
+    else
+        expects[result] = reduce(&layout->problem, has_it ? special : &plain, depth);
+}
+
+static int add_matrix(struct layout *layout, const struct oracle_special *special,
+                      const struct dims *dims, uint64_t turn)
+{
+    const bool is_float = problem_types[layout->problem.type].is_float;
+    const uint64_t extent = dims_extent(dims), kept = dims_kept(dims);
+    uint64_t first;
+    if (layout_add_elements(layout, GAP + extent + GAP, &first))
+        return -1;
+    const uint64_t offset = first + GAP;
+    if (is_float)
+        put(layout, NOT_A_NUMBER, first, layout->out->element_count);
+    oracle_bits *expects = is_float ? layout_add_case(layout, offset, dims) : NULL;
+    if (is_float && !expects)
+        return -1;
+    for (uint64_t r = 0; r < kept; r++) {
+        const bool has_it = put_result(layout, special, dims, offset, r, turn);
+        if (is_float)
+            expect_result(layout, special, dims, offset, r, has_it, expects);
+    }
+    return is_float ? 0 : layout_add_array(layout, offset, dims);
+}
+
+/* Whole loads throughout, and none: of few elements, of a tile and more, and of several tiles. */
+static int add_matrices(struct layout *layout, const struct oracle_special *special,
+                        uint64_t turn)
+{
+    const uint64_t load = layout->starts < 3 ? 4 : layout->starts, tile = layout->shape.tile;
+    const uint64_t depths[] = {3, load, tile + load, 3 * tile + load, 2 * tile + 5};
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        const uint64_t depth = depths[i] < 3 ? 3 : depths[i], many = MATRIX / depth + 3;
+        const uint64_t at_once = 2 * layout->shape.at_once + 3;
+        const struct dims dims =
+            oracle_resize(&layout->problem.dims, at_once < many ? at_once : many, depth,
+                          (turn + i) % 2 * load);
+        if (add_matrix(layout, special, &dims, turn + i))
+            return -1;
+    }
+    return 0;
+}
+
+int oracle_add_spread(struct layout *layout)
+{
+    const struct oracle_kind *kind = oracle_kind(&layout->problem);
+    const bool is_run = oracle_is_run(&layout->problem.dims);
+    for (size_t i = 0; i < kind->special_count; i++)
+        if (!is_left_out(layout, &kind->specials[i]) &&
+            (is_run ? add_run(layout, &kind->specials[i], i)
+                    : add_matrices(layout, &kind->specials[i], i)))
+            return -1;
     return 0;
 }

@@ -204,25 +204,30 @@ static void make_sign_f64(union element_block *out, const struct oracle_recipe *
         out->u64[i] = (((uint64_t)words.u32[i] << 63) ^ flip) | 0x3ff0000000000000u;
 }
 
-static void make_near_f32(union element_block *out, const struct oracle_recipe *recipe,
-                          uint64_t index)
+/* Keys of floats, from the lowest on: see put_key. */
+static void make_keys32(union element_block *out, const struct oracle_recipe *recipe,
+                        uint64_t index)
 {
     union element_block words;
-    const int32_t shift = (int32_t)recipe->shift;
-    const int drop = 35 - recipe->bits;
+    const uint32_t lowest = (uint32_t)recipe->shift, turn = (uint32_t)recipe->flip;
+    const uint32_t magnitude = UINT32_MAX >> (33 - recipe->bits);
     hash_page(words.u32, recipe->seed, index);
-    for (int i = 0; i < BATCH; i++)
-        out->f32[i] = (float)(((int32_t)words.u32[i] >> drop) + shift);
+    for (int i = 0; i < BATCH; i++) {
+        const uint32_t key = (lowest + (uint32_t)(words.u32[i] * recipe->keys >> 32)) ^ turn;
+        out->u32[i] = key ^ ((uint32_t)((int32_t)key >> 31) & magnitude);
+    }
 }
 
-static void make_near_f64(union element_block *out, const struct oracle_recipe *recipe,
-                          uint64_t index)
+static void make_keys64(union element_block *out, const struct oracle_recipe *recipe,
+                        uint64_t index)
 {
     union element_block words;
-    const int32_t shift = (int32_t)recipe->shift;
-    hash_page(words.u32, recipe->seed, index);
-    for (int i = 0; i < BATCH; i++)
-        out->f64[i] = (((int32_t)words.u32[i] >> 11) + shift) * ORACLE_FINE;
+    hash_long(&words, recipe->seed, index);
+    for (int i = 0; i < BATCH; i++) {
+        const uint64_t above = (uint64_t)((unsigned __int128)words.u64[i] * recipe->keys >> 64);
+        const uint64_t key = (recipe->shift + above) ^ recipe->flip;
+        out->u64[i] = key ^ ((uint64_t)((int64_t)key >> 63) & INT64_MAX);
+    }
 }
 
 /* --- Amplitudes of sums ------------------------------------------------------------------- */
@@ -283,32 +288,19 @@ static bool can_repeat_sparse(const struct problem *problem, uint64_t period)
     return problem->dims.depth.n / period <= REPEATS_MAX;
 }
 
-/* --- The range of minima and maxima ------------------------------------------------------- */
+/* --- The range of minima and maxima of integers ------------------------------------------- */
 
-/* The places of values, in sixteenths of the type's range (2^24 for floats, 2^11 for f16, 2^8
- * for bf16) from its middle towards the extremum; fillers within 1 of theirs. Odd seeds put
- * fillers and mark on the identity's side of zero. The difference of an integer filler and the
- * mark of an even seed, or a loud value, is more than half of the range: it overflows. */
+/* The places of values, in sixteenths of the type's range from its middle towards the extremum;
+ * fillers within 1 of theirs. Odd seeds put fillers and mark on the identity's side of zero. The
+ * difference of a filler and the mark of an even seed, or a loud value, is more than half of the
+ * range: it overflows. */
 static const struct scale {
-    int filler[2], mark[2], loud; /* by the seed's parity */
-} integer_scale = {{-7, -7}, {5, -4}, 7}, float_scale = {{0, -6}, {2, -4}, 4};
-
-static const struct scale *scale_of(enum type type)
-{
-    return problem_types[type].is_float ? &float_scale : &integer_scale;
-}
-
-static int range_bits(enum type type)
-{
-    const struct type_row *row = &problem_types[type];
-    return !row->is_float ? 8 * row->bytes : row->exact_bits < 24 ? row->exact_bits : 24;
-}
+    int filler, mark[2], loud; /* by the seed's parity */
+} scale = {-7, {5, -4}, 7};
 
 static int64_t sixteenths(enum type type, int count)
 {
-    const int bits = range_bits(type);
-    assert(bits >= 4);
-    return (int64_t)count * ((int64_t)1 << (bits - 4));
+    return (int64_t)count * ((int64_t)1 << (8 * problem_types[type].bytes - 4));
 }
 
 static int64_t toward(const struct problem *problem)
@@ -330,24 +322,66 @@ static uint64_t near(const struct problem *problem, int count, int64_t extra)
     return near_zero(problem->type) + (uint64_t)(toward(problem) * distance);
 }
 
-/* Writes `value`, given in the scale of sixteenths(): an integer, or the float made from it. */
-static void put_near(enum type type, uint64_t value, void *out)
+static uint64_t near_mark(const struct problem *problem, uint64_t seed, uint64_t hash)
 {
-    const struct type_row *row = &problem_types[type];
-    const double number = (double)(int64_t)value;
-    if (row->is_float)
-        element_store(type, row->bytes == 8 ? number * ORACLE_FINE : number, out, 0);
-    else
-        element_store_word(type, value, out, 0);
+    const int bits = 8 * problem_types[problem->type].bytes - 8;
+    const uint64_t extra = hash & (((uint64_t)1 << (bits < 16 ? bits : 16)) - 1);
+    return near(problem, scale.mark[seed % 2], (int64_t)extra);
 }
 
-void oracle_put_mark(const struct oracle_input *input, void *out)
+/* --- The range of minima and maxima of floats --------------------------------------------- */
+
+/* Finite floats are numbered in their order: a key is the word of a float from +0 on, and below it
+ * the complement of the word without its sign. As many lie on each side of zero; so keys drawn
+ * evenly have every exponent and every fraction as often as any other. */
+static int64_t count_keys(enum type type)
 {
-    const enum type type = input->problem.type;
-    const int bits = range_bits(type) - 8 < 16 ? range_bits(type) - 8 : 16;
-    const int64_t extra = (int64_t)(oracle_mix(input->seed) & (((uint64_t)1 << bits) - 1));
-    const int mark = scale_of(type)->mark[input->seed % 2];
-    put_near(type, near(&input->problem, mark, extra), out);
+    uint64_t infinity = 0;
+    element_store(type, HUGE_VAL, &infinity, 0);
+    return (int64_t)infinity;
+}
+
+/* Writes the float at this distance from zero towards the extremum, in keys. */
+static void put_key(const struct problem *problem, int64_t distance, void *out)
+{
+    const int bits = 8 * problem_types[problem->type].bytes;
+    const int64_t key = toward(problem) > 0 ? distance : ~distance;
+    const uint64_t magnitude = UINT64_MAX >> (65 - bits);
+    element_store_word(problem->type, key < 0 ? (uint64_t)key ^ magnitude : (uint64_t)key, out,
+                       0);
+}
+
+/* From here on there are marks, before it other elements: anywhere, or on the identity's side of
+ * zero for odd seeds. */
+static int64_t find_cut(const struct problem *problem, uint64_t seed)
+{
+    const int64_t keys = count_keys(problem->type), margin = keys / 8;
+    const uint64_t room = (uint64_t)(seed % 2 ? keys - 2 * margin : 2 * (keys - margin));
+    return margin - keys + (int64_t)(oracle_mix(seed ^ 0x6b657973) % room);
+}
+
+/* Neither a zero, whose signs positions take for equal, nor, where atomics may take these for zero,
+ * a denormal. */
+static int64_t key_mark(const struct problem *problem, uint64_t seed, uint64_t hash)
+{
+    const int64_t cut = find_cut(problem, seed),
+                  end = seed % 2 ? -1 : count_keys(problem->type);
+    const int64_t at = cut + (int64_t)(hash % (uint64_t)(end - cut));
+    uint64_t normal = 1;
+    if (problem->order == ORDER_ANY && problem->acc == F32)
+        element_store(problem->type, element_range(problem->type).small, &normal, 0);
+    const int64_t least = (int64_t)normal;
+    return at >= least || at < -least ? at : at < 0 ? -1 - least : least;
+}
+
+void oracle_put_mark(const struct oracle_input *input, uint64_t which, void *out)
+{
+    const struct problem *problem = &input->problem;
+    const uint64_t hash = oracle_mix(oracle_mix(input->seed) + which);
+    if (problem_types[problem->type].is_float)
+        put_key(problem, key_mark(problem, input->seed, hash), out);
+    else
+        element_store_word(problem->type, near_mark(problem, input->seed, hash), out, 0);
 }
 
 /* --- Recipes and guards ------------------------------------------------------------------- */
@@ -356,65 +390,91 @@ struct oracle_recipe oracle_recipe(const struct oracle_input *input)
 {
     const struct problem *problem = &input->problem;
     const struct oracle_values *values = oracle_kind(problem)->values;
-    const int bits = range_bits(problem->type);
+    const int bits = 8 * problem_types[problem->type].bytes;
     const bool by_sign = values->deciding == DECIDING_SIGNS;
-    return (struct oracle_recipe){
+    struct oracle_recipe recipe = {
         .seed = by_sign ? input->seed / 2 : input->seed,
         .flip = by_sign ? input->seed % 2 : 0,
         .bits = bits < 32 ? bits : 32,
         .span = values->span ? values->span(problem, input->period) : 0,
         .limit = values == &oracle_sparse ? sparse_limit(problem) : 0,
-        .shift = near(problem, scale_of(problem->type)->filler[input->seed % 2], 0),
         .identity = oracle_ops[problem->op].identity,
     };
+    if (values == &oracle_keys) {
+        const int64_t lowest = -count_keys(problem->type);
+        recipe.shift = (uint64_t)lowest;
+        recipe.keys = (uint64_t)(find_cut(problem, input->seed) - lowest);
+        recipe.flip = toward(problem) > 0 ? 0 : UINT64_MAX;
+    } else if (values->deciding == DECIDING_MARK) {
+        recipe.shift = near(problem, scale.filler, 0);
+    }
+    return recipe;
 }
 
 void oracle_guard(const struct problem *problem, void *out)
 {
     const enum type type = problem->type;
+    const bool is_float = problem_types[type].is_float;
     const enum oracle_deciding deciding = oracle_kind(problem)->values->deciding;
-    if (deciding == DECIDING_MARK)
-        put_near(type, near(problem, scale_of(type)->loud, 0), out);
+    if (deciding == DECIDING_MARK && is_float)
+        element_store(type, toward(problem) > 0 ? HUGE_VAL : -HUGE_VAL, out, 0);
+    else if (deciding == DECIDING_MARK)
+        element_store_word(type, near(problem, scale.loud, 0), out, 0);
     else if (deciding == DECIDING_BITS)
         element_store_word(type, ~oracle_ops[problem->op].identity, out, 0);
-    else if (problem_types[type].is_float)
-        put_near(type, (uint64_t)-3, out);
+    else if (is_float)
+        element_store(type, -3, out, 0);
     else
         element_store_word(type, UINT64_C(0xb5ad4eceda1ce2a9), out, 0);
 }
 
 /* --- The kinds of values ------------------------------------------------------------------ */
 
-const struct oracle_values oracle_words = {make_any32, make_any64, DECIDING_ALL, NULL, NULL};
-const struct oracle_values oracle_odds = {make_odd32, make_odd64, DECIDING_ALL, NULL, NULL};
-const struct oracle_values oracle_flats = {make_flat32, make_flat64, DECIDING_BITS, NULL, NULL};
-const struct oracle_values oracle_nears = {make_near32, make_near64, DECIDING_MARK, NULL, NULL};
-const struct oracle_values oracle_near_floats = {make_near_f32, make_near_f64, DECIDING_MARK,
-                                                 NULL, NULL};
+const struct oracle_values oracle_words = {make_any32, make_any64, DECIDING_ALL,
+                                           false,      NULL,       NULL};
+const struct oracle_values oracle_odds = {make_odd32, make_odd64, DECIDING_ALL,
+                                          false,      NULL,       NULL};
+const struct oracle_values oracle_flats = {make_flat32, make_flat64, DECIDING_BITS,
+                                           false,       NULL,        NULL};
+const struct oracle_values oracle_nears = {make_near32, make_near64, DECIDING_MARK,
+                                           false,       NULL,        NULL};
+const struct oracle_values oracle_keys = {make_keys32, make_keys64, DECIDING_MARK,
+                                          true,        NULL,        NULL};
 const struct oracle_values oracle_dense = {make_dense_f32, make_dense_f64, DECIDING_ALL,
-                                           dense_span, can_repeat_dense};
-const struct oracle_values oracle_sparse = {make_sparse_f32, make_sparse_f64, DECIDING_ALL,
-                                            sparse_span, can_repeat_sparse};
-const struct oracle_values oracle_signs = {make_sign_f32, make_sign_f64, DECIDING_SIGNS, NULL,
-                                           NULL};
+                                           false,          dense_span,     can_repeat_dense};
+const struct oracle_values oracle_sparse = {make_sparse_f32, make_sparse_f64,
+                                            DECIDING_ALL,    false,
+                                            sparse_span,     can_repeat_sparse};
+const struct oracle_values oracle_signs = {make_sign_f32, make_sign_f64, DECIDING_SIGNS,
+                                           false,         NULL,          NULL};
 
 /* --- Stairs ------------------------------------------------------------------------------- */
 
+/* Heights are keys of floats, several apart, so that they have every exponent and fraction too. */
+static void put_height(const struct problem *problem, int64_t height, uint64_t room, void *out)
+{
+    const struct type_row *row = &problem_types[problem->type];
+    const int64_t step = row->is_float ? count_keys(problem->type) / (int64_t)room : 1;
+    const int64_t at = height * step + (int64_t)(oracle_mix((uint64_t)height) % (uint64_t)step);
+    if (row->is_float)
+        put_key(problem, at, out);
+    else
+        element_store_word(problem->type,
+                           (uint64_t)(toward(problem) * at) + (row->is_signed ? 0 : 2 * room),
+                           out, 0);
+}
+
 void oracle_put_stair(const struct oracle_input *input, uint64_t index, void *out)
 {
-    const struct type_row *row = &problem_types[input->problem.type];
-    const uint64_t n = input->problem.dims.depth.n;
-    const int bits = row->is_float ? row->exact_bits : 8 * row->bytes;
-    const uint64_t room = (uint64_t)1 << ((bits < 40 ? bits : 40) - 3);
+    const struct problem *problem = &input->problem;
+    const struct type_row *row = &problem_types[problem->type];
+    const uint64_t n = problem->dims.depth.n;
+    const uint64_t most = row->is_float ? (uint64_t)count_keys(problem->type) / 8
+                                        : (uint64_t)1 << (8 * row->bytes - 3);
+    const uint64_t room = most < (uint64_t)1 << 37 ? most : (uint64_t)1 << 37;
     const uint64_t hash = oracle_mix(oracle_mix(input->seed) + index);
     const uint64_t level =
         n <= room ? index : (uint64_t)((double)index / (double)n * (double)room);
     const int64_t behind = hash % 4 ? (int64_t)(hash / 4 % room) + 1 : 0;
-    const int64_t height = (int64_t)level - behind;
-    const int64_t value = problem_ops[input->problem.op].seeks < 0 ? -height : height;
-    if (row->is_float)
-        element_store(input->problem.type, (double)value, out, 0);
-    else
-        element_store_word(input->problem.type,
-                           (uint64_t)value + (row->is_signed ? 0 : 2 * room), out, 0);
+    put_height(problem, (int64_t)level - behind, room, out);
 }
