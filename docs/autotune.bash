@@ -9,7 +9,7 @@ _autotune_options() {
     export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --output --quiet --help --format --prefix" ;;
     tune) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --data --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --help" ;;
     list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources" ;;
-    emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
+    emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --device --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
     verify) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
     profile) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
     ladder) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
@@ -42,7 +42,7 @@ _autotune_takes() {
     --data:*) echo "WHERE" ;;
     --order:*) echo "ORDER" ;;
     --device:tune | -d:tune) echo "DEVICES" ;;
-    --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce) echo "DEVICE" ;;
+    --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce | --device:emit | -d:emit) echo "DEVICE" ;;
     --arch:list | --arch:emit) echo "ARCH" ;;
     --gpu:ladder) echo "NAME" ;;
     --gpu:export) echo "NAMES" ;;

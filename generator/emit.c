@@ -2,6 +2,7 @@
  * mentions, then the template's lines. A line "//? define NAME" begins a part. */
 #include "generator/emit.h"
 
+#include "generator/command.h"
 #include "generator/control.h"
 #include "generator/dims_text.h"
 #include "generator/emit_constants.h"
@@ -152,47 +153,29 @@ static int take_parts(struct emission *emission, const char *code, struct error 
 
 /* --- The kernel -------------------------------------------------------------------------------- */
 
-/* "--space ladder/sequential ": names a space that comes with the program, unless it is the
- * default space. */
-static void add_space(struct text *out, const struct space *space, enum op op)
+/* " --space ladder/sequential": names a space that comes with the program, unless it is the
+ * default space; " --space FILE" one of the user's. */
+static void add_space(struct text *out, const struct space *space,
+                      const struct emit_sources *sources, enum op op)
 {
     const char *usual = problem_ops[op].space;
     static const char folder[] = "configs/", end[] = ".ini";
     const size_t length = strlen(space->file), around = sizeof folder - 1 + sizeof end - 1;
-    if (strncmp(space->file, folder, sizeof folder - 1) == 0 && length > around &&
-        strcmp(space->file + length - (sizeof end - 1), end) == 0 &&
-        (length - around != strlen(usual) ||
-         strncmp(space->file + sizeof folder - 1, usual, length - around) != 0))
-        text_addf(out, "--space %.*s ", (int)(length - around),
+    if (sources->has_own_space)
+        command_add_option(out, "--space", space->file);
+    else if (strncmp(space->file, folder, sizeof folder - 1) == 0 && length > around &&
+             strcmp(space->file + length - (sizeof end - 1), end) == 0 &&
+             (length - around != strlen(usual) ||
+              strncmp(space->file + sizeof folder - 1, usual, length - around) != 0))
+        text_addf(out, " --space %.*s", (int)(length - around),
                   space->file + sizeof folder - 1);
+    if (sources->has_own_template)
+        command_add_option(out, "--template", sources->template.name);
 }
 
-static void emit_header(struct text *out, const struct point_context *context,
-                        const int64_t *config, size_t pass)
+static void add_variant(struct text *out, const struct space *space, const int64_t *config)
 {
-    const struct problem *problem = context->problem;
-    const struct space *space = context->space;
-    const char *op = problem_ops[problem->op].name;
-    const char *type = problem_types[problem->type].name;
-    const char *acc = problem_types[problem->acc].name;
-    char arch[ARCH_CHARS] = "host";
-    if (!context->target->is_host)
-        snprintf(arch, sizeof arch, "sm_%d", context->target->cc);
-    const char *scan = dims_text_scans[problem->dims.scan];
-    text_adds(out, "// ");
-    if (problem->dims.scan)
-        text_addf(out, "%s scan, ", scan);
-    text_addf(out, "%s of %s accumulated in %s, for %s: pass '%s' of %s, made from %s by\n", op,
-              type, acc, arch, space->passes[pass].name, space->name, space->template_name);
-    text_adds(out, "// autotune emit ");
-    add_space(out, space, problem->op);
-    if (problem->dims.scan)
-        text_addf(out, "--scan %s ", scan);
-    if (problem->order == ORDER_ANY) /* its rules allow more; others' are the space's */
-        text_addf(out, "--order %s ", problem_orders[problem->order].name);
-    text_addf(out, "--op %s --type %s --acc %s --arch %s --pass %s --variant ", op, type, acc,
-              arch, space->passes[pass].name);
-    const char *between = "";
+    const char *between = " --variant ";
     for (size_t i = 0; i < space->param_count; i++) {
         if (space->params[i].is_launch)
             continue;
@@ -200,6 +183,30 @@ static void emit_header(struct text *out, const struct point_context *context,
         point_format_value(out, &space->params[i], config[i]);
         between = ",";
     }
+}
+
+/* What the kernel is, and the command that emits it again. */
+static void emit_header(struct text *out, const struct point_context *context,
+                        const struct emit_sources *sources, const int64_t *config, size_t pass)
+{
+    const struct problem *problem = context->problem;
+    const struct space *space = context->space;
+    char arch[ARCH_CHARS] = "host";
+    if (!context->target->is_host)
+        snprintf(arch, sizeof arch, "sm_%d", context->target->cc);
+    text_adds(out, "// ");
+    if (problem->dims.scan)
+        text_addf(out, "%s scan, ", dims_text_scans[problem->dims.scan]);
+    text_addf(out, "%s of %s accumulated in %s, for %s: pass '%s' of %s, made from ",
+              problem_ops[problem->op].name, problem_types[problem->type].name,
+              problem_types[problem->acc].name, arch, space->passes[pass].name, space->name);
+    text_add_visible(out,
+                     sources->has_own_template ? sources->template.name : space->template_name);
+    text_adds(out, " by\n// autotune emit");
+    add_space(out, space, sources, problem->op);
+    command_add_problem(out, problem, 0);
+    text_addf(out, " --arch %s --pass %s", arch, space->passes[pass].name);
+    add_variant(out, space, config);
     text_adds(out, "\n\n");
 }
 
@@ -278,7 +285,7 @@ int emit_kernel(struct text *out, const struct point_context *context,
                 struct error *error)
 {
     assert(pass < context->space->pass_count);
-    emit_header(out, context, config, pass);
+    emit_header(out, context, sources, config, pass);
     return emit_body(out, NULL, context, sources, config, pass, error);
 }
 
@@ -291,7 +298,7 @@ static int add_text(struct emit_variant *out, const struct point_context *contex
 {
     struct text *body = &bodies[out->count], *marked = &out->marked[out->count];
     if (sources->has_own_template)
-        emit_header(marked, context, config, pass);
+        emit_header(marked, context, sources, config, pass);
     if (emit_body(body, marked, context, sources, config, pass, error))
         return -1;
     size_t same = 0;
@@ -304,7 +311,7 @@ static int add_text(struct emit_variant *out, const struct point_context *contex
         return 0;
     }
     struct text *text = &out->texts[out->count++];
-    emit_header(text, context, config, pass);
+    emit_header(text, context, sources, config, pass);
     text_add(text, body->at, body->length);
     return text_check(text, error);
 }

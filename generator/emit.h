@@ -17,6 +17,7 @@ struct emit_sources {
     struct emit_file template;
     struct emit_file types, intrinsics; /* parts, each opened by //? define NAME */
     bool has_own_template; /* a file of the user's: compilers' errors shall name its lines */
+    bool has_own_space; /* a file of the user's: the command in the kernel's comment names it */
 };
 
 /* Appends the kernel that `pass` of `config` launches. Errors name file:line of the template. The

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MORE_CHARS = 32 }; /* "and 12 more" */
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -83,13 +85,93 @@ int space_error(const struct space *space, const char *kind, const char *name,
     return error_set(error, ERROR_USAGE, "%s:%d: %s", file, line, text);
 }
 
+/* --- Faults ------------------------------------------------------------------------------- */
+
+/* Where a fault is: in which of the files, and the line there. */
+static void find_place(const struct space_memory *memory, struct space_fault *fault)
+{
+    for (size_t i = 0; i < memory->file_count; i++) {
+        const size_t length = strlen(memory->files[i].file);
+        if (strncmp(fault->text, memory->files[i].file, length) != 0 ||
+            fault->text[length] != ':')
+            continue;
+        fault->file = i;
+        fault->line = atoi(fault->text + length + 1);
+    }
+}
+
+static bool is_before(const struct space_fault *one, const struct space_fault *other)
+{
+    return one->file != other->file ? one->file < other->file : one->line < other->line;
+}
+
+static size_t count_kept(const struct space_memory *memory)
+{
+    return memory->fault_count < SPACE_FAULTS_MAX ? memory->fault_count : SPACE_FAULTS_MAX;
+}
+
+/* By place; where there is no more room, the first ones. */
+static void insert_fault(struct space_memory *memory, const struct space_fault *fault)
+{
+    struct space_fault *const all = memory->faults;
+    size_t at = count_kept(memory);
+    while (at > 0 && is_before(fault, &all[at - 1]))
+        at--;
+    memory->fault_count++;
+    if (at == SPACE_FAULTS_MAX)
+        return;
+    memmove(&all[at + 1], &all[at], (count_kept(memory) - 1 - at) * sizeof *all);
+    all[at] = *fault;
+}
+
+int space_keep_fault(const struct space *space, int failed, const struct error *error)
+{
+    struct space_fault fault = {.line = 0};
+    if (!failed)
+        return 0;
+    if (error->code != ERROR_USAGE)
+        return -1;
+    snprintf(fault.text, sizeof fault.text, "%.*s", (int)sizeof fault.text - 1, error->text);
+    for (size_t i = 0; i < count_kept(space->memory); i++)
+        if (strcmp(space->memory->faults[i].text, fault.text) == 0)
+            return 0;
+    find_place(space->memory, &fault);
+    insert_fault(space->memory, &fault);
+    return 0;
+}
+
+int space_tell_faults(const struct space *space, struct error *error)
+{
+    const struct space_memory *memory = space->memory;
+    char text[sizeof error->text];
+    size_t used = 0, told = 0;
+    if (memory->fault_count == 0)
+        return 0;
+    for (; told < count_kept(memory); told++) {
+        const char *const fault = memory->faults[told].text;
+        if (used + strlen(fault) + MORE_CHARS > sizeof text)
+            break;
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s", told ? "\n" : "", fault);
+    }
+    if (told < memory->fault_count)
+        snprintf(text + used, sizeof text - used, "\nand %zu more", memory->fault_count - told);
+    return error_set(error, ERROR_USAGE, "%s", text);
+}
+
 /* --- Expressions -------------------------------------------------------------------------- */
 
 int space_read_expr(struct space *space, struct expr **out, const struct ini_item *item,
                     struct error *error)
 {
-    struct expr_scope scope = {space->names, space->name_count};
-    return expr_parse(out, item->value, &scope, item->file, item->line, error);
+    const struct expr_scope scope = {space->names, space->name_count};
+    const int failed = expr_parse(out, item->value, &scope, item->file, item->line, error);
+    if (!failed)
+        return 0;
+    return space_keep_fault(space, failed, error) ||
+                   expr_parse(out, "0", &scope, item->file, item->line, error)
+               ? -1
+               : 0;
 }
 
 const char *space_launch_name(const struct space *space, const struct expr *expr)
@@ -139,10 +221,9 @@ int space_refuse_blocks(const struct expr *expr, const struct ini_item *item,
 static int read_derived(struct space *space, const struct ini_item *item,
                         struct derived *derived, struct error *error)
 {
-    return space_read_expr(space, &derived->expr, item, error) ||
-                   space_refuse_blocks(derived->expr, item, error)
-               ? -1
-               : 0;
+    if (space_read_expr(space, &derived->expr, item, error))
+        return -1;
+    return space_keep_fault(space, space_refuse_blocks(derived->expr, item, error), error);
 }
 
 /* The error for a cycle among all[done ..], each of which needs another one: from any of them,
@@ -176,7 +257,7 @@ static int sort_derived(struct space *space, struct error *error)
         while (next < space->derived_count && expr_uses_any(all[next].expr, is_left))
             next++;
         if (next == space->derived_count)
-            return refuse_cycle(space, done, error);
+            return space_keep_fault(space, refuse_cycle(space, done, error), error);
         struct derived chosen = all[next];
         memmove(&all[done + 1], &all[done], (next - done) * sizeof *all);
         all[done] = chosen;
@@ -235,6 +316,7 @@ static int read_parts(struct space *space, const struct ini_item *item, struct e
             space->parts = space->derived[i].slot;
             return 0;
         }
+    space->parts = SPACE_OUTER; /* said once */
     return space_complain(item, error, "'parts' names a derived value, not", item->value);
 }
 
@@ -278,13 +360,19 @@ static int read_names(struct space *space, struct error *error)
         const struct ini_item *item = &memory->items[i];
         bool opens = i == 0 || strcmp(item->section, memory->items[i - 1].section) != 0;
         if (is_section(item, "param ")) {
-            if ((opens && space_add_param(space, item, &param, error)) ||
-                space_read_param(space, param, item, error))
+            if (opens &&
+                space_keep_fault(space, space_add_param(space, item, &param, error), error))
+                return -1;
+            if (param &&
+                space_keep_fault(space, space_read_param(space, param, item, error), error))
                 return -1;
         } else if (strcmp(item->section, "derived") == 0) {
             struct derived *derived = &space->derived[space->derived_count++];
             derived->name = item->key;
-            if (space_add_name(space, item->key, 0, item, &derived->slot, error))
+            if (space_keep_fault(space,
+                                 space_add_name(space, item->key, 0, item, &derived->slot,
+                                                error),
+                                 error))
                 return -1;
         }
     }
@@ -323,29 +411,52 @@ static int read_rest(struct space *space, struct error *error)
             failed = read_model_item(space, item, error);
         else if (strcmp(item->section, "default") == 0)
             failed = space_read_default(space, item, error);
-        else if (is_section(item, "pass "))
-            failed = (opens && space_add_pass(space, item, &pass, error)) ||
-                     space_read_pass(space, pass, item, error);
-        else
+        else if (is_section(item, "pass ") && opens)
+            failed = space_add_pass(space, item, &pass, error);
+        else if (opens && !is_section(item, "pass "))
             failed = space_complain(item, error, "a space file has no section", item->section);
-        if (failed)
+        if (space_keep_fault(space, failed, error))
+            return -1;
+        if (is_section(item, "pass ") && pass &&
+            space_keep_fault(space, space_read_pass(space, pass, item, error), error))
             return -1;
     }
     return space_check_passes(space, error);
 }
 
-static int check_space(const struct space *space, struct error *error)
+/* Each param has a value there. */
+static int check_defaults(const struct space *space, struct error *error)
 {
-    if (!space->name || !space->template_name || !space->kernel)
-        return space_error(space, "space", "", error,
-                           "[space] needs name, template and kernel: add what is missing");
-    if (space->param_count == 0)
-        return space_error(space, "param", "", error, "no [param ...]: add at least one");
+    struct text lacking = {0};
     for (size_t i = 0; i < space->param_count; i++)
         if (!space->defaults[i].line)
-            return space_error(space, "default", "", error, "[default] lacks %s: add its value",
-                               space->params[i].name);
-    return 0;
+            text_addf(&lacking, "%s%s", lacking.length ? ", " : "", space->params[i].name);
+    int failed = text_check(&lacking, error);
+    if (!failed && lacking.length)
+        failed = space_keep_fault(space,
+                                  space_error(space, "default", "", error,
+                                              "[default] lacks %s: add a value for each",
+                                              lacking.at),
+                                  error);
+    text_dispose(&lacking);
+    return failed;
+}
+
+static int check_space(const struct space *space, struct error *error)
+{
+    if ((!space->name || !space->template_name || !space->kernel) &&
+        space_keep_fault(
+            space,
+            space_error(space, "space", "", error,
+                        "[space] needs name, template and kernel: add what is missing"),
+            error))
+        return -1;
+    if (space->param_count == 0)
+        return space_keep_fault(space,
+                                space_error(space, "param", "", error,
+                                            "no [param ...]: add at least one"),
+                                error);
+    return check_defaults(space, error);
 }
 
 /* Of what the items say: comments and the order of two files do not count. */
@@ -380,7 +491,8 @@ static int read_space(struct space *space, const char *file, const char *bytes, 
     space_add_builtins(space);
     return space_read_serves(space, error) || read_names(space, error) ||
                    read_derived_values(space, error) || read_rest(space, error) ||
-                   check_space(space, error) || space_first_default(space, error)
+                   check_space(space, error) || space_tell_faults(space, error) ||
+                   space_first_default(space, error)
                ? -1
                : 0;
 }

@@ -150,7 +150,8 @@ typedef const char *space_builtin_fn(const char *name, const char **file);
  * built-in space, as space_extend.c says; `builtin` finds it (NULL: there are none). Everything
  * wrong is ERROR_USAGE with FILE:LINE: an unknown section, key or name, a value twice, a cycle
  * of derived values, a [default] that is not of the space, a launch-time name where only
- * compile-time names are known. */
+ * compile-time names are known. All that the sections have of it is told in one go, a line each by lines
+ * of the file; what is no INI file at all, its first fault. */
 int space_load(struct space **out, const char *file, const char *bytes, size_t length,
                space_builtin_fn *builtin, struct error *error);
 void space_free(struct space *space);

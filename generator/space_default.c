@@ -81,7 +81,8 @@ int space_read_default(struct space *space, const struct ini_item *item, struct 
     struct space_default *value = &space->defaults[i];
     value->file = item->file;
     value->line = item->line;
-    if (space_find_value(&space->params[i], item->value, strlen(item->value),
+    if (space->params[i].count == 0 || /* said where it is */
+        space_find_value(&space->params[i], item->value, strlen(item->value),
                          &space->default_config[i]) == 0)
         return 0;
     if (!is_expression(space, item->value))

@@ -32,20 +32,19 @@ static bool is_name(const char *string)
 int space_add_name(struct space *space, const char *name, int64_t constant,
                    const struct ini_item *item, size_t *slot, struct error *error)
 {
-    if (!is_name(name))
-        return space_complain(item, error, "a name is capital letters, digits and '_', not",
-                              name);
-    if (find_slot(space, name) >= 0)
-        return space_complain(item, error, "this name is taken already: choose another for",
-                              name);
-    if (strlen(name) > NAME_CHARS_MAX)
-        return space_complain(item, error, "a name has at most 63 characters: shorten", name);
-    if (space->name_count == SPACE_NAMES_MAX)
-        return space_complain(item, error, "more than 256 names: drop some, or drop", name);
-    *slot = space->name_count++;
-    space->names[*slot] = name;
-    space->constants[*slot] = constant;
-    return 0;
+    const char *const what =
+        !is_name(name)                  ? "a name is capital letters, digits and '_', not"
+        : find_slot(space, name) >= 0   ? "this name is taken already: choose another for"
+        : strlen(name) > NAME_CHARS_MAX ? "a name has at most 63 characters: shorten"
+        : space->name_count == SPACE_NAMES_MAX ? "more than 256 names: drop some, or drop"
+                                               : NULL;
+    *slot = SPACE_N; /* where there is no room */
+    if (space->name_count < SPACE_NAMES_MAX) {
+        *slot = space->name_count++;
+        space->names[*slot] = name;
+        space->constants[*slot] = constant;
+    }
+    return what ? space_complain(item, error, what, name) : 0;
 }
 
 void space_add_builtins(struct space *space)
@@ -97,33 +96,37 @@ static int read_symbol(struct space *space, struct param *param, size_t i, const
     return space_add_name(space, word, (int64_t)i, item, &slot, error);
 }
 
+static int read_value(struct space *space, struct param *param, size_t i, const char *word,
+                      const struct ini_item *item, struct error *error)
+{
+    struct error inner;
+    if (param->symbols)
+        return read_symbol(space, param, i, word, item, error);
+    if (number_parse_int(&param->values[i], word, param->name, &inner))
+        return error_set(error, ERROR_USAGE, "%s:%d: %s", item->file, item->line, inner.text);
+    for (size_t k = 0; k < i; k++)
+        if (param->values[k] == param->values[i])
+            return space_complain(item, error, "the same value twice:", word);
+    return 0;
+}
+
 static int read_values(struct space *space, struct param *param, const struct ini_item *item,
                        struct error *error)
 {
     char **words;
     if (space_split_words(space, item->value, &words, &param->count, error))
         return -1;
-    if (param->count == 0)
+    param->values = space_alloc(space, (param->count + 1) * sizeof *param->values, error);
+    if (param->values && param->count == 0)
         return space_complain(item, error, "no values: name at least one for", param->name);
-    param->values = space_alloc(space, param->count * sizeof *param->values, error);
-    bool named = words[0][0] >= 'A' && words[0][0] <= 'Z';
+    const bool named = param->count && words[0][0] >= 'A' && words[0][0] <= 'Z';
     if (named)
         param->symbols = space_alloc(space, param->count * sizeof *param->symbols, error);
     if (!param->values || (named && !param->symbols))
         return -1;
-    for (size_t i = 0; i < param->count; i++) {
-        struct error inner;
-        if (named) {
-            if (read_symbol(space, param, i, words[i], item, error))
-                return -1;
-        } else if (number_parse_int(&param->values[i], words[i], param->name, &inner)) {
-            return error_set(error, ERROR_USAGE, "%s:%d: %s", item->file, item->line,
-                             inner.text);
-        }
-        for (size_t k = 0; k < i; k++)
-            if (param->values[k] == param->values[i])
-                return space_complain(item, error, "the same value twice:", words[i]);
-    }
+    for (size_t i = 0; i < param->count; i++)
+        if (space_keep_fault(space, read_value(space, param, i, words[i], item, error), error))
+            return -1;
     return 0;
 }
 
@@ -157,6 +160,7 @@ int space_read_param(struct space *space, struct param *param, const struct ini_
 int space_add_param(struct space *space, const struct ini_item *first, struct param **out,
                     struct error *error)
 {
+    *out = NULL;
     if (space->param_count == SPACE_PARAMS_MAX)
         return space_complain(first, error, "more than 63 params: drop some, or drop",
                               first->section);
@@ -171,16 +175,21 @@ int space_check_params(const struct space *space, struct error *error)
     uint64_t points = 1;
     for (size_t i = 0; i < space->param_count; i++) {
         const struct param *param = &space->params[i];
-        if (param->count == 0)
-            return space_error(space, "param ", param->name, error,
-                               "[param %s] has no values: add 'values = ...'", param->name);
-        points *= param->count;
+        int failed = 0;
+        if (!param->values)
+            failed = space_error(space, "param ", param->name, error,
+                                 "[param %s] has no values: add 'values = ...'", param->name);
+        points *= param->count ? param->count : 1;
         if (points > POINTS_MAX)
-            return space_error(
-                space, "param ", param->name, error,
-                "with [param %s] the space has more than 2^40 points: name fewer "
-                "values",
-                param->name);
+            return space_keep_fault(
+                space,
+                space_error(space, "param ", param->name, error,
+                            "with [param %s] the space has more than 2^40 points: name fewer "
+                            "values",
+                            param->name),
+                error);
+        if (space_keep_fault(space, failed, error))
+            return -1;
     }
     return 0;
 }

@@ -2,6 +2,8 @@
  * hold for all of them together. */
 #include "generator/space_read.h"
 
+#include "generator/text.h"
+
 #include <string.h>
 
 const char *const space_pass_args[PLANNER_ARGS] = {
@@ -39,21 +41,25 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
     size_t count;
     if (space_split_words(space, item->value, &words, &count, error))
         return -1;
-    if (count > PASS_ARGS_MAX)
-        return space_complain(item, error, "at most 8 args fit in", item->section);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < PASS_ARGS_MAX; i++) {
         size_t kind = 0;
         while (kind < PLANNER_ARGS && strcmp(words[i], space_pass_args[kind]) != 0)
             kind++;
-        if (kind == PLANNER_ARGS)
-            return space_complain(
-                item, error,
-                "an arg is input, n, outer, outer_stride, depth, depth_stride, "
-                "inner, inner_stride, parts, output, partials or state, not",
-                words[i]);
-        pass->args[pass->arg_count++] = (enum planner_arg)kind;
+        pass->args[pass->arg_count++] =
+            kind < PLANNER_ARGS ? (enum planner_arg)kind : PLANNER_ARG_N;
+        if (kind == PLANNER_ARGS &&
+            space_keep_fault(
+                space,
+                space_complain(item, error,
+                               "an arg is input, n, outer, outer_stride, depth, depth_stride, "
+                               "inner, inner_stride, parts, output, partials or state, not",
+                               words[i]),
+                error))
+            return -1;
     }
-    return 0;
+    return count > PASS_ARGS_MAX
+               ? space_complain(item, error, "at most 8 args fit in", item->section)
+               : 0;
 }
 
 static int read_override(struct space *space, struct pass *pass, size_t param,
@@ -123,6 +129,7 @@ int space_read_pass(struct space *space, struct pass *pass, const struct ini_ite
 int space_add_pass(struct space *space, const struct ini_item *first, struct pass **out,
                    struct error *error)
 {
+    *out = NULL;
     if (space->pass_count == SPACE_PASSES_MAX)
         return space_complain(first, error, "at most 8 passes: drop", first->section);
     struct pass *pass = &space->passes[space->pass_count++];
@@ -149,32 +156,47 @@ bool pass_has_arg(const struct pass *pass, enum planner_arg arg)
     return false;
 }
 
-static const char *find_missing(const struct space *space, const struct pass *pass)
+static void add_missing(struct text *out, const char *name)
+{
+    text_addf(out, "%s'%s'", out->length ? ", " : "", name);
+}
+
+/* The keys that it needs, and those that its args need. */
+static void list_missing(struct text *out, const struct space *space, const struct pass *pass)
 {
     for (size_t i = 0; i < PLANNER_KEYS; i++)
         if (!pass->keys[i] && space_pass_keys[i].is_required)
-            return space_pass_keys[i].name;
-    return !pass->arg_count ? "args"
-           : !pass->keys[PLANNER_PARTIALS] && pass_has_arg(pass, PLANNER_ARG_PARTIALS)
-               ? "partials"
-           : !pass->keys[PLANNER_STATE] && pass_has_arg(pass, PLANNER_ARG_STATE) ? "state"
-           : !space->parts && pass_has_arg(pass, PLANNER_ARG_PARTS)
-               ? "parts = NAME' in '[space]"
-               : NULL;
+            add_missing(out, space_pass_keys[i].name);
+    if (!pass->arg_count)
+        add_missing(out, "args");
+    if (!pass->keys[PLANNER_PARTIALS] && pass_has_arg(pass, PLANNER_ARG_PARTIALS))
+        add_missing(out, "partials");
+    if (!pass->keys[PLANNER_STATE] && pass_has_arg(pass, PLANNER_ARG_STATE))
+        add_missing(out, "state");
+    if (!space->parts && pass_has_arg(pass, PLANNER_ARG_PARTS))
+        add_missing(out, "parts = NAME' in '[space]");
 }
 
 static int check_pass(const struct space *space, const struct pass *pass, struct error *error)
 {
-    const char *missing = find_missing(space, pass);
-    if (missing)
-        return space_error(space, "pass ", pass->name, error, "[pass %s] lacks '%s': add it",
-                           pass->name, missing);
-    if (pass->when && space_launch_name(space, pass->when))
-        return space_error(space, "pass ", pass->name, error,
-                           "'when' of [pass %s] uses a launch-time name: use only compile-time "
-                           "params",
-                           pass->name);
-    return 0;
+    struct text missing = {0};
+    list_missing(&missing, space, pass);
+    int failed = text_check(&missing, error);
+    if (!failed && missing.length)
+        failed =
+            space_keep_fault(space,
+                             space_error(space, "pass ", pass->name, error,
+                                         "[pass %s] lacks %s: add %s", pass->name, missing.at,
+                                         strchr(missing.at, ',') ? "them" : "it"),
+                             error);
+    text_dispose(&missing);
+    if (!failed && pass->when && space_launch_name(space, pass->when))
+        failed =
+            space_error(space, "pass ", pass->name, error,
+                        "'when' of [pass %s] uses a launch-time name: use only compile-time "
+                        "params",
+                        pass->name);
+    return space_keep_fault(space, failed, error);
 }
 
 /* Untimed passes come last, so that what is timed is one piece, and never alone. */
@@ -197,9 +219,12 @@ static int check_timed(const struct space *space, struct error *error)
 int space_check_passes(const struct space *space, struct error *error)
 {
     if (space->pass_count == 0)
-        return space_error(space, "pass", "", error, "no [pass ...]: add at least one");
+        return space_keep_fault(space,
+                                space_error(space, "pass", "", error,
+                                            "no [pass ...]: add at least one"),
+                                error);
     for (size_t i = 0; i < space->pass_count; i++)
         if (check_pass(space, &space->passes[i], error))
             return -1;
-    return check_timed(space, error);
+    return space_keep_fault(space, check_timed(space, error), error);
 }

@@ -17,12 +17,15 @@ int space_read_serves(struct space *space, struct error *error)
                              .line = 1};
     item = item ? item : &usual;
     if (space_read_expr(space, &space->serves, item, error) ||
-        space_refuse_blocks(space->serves, item, error))
+        space_keep_fault(space, space_refuse_blocks(space->serves, item, error), error))
         return -1;
     for (size_t i = SPACE_HOST; i < SPACE_BUILTINS; i++)
         if (expr_uses(space->serves, i))
-            return space_complain(item, error, "'serves' knows the problem, not",
-                                  space_builtins[i].name);
+            return space_keep_fault(space,
+                                    space_complain(item, error,
+                                                   "'serves' knows the problem, not",
+                                                   space_builtins[i].name),
+                                    error);
     return 0;
 }
 

@@ -198,6 +198,7 @@ static const struct option_row shared[] = {
     {EVERY, NULL, NULL, "Where and how:", .group = 2},
     {TUNE, "device", "DEVICES", "auto (first GPU, else host), host, a GPU's number, several as 0,1, or all (default auto)", .text = AT(device), .letter = 'd'},
     {VERIFY | BENCH | LADDER | PROFILE | REDUCE, "device", "DEVICE", "auto (first GPU, else host), host, or a GPU's number (default auto)", .text = AT(device), .letter = 'd'},
+    {EMIT, "device", "DEVICE", "auto (first GPU, else none, for sm_90), host, or a GPU's number: the one whose record serves (default auto)", .text = AT(device), .letter = 'd'},
     {EMIT | LIST, "arch", "ARCH", "sm_90 or another that 'autotune list archs' shows, or host; needs no device", .text = AT(arch)},
     {LADDER, "gpu", "NAME", "with --device host: of which GPU occupancy, bytes in flight and instructions are computed, as H200 (default: of none); of several sizes of a block with --csv or --json alone", .text = AT(gpu), .more = "They are for the n given, else for 400M."},
     {EXPORT, "gpu", "NAMES", "only records of these GPUs: words of the name, as H200, several separated by commas; host: the emulator's (default: all but the emulator)", .text = AT(gpu)},

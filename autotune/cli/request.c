@@ -8,6 +8,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/cli/request_files.h"
 #include "autotune/cli/verbs.h"
+#include "generator/command.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -184,15 +185,14 @@ int request_parse_line(struct request *out, const struct request *base, char *li
                        struct error *error)
 {
     enum { WORDS_MAX = 64 };
-    char program[] = "autotune tune", *words[WORDS_MAX + 1] = {program}, *rest;
+    char program[] = "autotune tune", *words[WORDS_MAX + 1] = {program};
     struct parse one = {.request = out, .verb = &verb_tune, .error = error, .is_line = true};
     int count = 1;
     *out = *base;
     out->problems = out->replay = out->json = out->csv = NULL;
     out->has_part = out->dry_run = false;
     out->quiet = true;
-    for (char *word = strtok_r(line, " \t\r", &rest); word;
-         word = strtok_r(NULL, " \t\r", &rest))
+    for (char *word = command_next_word(&line); word; word = command_next_word(&line))
         if (count == WORDS_MAX)
             return error_set(error, ERROR_USAGE, "more than %d words: give a problem's options",
                              WORDS_MAX - 1);

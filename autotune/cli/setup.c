@@ -69,6 +69,7 @@ static int load_space(struct setup *setup, const char *given, struct error *erro
     if (text_read(text, name, FILE_MAX, error))
         return -1;
     setup->space_file = (struct emit_file){name, text->at ? text->at : ""};
+    setup->sources.has_own_space = true;
     return space_load(&setup->space, name, setup->space_file.text, text->length, embedded_space,
                       error);
 }

@@ -1,11 +1,16 @@
 /* emit_launch: writes the launch plan of a call as lines of C. Chooses between the ways of
- * launching a kernel. */
+ * launching a kernel, and keeps all names of the file to the file. */
 #include "autotune/command/emit_launch.h"
 
 #include "generator/call.h"
 #include "generator/dims_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* By NVRTC there is one kernel a file, under its own name. */
+#define UNLESS_NVRTC "#ifndef __CUDACC_RTC__ // not by NVRTC\n"
 
 static bool is_several(const struct emit_variant *variant)
 {
@@ -22,17 +27,62 @@ static const char *name_of(const struct setup *setup, const struct emit_variant 
     return "";
 }
 
+/* "sum_f32_1000", "max_i8_rows_37x100". */
+static void add_name(struct text *out, const struct problem *problem)
+{
+    const char *each = dims_text_each(&problem->dims);
+    char size[DIMS_TEXT_CHARS];
+    if (dims_kept(&problem->dims) > 1)
+        dims_text_identifier(size, &problem->dims);
+    else
+        snprintf(size, sizeof size, "%" PRIu64, dims_n(&problem->dims));
+    text_addf(out, "%s_%s%s%s_%s", problem_ops[problem->op].name,
+              problem_types[problem->type].name, *each ? "_" : "", each, size);
+}
+
+/* A template may include headers, whose names are everybody's: what is included before the namespace
+ * begins is not included within. */
+static void add_includes(struct text *out, const struct emit_variant *variant)
+{
+    static const char include[] = "#include";
+    for (size_t i = 0; i < variant->count; i++)
+        for (const char *line = variant->texts[i].at; *line; line += *line == '\n') {
+            const size_t length = strcspn(line, "\n");
+            if (strncmp(line, include, sizeof include - 1) == 0)
+                text_add(out, line, length + 1);
+            line += length;
+        }
+}
+
+/* A program may hold several such files, with kernels of one name and arguments of one type: in an
+ * unnamed namespace each is its file's own, and in one of the problem's name also where one source
+ * includes several. */
+static void open_namespace(struct text *out, const struct setup *setup,
+                           const struct emit_variant *variant)
+{
+    text_adds(out, UNLESS_NVRTC "#include <cuda_runtime.h>\n");
+    add_includes(out, variant);
+    text_adds(out, "\nnamespace { // no name is seen outside this file\nnamespace ");
+    add_name(out, &setup->problem);
+    text_adds(out, " {\n#endif\n\n");
+}
+
 static void add_kernels(struct text *out, const struct setup *setup,
                         const struct emit_variant *variant)
 {
-    const bool has_names = is_several(variant) && !setup->target.is_host;
+    if (is_several(variant))
+        open_namespace(out, setup, variant);
     for (size_t i = 0; i < variant->count; i++) {
-        const char *const name = name_of(setup, variant, i);
+        const char *const name = name_of(setup, variant, i), *const text = variant->texts[i].at;
+        const char *const code = strstr(text, "\n\n") + 2; /* behind the first comment */
         text_adds(out, i ? "\n" : "");
-        if (has_names)
+        if (is_several(variant))
             text_addf(out, "namespace pass_%s {\n\n", name);
-        text_adds(out, variant->texts[i].at);
-        if (has_names)
+        text_add(out, text, (size_t)(code - text));
+        if (!is_several(variant))
+            open_namespace(out, setup, variant);
+        text_adds(out, code);
+        if (is_several(variant))
             text_addf(out, "\n} // namespace pass_%s\n", name);
     }
 }
@@ -67,28 +117,55 @@ static void add_args(struct text *out, const struct pass *pass,
     text_adds(out, "};\n");
 }
 
+/* What a kernel does not have unasked, which a context forgets when it ends. How much static shared
+ * memory counts beside the dynamic is known to the driver. */
+static void add_attribute(struct text *out, const char *name, int64_t value)
+{
+    text_addf(out,
+              "        if (status == cudaSuccess)\n"
+              "            status = cudaFuncSetAttribute(kernel, cudaFuncAttribute%s, %" PRId64
+              ");\n",
+              name, value);
+}
+
+static void add_kernel(struct text *out, const struct setup *setup,
+                       const struct emit_variant *variant, size_t text)
+{
+    add_name(out, &setup->problem);
+    if (is_several(variant))
+        text_addf(out, "::pass_%s", name_of(setup, variant, text));
+    text_addf(out, "::%s;", setup->space->kernel);
+}
+
+/* Compilers warn of a kernel that is its file's own and that nothing refers to. */
+static void add_unused(struct text *out, const struct setup *setup,
+                       const struct emit_variant *variant, const struct planner_plan *plan)
+{
+    bool is_used[SPACE_PASSES_MAX] = {false};
+    for (int i = 0; i < plan->count; i++)
+        is_used[variant->text_of_pass[plan->launches[i].pass]] = true;
+    for (size_t i = 0; i < variant->count; i++)
+        if (!is_used[i]) {
+            text_adds(out, "    (void)");
+            add_kernel(out, setup, variant, i);
+            text_adds(out, " // for other sizes\n");
+        }
+}
+
 /* Launches by cudaLaunchKernelExC, which takes clusters and cooperative launches too. */
 static void add_launch(struct text *out, const struct setup *setup,
                        const struct emit_variant *variant, const struct planner_launch *launch)
 {
+    enum { CLUSTER_PLAIN = 8 };
     const struct pass *const pass = &setup->space->passes[launch->pass];
     const int64_t *const keys = launch->keys;
     const int64_t cluster = keys[PLANNER_CLUSTER], shared = keys[PLANNER_SHARED_BYTES];
-    const char *const space =
-        is_several(variant)
-            ? name_of(setup, variant, (size_t)variant->text_of_pass[launch->pass])
-            : "";
     text_addf(out, "    { // pass %s: %" PRId64 " blocks of %" PRId64 " threads\n", pass->name,
               keys[PLANNER_GRID], keys[PLANNER_BLOCK]);
-    text_addf(out, "        const void *kernel = (const void *)%s%s%s%s;\n",
-              *space ? "pass_" : "", space, *space ? "::" : "", setup->space->kernel);
+    text_adds(out, "        const void *kernel = (const void *)");
+    add_kernel(out, setup, variant, (size_t)variant->text_of_pass[launch->pass]);
+    text_adds(out, "\n");
     add_args(out, pass, launch);
-    if (shared > 0)
-        text_addf(out,
-                  "        status = cudaFuncSetAttribute(kernel, "
-                  "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64 ");\n"
-                  "        if (status != cudaSuccess)\n            return status;\n",
-                  shared);
     text_addf(out,
               "        cudaLaunchAttribute how[2] = {};\n"
               "        cudaLaunchConfig_t config = {};\n"
@@ -108,8 +185,12 @@ static void add_launch(struct text *out, const struct setup *setup,
     if (pass->is_cooperative)
         text_adds(out, "        how[config.numAttrs].id = cudaLaunchAttributeCooperative;\n"
                        "        how[config.numAttrs++].val.cooperative = 1;\n");
-    text_adds(out, "        status = cudaLaunchKernelExC(&config, kernel, args);\n"
-                   "        if (status != cudaSuccess)\n            return status;\n    }\n");
+    if (shared > 0)
+        add_attribute(out, "MaxDynamicSharedMemorySize", shared);
+    if (cluster > CLUSTER_PLAIN)
+        add_attribute(out, "NonPortableClusterSizeAllowed", 1);
+    text_adds(out, "        if (status == cudaSuccess)\n"
+                   "            status = cudaLaunchKernelExC(&config, kernel, args);\n    }\n");
 }
 
 static void add_function(struct text *out, const struct setup *setup,
@@ -117,38 +198,54 @@ static void add_function(struct text *out, const struct setup *setup,
 {
     char size[DIMS_TEXT_CHARS];
     const struct problem *const problem = &setup->problem;
-    text_adds(out, "\n#ifndef __CUDACC_RTC__ // not by NVRTC\n#include <cuda_runtime.h>\n\n");
+    text_adds(out, "\n" UNLESS_NVRTC "} // namespace ");
+    add_name(out, problem);
+    text_adds(out, "\n\n");
     text_addf(
         out,
         "// Launches it for %s, on a GPU of sm_%d with %d SMs, for which the grid is meant.\n"
         "// Addresses are of the GPU's memory: `input` the elements, `output` %" PRIu64
         " x %d bytes,\n// `scratch` %" PRIu64
         " bytes of any contents (NULL where that is 0), `state` %" PRIu64
-        " bytes that are zero\n// before the first call; each call leaves them zero. Another "
-        "size needs other launches:\n// 'autotune export --format cu' writes a function for "
-        "all sizes.\n",
+        " bytes that are zero\n// before the first call; each call leaves them zero. Returns "
+        "the error of a GPU that\n// does not grant what a kernel needs. Another size needs "
+        "other launches: 'autotune export\n// --format cu' writes a function for all sizes.\n",
         dims_text_format_named(size, &problem->dims), setup->target.cc, setup->target.sms,
         dims_results(&problem->dims), problem_types[problem_result(problem)].bytes,
         plan->scratch_bytes, plan->state_bytes);
-    text_addf(out,
-              "inline cudaError_t launch_%s(const void *input, void *output, void *scratch,\n"
+    text_adds(out, "[[maybe_unused]] cudaError_t launch_");
+    add_name(out, problem);
+    text_adds(out,
+              "(const void *input, void *output, void *scratch,\n"
               "    void *state, cudaStream_t stream)\n{\n"
               "    cudaError_t status = cudaSuccess;\n"
-              "    (void)input, (void)output, (void)scratch, (void)state, (void)stream;\n",
-              setup->space->kernel);
+              "    (void)input, (void)output, (void)scratch, (void)state, (void)stream;\n");
+    add_unused(out, setup, variant, plan);
     for (int i = 0; i < plan->count; i++)
         add_launch(out, setup, variant, &plan->launches[i]);
-    text_adds(out, "    return status;\n}\n#endif\n");
+    text_adds(out, "    if (status != cudaSuccess)\n"
+                   "        (void)cudaGetLastError(); // it is returned: no later call is to "
+                   "find it\n"
+                   "    return status;\n}\n} // namespace\n#endif\n");
+}
+
+static void add_host_kernels(struct text *out, const struct emit_variant *variant)
+{
+    for (size_t i = 0; i < variant->count; i++)
+        text_addf(out, "%s%s", i ? "\n" : "", variant->texts[i].at);
 }
 
 int emit_launch_add(struct text *out, const struct setup *setup, const int64_t *config,
                     const struct emit_variant *variant, struct error *error)
 {
     struct planner_plan plan;
-    if (!setup->target.is_host && call_plan(&plan, &setup->context, config, error))
+    if (setup->target.is_host) {
+        add_host_kernels(out, variant);
+        return 0;
+    }
+    if (call_plan(&plan, &setup->context, config, error))
         return -1;
     add_kernels(out, setup, variant);
-    if (!setup->target.is_host)
-        add_function(out, setup, variant, &plan);
+    add_function(out, setup, variant, &plan);
     return 0;
 }

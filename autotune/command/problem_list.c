@@ -4,6 +4,7 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
+#include "generator/command.h"
 #include "generator/dims_text.h"
 
 #include <inttypes.h>
@@ -41,8 +42,8 @@ static void add(struct problem_list *list, const struct problem *problem)
         text_addf(&line, " --scan %s", dims_text_scans[problem->dims.scan]);
     text_addf(&line, "%s%s", problem->regime == WARM ? " --warm" : "",
               problem_orders[problem->order].option);
-    if (request->space)
-        text_addf(&line, " --space %s", request->space);
+    command_add_option(&line, "--space", request->space);
+    command_add_option(&line, "--template", request->template);
     table_add(&list->table, op);
     table_add(&list->table, type);
     table_add(&list->table, acc);

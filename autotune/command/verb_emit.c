@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-/* Keeps only the kernels of the pass that --pass names. */
 /* What emit alone has options for. */
 struct emit_request {
     const char *pass; /* NULL = all */
     bool ptx, sass;
 };
 
+/* Keeps only the kernels of the pass that --pass names. */
 static int choose_pass(const struct request *request, const struct space *space,
                        const struct emit_variant *variant, bool *is_chosen, struct error *error)
 {
@@ -129,6 +129,28 @@ static int emit(const struct request *request, const struct setup *setup, struct
     return failed ? -1 : 0;
 }
 
+static bool is_host(const char *name)
+{
+    return name && strcmp(name, "host") == 0;
+}
+
+/* With the device whose record is to serve. The emulator has the host's; without the compiler that it
+ * needs its kernels are as they are. */
+static int open_setup(struct setup *setup, struct request *request, bool needs_device,
+                      struct error *error)
+{
+    if (is_host(request->arch))
+        request->device = request->arch;
+    if (is_host(request->device)) {
+        request->arch = "host";
+        if (setup_open(setup, request, true, error) == 0)
+            return 0;
+        if (error->code != ERROR_NO_DEVICE)
+            return -1;
+    }
+    return setup_open(setup, request, needs_device, error);
+}
+
 static int run_verb(int argc, char **argv, struct error *error)
 {
     struct emit_request own = {0};
@@ -137,8 +159,10 @@ static int run_verb(int argc, char **argv, struct error *error)
     char why[400];
     if (request_parse(&request, &verb_emit, &own, argc, argv, error))
         return -1;
-    bool needs_device = !request.arch && device_count(why, sizeof why) > 0;
-    if (setup_open(&setup, &request, needs_device, error))
+    const bool is_any = strcmp(request.device, "auto") == 0;
+    const bool needs_device = !request.arch && !is_host(request.device) &&
+                              (!is_any || device_count(why, sizeof why) > 0);
+    if (open_setup(&setup, &request, needs_device, error))
         return -1;
     if (!needs_device && !request.arch)
         output_note(&request, "note      no GPU, so this is for sm_90: --arch names another\n");
@@ -153,6 +177,8 @@ static int check(const struct request *request, struct error *error)
     const struct option_conflict conflicts[] = {
         {own->ptx + !!request->cubin + own->sass > 1,
          "--ptx, --cubin and --sass are three forms: choose one"},
+        {request->arch && strcmp(request->device, "auto") != 0,
+         "--arch needs no device, and --device has an architecture: choose one"},
     };
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
@@ -172,6 +198,10 @@ const struct verb_row verb_emit = {
     .help =
         "Prints the CUDA source of a variant: the one given, else the record's that fits best, "
         "else the space's default. Needs no device.\v"
+        "The source ends with a function that launches the kernels for this problem, launch_sum_f32_1000. "
+        "By nvcc all its names are the file's own: a program may hold several such files. By NVRTC "
+        "it is the kernels alone. In PTX and machine code the kernels are v0::reduce, v1::reduce in the order "
+        "of the passes, under C++'s names: _ZN2v06reduceE...\n\n"
         "Examples:\n"
         "  autotune emit --n 400M > reduce.cu\n"
         "  autotune emit --arch sm_80 --type f32 --variant BLOCK=512,WARP=TREE\n"

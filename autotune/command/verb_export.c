@@ -6,6 +6,7 @@
 #include "autotune/command/export_records.h"
 #include "autotune/device/gpus.h"
 #include "autotune/export/export.h"
+#include "generator/command.h"
 #include "generator/dims_text.h"
 
 #include <assert.h>
@@ -125,17 +126,6 @@ static int open_setup(struct task *task, struct error *error)
     return 0;
 }
 
-/* Adds the requested sizes: "--n 1000,2000", or those of a matrix. */
-static void add_sizes(struct text *out, const struct request *request)
-{
-    char options[DIMS_TEXT_CHARS];
-    for (size_t i = 0; i < request->size_count; i++)
-        if (i)
-            text_addf(out, ",%" PRIu64, dims_n(&request->sizes[i]));
-        else
-            text_addf(out, " %s", dims_text_options(options, &request->sizes[i]));
-}
-
 /* The formats that write the files of this one: what describes them is one file for all. */
 static void add_format_names(struct text *out, const struct task *task,
                              const struct export_format *format)
@@ -155,23 +145,20 @@ static void add_command(struct text *out, const struct task *task,
                         const struct export_format *format)
 {
     const struct request *request = &task->request;
-    const struct problem *problem = &task->setup.problem;
-    const struct {
-        const char *name, *value;
-    } options[] = {
-        {"--space", request->space}, {"--template", request->template}, {"--gpu", request->gpu},
-        {"--arch", request->arch},   {"--prefix", task->prefix},
-    };
+    struct problem problem = task->setup.problem;
+    if (request->size_count)
+        problem.dims = request->sizes[0];
     text_adds(out, "autotune export --format ");
     add_format_names(out, task, format);
-    text_addf(out, " --op %s --type %s --acc %s%s%s", problem_ops[problem->op].name,
-              problem_types[problem->type].name, problem_types[problem->acc].name,
-              problem_orders[problem->order].option, problem->regime == WARM ? " --warm" : "");
-    add_sizes(out, request);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].value)
-            text_addf(out, strpbrk(options[i].value, " ;&|<>()*?") ? " %s '%s'" : " %s %s",
-                      options[i].name, options[i].value);
+    command_add_problem(out, &problem,
+                        COMMAND_REGIME | (request->size_count ? COMMAND_SIZE : 0));
+    for (size_t i = 1; i < request->size_count; i++)
+        text_addf(out, ",%" PRIu64, dims_n(&request->sizes[i]));
+    command_add_option(out, "--space", request->space);
+    command_add_option(out, "--template", request->template);
+    command_add_option(out, "--gpu", request->gpu);
+    command_add_option(out, "--arch", request->arch);
+    command_add_option(out, "--prefix", task->prefix);
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "autotune/search/single_run.h"
 #include "autotune/tune/tune_notes.h"
 #include "generator/call.h"
+#include "generator/command.h"
 #include "generator/number.h"
 
 #include <limits.h>
@@ -174,20 +175,6 @@ static int make_command(struct command *out, const struct work *work, const char
     return add_ourselves(out, argc, argv, error);
 }
 
-static void add_quoted(struct text *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789@%+=:,./_-";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        text_adds(out, word);
-        return;
-    }
-    text_adds(out, "'");
-    for (; *word; word++)
-        text_addf(out, *word == '\'' ? "'\\''" : "%c", *word);
-    text_adds(out, "'");
-}
-
 /* The command that shows all that ncu can measure of this kernel. */
 static int write_by_hand(struct text *out, const struct work *work, int argc, char **argv,
                          struct error *error)
@@ -198,7 +185,7 @@ static int write_by_hand(struct text *out, const struct work *work, int argc, ch
         make_command(&command, work, first, sizeof first / sizeof *first, argc, argv, error);
     for (size_t i = 0; i < command.count && !failed; i++) {
         text_adds(out, i ? " " : "");
-        add_quoted(out, command.words[i]);
+        command_add_word(out, command.words[i]);
     }
     free(command.words);
     return failed;

@@ -1,8 +1,10 @@
 /* report_method: writes how the headline was measured, on what, and how to repeat it. */
 #include "autotune/report/report_sections.h"
 
+#include "autotune/embedded.h"
 #include "autotune/measure/nvml.h"
 #include "autotune/print/figures.h"
+#include "generator/command.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,16 +75,21 @@ static void add_reading(struct table *facts, const struct record *record)
     text_dispose(&text);
 }
 
+/* The command that tunes it again; a record does not know where a space of the user's own lies. */
 static void add_commands(struct table *facts, const struct record *record)
 {
-    const struct problem *problem = &record->problem;
-    char n[NUMBER_CHARS];
-    add_fact(facts, "again",
-             "autotune --n %s --op %s --type %s --acc %s --space %s%s%s --device %s --retune",
-             number_format_count(n, dims_n(&problem->dims)), problem_ops[problem->op].name,
-             problem_types[problem->type].name, problem_types[problem->acc].name, record->space,
-             problem->regime == WARM ? " --warm" : "", problem_orders[problem->order].option,
-             record->source == RECORD_EMULATED ? "host" : "0");
+    const char *file;
+    struct text line = {0};
+    const bool is_ours = embedded_space(record->space, &file) != NULL;
+    text_adds(&line, "autotune");
+    command_add_problem(&line, &record->problem, COMMAND_REGIME | COMMAND_SIZE);
+    command_add_option(&line, "--space", is_ours ? record->space : "SPACE.ini");
+    command_add_option(&line, "--template", is_ours ? NULL : "TEMPLATE.cu");
+    text_addf(&line, " --device %s --retune%s%s",
+              record->source == RECORD_EMULATED ? "host" : "0",
+              is_ours ? "" : ", with the files of the space ", is_ours ? "" : record->space);
+    add_fact(facts, "again", "%s", line.at ? line.at : "");
+    text_dispose(&line);
 }
 
 static const char measured[] =

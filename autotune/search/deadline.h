@@ -15,8 +15,8 @@ enum {
 struct pace {
     bool is_host, is_opening;
     uint64_t n;
-    double race_s;
-    struct job_ready ready; /* the default's times, unless the worker is opening */
+    double race_s, budget_s; /* budget_s 0: none */
+    struct job_ready ready;  /* the default's times, unless the worker is opening */
 };
 /* Seconds after which a worker that announced this step is given up. */
 double deadline_s(const struct pace *pace, enum job_phase phase);

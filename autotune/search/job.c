@@ -109,6 +109,7 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         code_file(&coder, files[i]);
     code_bool(&coder, &message->sources.has_own_template);
+    code_bool(&coder, &message->sources.has_own_space);
     return frame_check(frame, error);
 }
 

@@ -5,18 +5,17 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/stats.h"
+#include "autotune/search/kernel_limit.h"
 #include "autotune/verify/threads.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h> /* setitimer */
 
 enum {
     SAMPLES = 3,          /* measurements in a step of warming up */
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
 };
-static const double HOPELESS = 1.03;    /* a first time this far from the best is the last */
-static const double DEFAULT_LIMIT = 30; /* seconds of its first proofs on the emulator */
+static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
 
 static uint64_t microseconds_since(double start)
@@ -48,15 +47,6 @@ static int fault_crash(const struct measurer *measurer, struct error *error)
         return -1;
     snprintf(reason, sizeof reason, "it crashed (%.200s)", error->text);
     return measurer_fault_default(measurer, reason, error);
-}
-
-/* An endless kernel of the emulator uses up processor time, whatever else the machine does:
- * then SIGPROF ends the worker. 0 = no limit any more. */
-static void limit_default(const struct measurer *measurer, double seconds)
-{
-    const struct itimerval limit = {.it_value.tv_sec = (time_t)seconds};
-    if (measurer->session.device->info.target.is_host)
-        setitimer(ITIMER_PROF, &limit, NULL);
 }
 
 /* Announces the default's next step: the default is at fault if the worker ends there. */
@@ -118,6 +108,7 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
 {
     const struct session *session = &measurer->session;
     struct session_kernel *reference = &measurer->reference;
+    const bool is_host = session->device->info.target.is_host;
     const int64_t *config = session->context->space->default_config;
     struct check_outcome outcome;
     if (loaded_load(&measurer->loaded, error))
@@ -127,11 +118,9 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
     if (announce_default(measurer, PHASE_PROVE, error))
         return -1;
     const double start = monotonic_s();
-    limit_default(measurer, DEFAULT_LIMIT);
-    const int failed =
-        session_prove_small(&measurer->session, reference, config, 1, &outcome, error);
-    limit_default(measurer, 0);
-    if (failed)
+    if (is_host)
+        check_tell(session->check, kernel_limit_begin_small, kernel_limit_end);
+    if (session_prove_small(&measurer->session, reference, config, 1, &outcome, error))
         return fault_crash(measurer, error);
     *prove_s = monotonic_s() - start;
     if (!outcome.is_right)
@@ -170,6 +159,19 @@ static int warm_up(struct measurer *measurer, struct error *error)
     return 0;
 }
 
+/* Proves a prepared kernel at full n, which is its first timing. */
+static int prove_at_n(struct measurer *measurer, struct session_kernel *kernel, uint64_t draw,
+                      uint64_t *out_ps, struct bench_outcome *out, struct error *error)
+{
+    const struct session *session = &measurer->session;
+    const double n = (double)dims_n(&session->context->problem->dims);
+    if (session->device->info.target.is_host)
+        kernel_limit_begin(n * (double)kernel->entry.calls);
+    const int failed = session_prove(&measurer->session, kernel, draw, out_ps, out, error);
+    kernel_limit_end();
+    return failed;
+}
+
 /* The default is proven at full n like any candidate. */
 static int open_reference(struct measurer *measurer, struct error *error)
 {
@@ -180,7 +182,7 @@ static int open_reference(struct measurer *measurer, struct error *error)
                         error) ||
         announce_default(measurer, PHASE_MEASURE, error))
         return -1;
-    if (session_prove(session, &measurer->reference, JOB_NO_CANDIDATE, &ps, &outcome, error))
+    if (prove_at_n(measurer, &measurer->reference, JOB_NO_CANDIDATE, &ps, &outcome, error))
         return fault_crash(measurer, error);
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
@@ -266,12 +268,12 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
 int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,
                    struct trial *trial, struct error *error)
 {
-    struct session *session = &measurer->session;
+    const struct session *session = &measurer->session;
     struct bench_outcome outcome;
     trial->time_count = 1;
     trial->grid = kernel->entry.grid;
     trial->block = kernel->entry.block;
-    if (session_prove(session, kernel, candidate, &trial->times_ps[0], &outcome, error))
+    if (prove_at_n(measurer, kernel, candidate, &trial->times_ps[0], &outcome, error))
         return -1;
     trial->status = TRIAL_MEASURED;
     if (!outcome.is_right) {

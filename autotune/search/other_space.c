@@ -102,7 +102,7 @@ int other_space_try(struct measurer *measurer, const struct emit_sources *source
     struct other_space other = {.measurer = measurer,
                                 .kernel = {.context = &context, .config = job->config}};
     its_sources.template = job->template;
-    its_sources.has_own_template = false;
+    its_sources.has_own_template = its_sources.has_own_space = false;
     int failed = job->width == space->param_count
                      ? 0
                      : error_set(error, ERROR_FAILED,

@@ -10,7 +10,6 @@
 #include "generator/array.h"
 
 #include <assert.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -459,12 +458,11 @@ static int fault_default(const struct search *search, const char *how, bool is_l
                          struct error *error)
 {
     const struct space *space = search->task.job->context->space;
-    const bool is_endless = is_late || strstr(how, strsignal(SIGPROF));
     struct text params = {0};
     point_format(&params, space, space->default_config, true);
     error_set(error, ERROR_WRONG,
               "%s: the kernel of %s %s: %s; correct the template or the space", space->file,
-              params.at ? params.at : "", is_endless ? "does not end" : "crashes", how);
+              params.at ? params.at : "", is_late ? "does not end" : "crashes", how);
     text_dispose(&params);
     return -1;
 }
@@ -638,6 +636,7 @@ static int take_at(struct search *search, size_t slot, const struct job_at *at)
                               .is_opening = worker->state == WORKER_OPENING,
                               .n = dims_n(&job->context->problem->dims),
                               .race_s = search->task.options->race_s,
+                              .budget_s = search->task.options->budget_s,
                               .ready = worker->ready};
     worker->at = *at;
     set_deadline(search, slot, deadline_s(&pace, at->phase));

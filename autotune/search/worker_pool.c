@@ -101,7 +101,7 @@ static void lose(struct worker *worker, struct worker_pool_event *out)
     const uint64_t now = monotonic_ns();
     const struct worker_process_ending ending =
         end_worker(worker, in_seconds(now, GRACE_S), in_seconds(now, GRACE_S + KILL_S));
-    out->kind = WORKER_POOL_LOST;
+    out->kind = worker_process_is_out_of_time(&ending) ? WORKER_POOL_LATE : WORKER_POOL_LOST;
     out->was_killed = ending.is_known && !ending.was_killed && WIFSIGNALED(ending.status) &&
                       WTERMSIG(ending.status) == SIGKILL;
     worker_process_describe(&ending, is_cut, out->how, sizeof out->how);

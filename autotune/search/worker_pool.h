@@ -44,7 +44,8 @@ void worker_pool_stop(struct worker_pool *pool, size_t slot);
 enum worker_pool_event_kind {
     WORKER_POOL_FRAME,   /* `frame` came */
     WORKER_POOL_LOST,    /* the worker ended, after its last frame, as `how` says */
-    WORKER_POOL_LATE,    /* its deadline passed: it was killed. After both its slot is free */
+    WORKER_POOL_LATE,    /* its deadline passed: it was killed; or it ended by SIGPROF, as
+                          * kernel_limit.h says. After both its slot is free */
     WORKER_POOL_TIMEOUT, /* nothing happened for `timeout_s` */
     WORKER_POOL_SIGNAL,  /* a signal was handled meanwhile (EINTR) */
 };

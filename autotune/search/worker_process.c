@@ -200,6 +200,12 @@ struct worker_process_ending worker_process_reap(pid_t pid, uint64_t grace_ns,
     return ending;
 }
 
+bool worker_process_is_out_of_time(const struct worker_process_ending *ending)
+{
+    return ending->is_known && WIFSIGNALED(ending->status) &&
+           WTERMSIG(ending->status) == SIGPROF;
+}
+
 void worker_process_describe(const struct worker_process_ending *ending, bool is_cut, char *how,
                              size_t size)
 {
@@ -209,6 +215,8 @@ void worker_process_describe(const struct worker_process_ending *ending, bool is
         snprintf(how, size, "it closed its connection without ending%s", where);
     else if (!ending->is_known)
         snprintf(how, size, "it ended in an unknown way%s", where);
+    else if (worker_process_is_out_of_time(ending))
+        snprintf(how, size, "it used up its processor time without an answer");
     else if (WIFSIGNALED(status))
         snprintf(how, size, "it was killed by signal %d (%.40s)%s", WTERMSIG(status),
                  strsignal(WTERMSIG(status)), where);

@@ -33,6 +33,9 @@ struct worker_process_ending {
 struct worker_process_ending worker_process_reap(pid_t pid, uint64_t grace_ns,
                                                  uint64_t until_ns);
 
+/* Did it end by SIGPROF: were its kernels to answer, and did not (kernel_limit.h)? */
+bool worker_process_is_out_of_time(const struct worker_process_ending *ending);
+
 /* "it exited with status 3", ...; `is_cut`: in the middle of a message. */
 void worker_process_describe(const struct worker_process_ending *ending, bool is_cut, char *how,
                              size_t size);

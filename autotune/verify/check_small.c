@@ -30,7 +30,7 @@ struct check {
     uint64_t used_bytes;                           /* of the scratch, between two guards */
     uint64_t state, state_bytes, used_state_bytes; /* likewise */
     unsigned char *results;                        /* host copy of outputs */
-    void (*answer)(void);                          /* or NULL */
+    void (*begin)(void), (*answer)(void);          /* around launches; or NULL */
 };
 
 int check_open(struct check **out, struct device *device, const struct problem *problem,
@@ -60,15 +60,16 @@ void check_close(struct check *check)
     free(check);
 }
 
-void check_tell(struct check *check, void (*answer)(void))
+void check_tell(struct check *check, void (*begin)(void), void (*answer)(void))
 {
+    check->begin = begin;
     check->answer = answer;
 }
 
-static void tell(const struct check *check)
+static void tell(void (*what)(void))
 {
-    if (check->answer)
-        check->answer();
+    if (what)
+        what();
 }
 
 /* --- Buffers ------------------------------------------------------------------------------ */
@@ -250,14 +251,17 @@ static int launch_cases(struct run *run, struct error *error)
         bind_case(run, i, launches + count);
         count += (size_t)run->plan.count;
         if (count >= batch) {
+            tell(run->check->begin);
             failed = device->ops->launch(device, launches, count, NULL, error);
             count = 0;
             if (is_host)
-                tell(run->check);
+                tell(run->check->answer);
         }
     }
-    if (!failed && count)
+    if (!failed && count) {
+        tell(run->check->begin);
         failed = device->ops->launch(device, launches, count, NULL, error);
+    }
     free(launches);
     return failed;
 }
@@ -525,12 +529,15 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
     if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
         fill_buffers(run, error) || ops->sync(check->device, NULL, error))
         return -1;
-    if (launch_cases(run, error))
+    const bool is_stopped = launch_cases(run, error) != 0;
+    const int failed =
+        !is_stopped && (ops->sync(check->device, NULL, error) ||
+                        ops->read(check->device, check->results, check->outputs, bytes, error));
+    tell(check->answer);
+    if (is_stopped)
         return stop_at(out, error);
-    if (ops->sync(check->device, NULL, error) ||
-        ops->read(check->device, check->results, check->outputs, bytes, error))
+    if (failed)
         return -1;
-    tell(check);
     compare(run, out);
     if (out->is_right && check_calls(run, out, error))
         return -1;

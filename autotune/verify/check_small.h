@@ -15,9 +15,9 @@ int check_open(struct check **out, struct device *device, const struct problem *
                uint64_t positions_max, uint64_t seed, struct error *error);
 void check_close(struct check *check);
 
-/* From now on `answer` is called whenever launches have ended: a few at a time on the emulator, all
- * of a geometry's on a GPU. */
-void check_tell(struct check *check, void (*answer)(void));
+/* From now on `begin` is called before launches and `answer` when they have ended: a few at a time on
+ * the emulator, all of a geometry's on a GPU. */
+void check_tell(struct check *check, void (*begin)(void), void (*answer)(void));
 
 struct check_outcome {
     bool is_right;

@@ -63,7 +63,7 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
                    proof->seed, error))
         return -1;
     if (proof->watch)
-        check_tell(proof->check, proof->watch->answer);
+        check_tell(proof->check, proof->watch->answer, proof->watch->answer);
     return 0;
 }
 

@@ -20,6 +20,12 @@ run list problems --rows 10 --len 20..40 --type f32 --axis 0 --warm
 check list-matrix grep -qx -- '--op max --type f32 --rows 10 --len 40 --pitch 40 --axis 0 --warm' out
 run list problems --n 1K --order run
 check list-order test "$(grep -cv -- '--type [bf]*[0-9]* --n 1000 --deterministic$' out)" -eq 0
+mkdir "o w'n"
+cp "$ROOT/configs/reduce.ini" "$ROOT/templates/reduce.cu" "o w'n"
+run list problems --n 1K --op sum --type i8 --space "o w'n/reduce.ini" --template "o w'n/reduce.cu"
+cp out own-problems
+run --device host --problems own-problems --dry-run
+check list-of-own-files grep -q "1 problems, 1 to do" err
 refuses list-of-others 64 "list problems" list params --n 1K..2K
 {
     echo "# the problems of a library"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests errors in a space file: one sentence with file and line, exit status 64.
+# Tests errors in a space file: a sentence with file and line for each, exit status 64.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
 
@@ -50,9 +50,19 @@ run --device host --n 1K --type f32 --space settled.ini --quiet
 check settled-tune has_status 0
 
 : > empty.ini
-refuses empty-file 64 'empty.ini' --device host --n 1K --space empty.ini
+# All faults in one go, by lines.
+sed -e '/^name = /d; s/^template = .*/tmplate = reduce.cu/; s/^BLOCK = .*/BLOCK = 3/' good.ini > several.ini
+run emit --space several.ini --arch sm_90
+check several-faults has_status 64
+check several-faults-at-once test "$(grep -c 'several.ini:[0-9]*: ' err)" -eq 3
+check several-faults-by-lines sh -c "sed 's/.*several.ini:\([0-9]*\):.*/\1/' err | sort -nc"
+run --device host --n 1K --space empty.ini
+check empty-file has_status 64
+check empty-file-is-named grep -q '^autotune: empty.ini:1: ' err
 printf '[space]\nname = reduce\ntemplate = reduce.cu\nkernel = reduce\n' > no-params.ini
-refuses no-params 64 'no-params.ini' --device host --n 1K --space no-params.ini
+run --device host --n 1K --space no-params.ini
+check no-params has_status 64
+check no-params-is-named grep -q 'no-params.ini:4: no .param' err
 head -c 4000 "$AUTOTUNE" > binary.ini
 refuses binary 64 'binary.ini' --device host --n 1K --space binary.ini
 mkdir folder.ini

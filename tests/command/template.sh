@@ -45,6 +45,16 @@ else
     check emit-ptx-line names_line broken.cu
 fi
 
+# A report's command to tune again: of a space of one's own it says which files are to be named.
+sed 's/^name = reduce$/name = mine/' small.ini > mine.ini
+run --device host --n 1K --space mine.ini --template "$ROOT/templates/reduce.cu" --cache own --quiet
+run report --md --cache own
+check again-of-own-space grep -q 'again .*--n 1000 --space SPACE.ini --template TEMPLATE.cu .*, with the files of the space mine' out
+run --device host --n 1K --type u32 --space small.ini --cache ours --quiet
+run report --md --cache ours
+sed -n 's/^| again | autotune \([^|]*\)|.*/\1/p' out > again
+check again-works xargs -a again "$AUTOTUNE" --budget 1s --cache ours
+
 # Only some variants are broken: the others are tuned, and these named.
 sed 's/warp_redux(a)/& @/' "$ROOT/templates/reduce.cu" > partly.cu
 if cmp -s partly.cu "$ROOT/templates/reduce.cu"; then

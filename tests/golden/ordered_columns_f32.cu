@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f64, for sm_90: pass 'last' of ordered-columns, made from ordered_columns.cu by
-// autotune emit --space ordered-columns --op sum --type f32 --acc f64 --arch sm_90 --pass last --variant BLOCK=256,ACROSS=8,VECTOR=4,OWN=4,ROUNDS=8,UNROLL=2,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=LAST_BLOCK,LEAVES=1,TAKE=4
+// autotune emit --space ordered-columns --op sum --type f32 --acc f64 --order n --arch sm_90 --pass last --variant BLOCK=256,ACROSS=8,VECTOR=4,OWN=4,ROUNDS=8,UNROLL=2,LOAD=STREAMING,MIN_BLOCKS=1,SPLIT=LAST_BLOCK,LEAVES=1,TAKE=4
 
 enum {
     BLOCK = 256,    // threads per block

@@ -1,5 +1,5 @@
 // sumsq of f16 accumulated in f32, for host: pass 'flagged' of ordered, made from ordered.cu by
-// autotune emit --space ordered --op sumsq --type f16 --acc f32 --arch host --pass flagged --variant BLOCK=64,LEAVES=1,UNROLL=1,LOAD=PLAIN,MIN_BLOCKS=1,CLUSTER=1,TAKE=1,FINISH=FLAGGED
+// autotune emit --space ordered --op sumsq --type f16 --acc f32 --order n --arch host --pass flagged --variant BLOCK=64,LEAVES=1,UNROLL=1,LOAD=PLAIN,MIN_BLOCKS=1,CLUSTER=1,TAKE=1,FINISH=FLAGGED
 
 enum {
     BLOCK = 64,     // threads per block

@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f32, for sm_90: pass 'last' of ordered, made from ordered.cu by
-// autotune emit --space ordered --op sum --type f32 --acc f32 --arch sm_90 --pass last --variant BLOCK=256,LEAVES=4,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,CLUSTER=1,TAKE=4,FINISH=LAST_BLOCK
+// autotune emit --space ordered --op sum --type f32 --acc f32 --order n --arch sm_90 --pass last --variant BLOCK=256,LEAVES=4,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,CLUSTER=1,TAKE=4,FINISH=LAST_BLOCK
 
 enum {
     BLOCK = 256,    // threads per block

@@ -1,5 +1,5 @@
 // prod of f64 accumulated in f64, for sm_80: pass 'main' of ordered-rows, made from ordered_rows.cu by
-// autotune emit --space ordered-rows --op prod --type f64 --acc f64 --arch sm_80 --pass main --variant BLOCK=128,SPLIT=BY_LANES,LANES=4,PARTS=8,ROUNDS=1,LEAVES=2,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=1
+// autotune emit --space ordered-rows --op prod --type f64 --acc f64 --order n --arch sm_80 --pass main --variant BLOCK=128,SPLIT=BY_LANES,LANES=4,PARTS=8,ROUNDS=1,LEAVES=2,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=1
 
 enum {
     BLOCK = 128,    // threads per block

@@ -1,5 +1,5 @@
 // exclusive scan, sum of f16 accumulated in f32, for sm_90: pass 'shares' of scan, made from scan.cu by
-// autotune emit --space scan --scan exclusive --op sum --type f16 --acc f32 --arch sm_90 --pass shares --variant BLOCK=256,ITEMS=8,VECTOR=8,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=PAST_L1,MIN_BLOCKS=1,METHOD=REDUCE_FIRST,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --op sum --type f16 --acc f32 --scan exclusive --arch sm_90 --pass shares --variant BLOCK=256,ITEMS=8,VECTOR=8,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=PAST_L1,MIN_BLOCKS=1,METHOD=REDUCE_FIRST,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 256,     // threads per block

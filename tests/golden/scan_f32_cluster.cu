@@ -1,5 +1,5 @@
 // inclusive scan, sum of f32 accumulated in f32, for sm_90: pass 'one' of scan, made from scan.cu by
-// autotune emit --space scan --scan inclusive --op sum --type f32 --acc f32 --arch sm_90 --pass one --variant BLOCK=128,ITEMS=8,VECTOR=4,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=ONE_CLUSTER,STAGES=0,CLUSTER=8,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --op sum --type f32 --acc f32 --scan inclusive --arch sm_90 --pass one --variant BLOCK=128,ITEMS=8,VECTOR=4,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=ONE_CLUSTER,STAGES=0,CLUSTER=8,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 128,     // threads per block

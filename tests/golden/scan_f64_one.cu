@@ -1,5 +1,5 @@
 // inclusive scan, max of f64 accumulated in f64, for sm_90: pass 'one' of scan, made from scan.cu by
-// autotune emit --space scan --scan inclusive --op max --type f64 --acc f64 --arch sm_90 --pass one --variant BLOCK=128,ITEMS=4,VECTOR=2,ARRANGE=STRIPED,LOAD=STREAMING,WRITE=2,STORE=NO_PLACE,MIN_BLOCKS=0,METHOD=ONE_BLOCK,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --op max --type f64 --acc f64 --scan inclusive --arch sm_90 --pass one --variant BLOCK=128,ITEMS=4,VECTOR=2,ARRANGE=STRIPED,LOAD=STREAMING,WRITE=2,STORE=NO_PLACE,MIN_BLOCKS=0,METHOD=ONE_BLOCK,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 128,     // threads per block

@@ -1,5 +1,5 @@
 // inclusive scan, sum of i32 accumulated in i32, for sm_90: pass 'look_back' of scan, made from scan.cu by
-// autotune emit --space scan --scan inclusive --op sum --type i32 --acc i32 --arch sm_90 --pass look_back --variant BLOCK=256,ITEMS=16,VECTOR=4,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --op sum --type i32 --acc i32 --scan inclusive --arch sm_90 --pass look_back --variant BLOCK=256,ITEMS=16,VECTOR=4,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=32,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 256,     // threads per block

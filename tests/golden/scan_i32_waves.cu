@@ -1,5 +1,5 @@
 // inclusive scan, sum of i32 accumulated in i32, for sm_90: pass 'waves' of scan, made from scan.cu by
-// autotune emit --space scan --scan inclusive --op sum --type i32 --acc i32 --arch sm_90 --pass waves --variant BLOCK=512,ITEMS=16,VECTOR=4,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=WAVES,STAGES=3,CLUSTER=1,NUMBERING=TICKET,LOOK=256,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --op sum --type i32 --acc i32 --scan inclusive --arch sm_90 --pass waves --variant BLOCK=512,ITEMS=16,VECTOR=4,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1,METHOD=WAVES,STAGES=3,CLUSTER=1,NUMBERING=TICKET,LOOK=256,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 512,     // threads per block

@@ -1,5 +1,5 @@
 // inclusive scan, sum of i64 accumulated in i64, for sm_80: pass 'by_index' of scan, made from scan.cu by
-// autotune emit --space scan --scan inclusive --op sum --type i64 --acc i64 --arch sm_80 --pass by_index --variant BLOCK=256,ITEMS=8,VECTOR=2,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=2,STORE=KEEP,MIN_BLOCKS=1,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=BLOCK_INDEX,LOOK=256,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --op sum --type i64 --acc i64 --scan inclusive --arch sm_80 --pass by_index --variant BLOCK=256,ITEMS=8,VECTOR=2,ARRANGE=STRIPED,LOAD=PLAIN,WRITE=2,STORE=KEEP,MIN_BLOCKS=1,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=BLOCK_INDEX,LOOK=256,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 256,     // threads per block

@@ -1,5 +1,5 @@
 // inclusive scan, sum of f32 accumulated in f32, for sm_90: pass 'rows' of scan-rows, made from scan_rows.cu by
-// autotune emit --space scan-rows --scan inclusive --op sum --type f32 --acc f32 --arch sm_90 --pass rows --variant BLOCK=256,LANES=16,VECTOR=4,LOADS=1,ROWS=2,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1
+// autotune emit --space scan-rows --op sum --type f32 --acc f32 --scan inclusive --arch sm_90 --pass rows --variant BLOCK=256,LANES=16,VECTOR=4,LOADS=1,ROWS=2,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1
 
 enum {
     BLOCK = 256,     // threads per block

@@ -1,5 +1,5 @@
 // inclusive scan, max of i32 accumulated in i32, for sm_90: pass 'rows' of scan-rows, made from scan_rows.cu by
-// autotune emit --space scan-rows --scan inclusive --op max --type i32 --acc i32 --arch sm_90 --pass rows --variant BLOCK=256,LANES=256,VECTOR=4,LOADS=4,ROWS=1,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1
+// autotune emit --space scan-rows --op max --type i32 --acc i32 --scan inclusive --arch sm_90 --pass rows --variant BLOCK=256,LANES=256,VECTOR=4,LOADS=4,ROWS=1,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=1
 
 enum {
     BLOCK = 256,     // threads per block

@@ -1,5 +1,5 @@
 // exclusive scan, xor of u64 accumulated in u64, for sm_80: pass 'by_index' of scan, made from scan.cu by
-// autotune emit --space scan --scan exclusive --op xor --type u64 --acc u64 --arch sm_80 --pass by_index --variant BLOCK=256,ITEMS=7,VECTOR=1,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=1,STORE=LEAVE_FIRST,MIN_BLOCKS=1,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=BLOCK_INDEX,LOOK=64,PREFIXES=GROUPS,PAUSE=20
+// autotune emit --space scan --op xor --type u64 --acc u64 --scan exclusive --arch sm_80 --pass by_index --variant BLOCK=256,ITEMS=7,VECTOR=1,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=1,STORE=LEAVE_FIRST,MIN_BLOCKS=1,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=BLOCK_INDEX,LOOK=64,PREFIXES=GROUPS,PAUSE=20
 
 enum {
     BLOCK = 256,     // threads per block

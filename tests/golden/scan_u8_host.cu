@@ -1,5 +1,5 @@
 // exclusive scan, min of u8 accumulated in u32, for host: pass 'look_back' of scan, made from scan.cu by
-// autotune emit --space scan --scan exclusive --op min --type u8 --acc u32 --arch host --pass look_back --variant BLOCK=64,ITEMS=16,VECTOR=16,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=0,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=8,PREFIXES=EVERY,PAUSE=0
+// autotune emit --space scan --op min --type u8 --acc u32 --scan exclusive --arch host --pass look_back --variant BLOCK=64,ITEMS=16,VECTOR=16,ARRANGE=BLOCKED,LOAD=PLAIN,WRITE=4,STORE=KEEP,MIN_BLOCKS=0,METHOD=LOOK_BACK,STAGES=0,CLUSTER=1,NUMBERING=TICKET,LOOK=8,PREFIXES=EVERY,PAUSE=0
 
 enum {
     BLOCK = 64,      // threads per block

@@ -1,5 +1,5 @@
 // sum of f32 accumulated in f32, for sm_90: pass 'gather' of reduce, made from reduce.cu by
-// autotune emit --order any --op sum --type f32 --acc f32 --arch sm_90 --pass gather --variant BLOCK=128,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=VALUE
+// autotune emit --op sum --type f32 --acc f32 --order any --arch sm_90 --pass gather --variant BLOCK=128,ITEMS=16,VECTOR=4,UNROLL=4,ACCUMS=1,MATH=CUDA,WARP=SHUFFLE,LOAD=PLAIN,STAGES=0,WALK=STRIDED,MIN_BLOCKS=1,CLUSTER=1,FINISH=VALUE
 
 enum {
     BLOCK = 128,    // threads per block

@@ -166,7 +166,12 @@ static void test_right_kernels(void **state)
     assert_right(*state, counting, "nothing");
 }
 
-static uint64_t answers;
+static uint64_t begins, answers;
+
+static void count_begin(void)
+{
+    begins++;
+}
 
 static void count_answer(void)
 {
@@ -178,11 +183,13 @@ static void test_answers(void **state)
 {
     struct fixture *fixture = *state;
     struct check_outcome outcome;
-    check_tell(fixture->check, count_answer);
+    check_tell(fixture->check, count_begin, count_answer);
     assert_int_equal(run_kernel(fixture, counting, &outcome), 0);
-    check_tell(fixture->check, NULL);
+    check_tell(fixture->check, NULL, NULL);
     assert_true(outcome.is_right);
     assert_in_range(answers, outcome.cases / 20, outcome.cases);
+    assert_true(begins > 0 &&
+                begins + 2 >= answers); /* two runs answer once more at their ends */
 }
 
 static void test_wrong_kernels(void **state)

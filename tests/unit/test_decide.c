@@ -143,6 +143,10 @@ static void test_deadlines(void **state)
     (void)state;
     assert_true(deadline_s(&pace, PHASE_LOAD) == DEADLINE_OPEN_S);
     const double gpu = deadline_s(&pace, PHASE_PROVE);
+    for (pace.budget_s = 1; pace.budget_s < 100; pace.budget_s *= 2) {
+        const double hurried = deadline_s(&pace, PHASE_PROVE);
+        assert_true(hurried >= 5 && hurried <= gpu && hurried <= 10 + 10 * pace.budget_s);
+    }
     pace.is_host = true;
     assert_true(deadline_s(&pace, PHASE_MEASURE) > gpu && gpu > 0);
     pace.is_opening = false;

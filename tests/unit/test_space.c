@@ -209,17 +209,34 @@ static char *change(const char *from, const char *to)
     return out.at;
 }
 
-/* "little.ini:LINE: ", one line, something to read. */
-static void assert_sentence(const struct error *error, int line, const char *what)
+/* A fault a line, "little.ini:LINE: " and something to read, by lines; one of them is of this line and
+ * says so. Returns how many. */
+static int assert_sentences(const struct error *error, int line, const char *said,
+                            const char *what)
 {
-    char start[40];
-    snprintf(start, sizeof start, "little.ini:%d: ", line);
-    if (error->code != ERROR_USAGE || strncmp(error->text, start, strlen(start)) != 0)
-        fail_msg("%.60s: expected %s..., got: %s", what, start, error->text);
-    assert_null(strchr(error->text, '\n'));
-    assert_true(strlen(error->text) > strlen(start) + 10);
+    int count = 0, before = 0;
+    bool is_said = false;
+    assert_int_equal(error->code, ERROR_USAGE);
+    for (const char *at = error->text; *at; at += *at == '\n') {
+        int number = 0, start = 0;
+        const size_t length = strcspn(at, "\n");
+        const char *const found = strstr(at, said);
+        if (strncmp(at, "and ", 4) == 0 && at > error->text && !strchr(at, '\n'))
+            break; /* more than are told */
+        if (sscanf(at, "little.ini:%d: %n", &number, &start) != 1 ||
+            length < (size_t)start + 10 || number < before)
+            fail_msg("%.60s: no sentence: %s", what, at);
+        is_said |= number == line && found && found <= at + length;
+        before = number;
+        at += length;
+        count++;
+    }
+    if (!is_said)
+        fail_msg("%.60s: expected %d: ...%s..., got: %s", what, line, said, error->text);
+    return count;
 }
 
+/* A fault is told once, and what it makes wrong elsewhere. */
 static void test_bad_files(void **state)
 {
     (void)state;
@@ -231,21 +248,63 @@ static void test_bad_files(void **state)
         if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != -1)
             fail_msg("'%s' for '%s' was accepted", bad->to, bad->from);
         assert_null(space);
-        assert_sentence(&error, bad->line, bad->to);
-        if (!strstr(error.text, bad->said))
-            fail_msg("'%s' does not say %s", error.text, bad->said);
+        assert_in_range(assert_sentences(&error, bad->line, bad->said, bad->to), 1, 4);
         free(bytes);
     }
 }
 
-static void load_bytes(const char *bytes, int line, const char *said)
+static int load_bytes(const char *bytes, int line, const char *said)
 {
     struct space *space = NULL;
     struct error error = {0};
     assert_int_equal(space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error), -1);
-    assert_sentence(&error, line, bytes);
-    if (!strstr(error.text, said))
-        fail_msg("'%s' does not say %s", error.text, said);
+    return assert_sentences(&error, line, said, bytes);
+}
+
+/* Faults of all kinds are told in one go; of very many the first, and how many more. */
+static void test_all_faults(void **state)
+{
+    static const char *const changes[][2] = {
+        {"name = little\n", ""},
+        {"values = 32 64", "values = 32 6x"},
+        {"when = launch", "when = never"},
+        {"TILE = 2 * BLOCK", "TILE = 2 * BLOK"},
+        {"BLOCK <= 1024", "BLOCK <= "},
+        {"[pass main]\n", "[pass main]\nblok = 1\n"},
+        {"grid = 1\n", ""},
+        {"WAY = RIGHT", "WAY = UP"},
+    };
+    static const struct {
+        int line;
+        const char *said;
+    } told[] = {
+        {1, "[space] needs name"}, {6, "BLOCK is '6x'"},
+        {11, "not 'never'"},       {14, "unknown name 'BLOK'"},
+        {16, "expected"},          {19, "no param 'blok'"},
+        {27, "lacks 'grid'"},      {38, "that the param lacks"},
+        {39, "lacks: 'UP'"},
+    };
+    const size_t count = sizeof told / sizeof *told;
+    char *bytes = strdup(good);
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct text out = {0};
+        const char *at = strstr(bytes, changes[i][0]);
+        assert_non_null(at);
+        text_addf(&out, "%.*s%s%s", (int)(at - bytes), bytes, changes[i][1],
+                  at + strlen(changes[i][0]));
+        free(bytes);
+        bytes = out.at;
+    }
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(load_bytes(bytes, told[i].line, told[i].said), count);
+    struct text many = {0};
+    text_adds(&many, bytes);
+    for (int i = 0; i < 100; i++)
+        text_addf(&many, "[section%d]\nkey = 1\n", i);
+    assert_in_range(load_bytes(many.at, 1, "[space] needs name"), count, 16);
+    text_dispose(&many);
+    free(bytes);
 }
 
 static void test_empty_spaces(void **state)
@@ -415,7 +474,7 @@ static void test_settled_default(void **state)
         const int got = space_settle_default(space, &rows[i].problem, &target, &error);
         assert_int_equal(got, rows[i].fails ? -1 : 0);
         if (rows[i].fails) {
-            assert_sentence(&error, 39, "default");
+            assert_int_equal(assert_sentences(&error, 39, "", "default"), 1);
             continue;
         }
         assert_int_equal(space->default_config[0], rows[i].block);
@@ -648,13 +707,21 @@ static void test_bad_extends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_positions),          cmocka_unit_test(test_good_file),
-        cmocka_unit_test(test_bad_files),          cmocka_unit_test(test_empty_spaces),
-        cmocka_unit_test(test_too_much),           cmocka_unit_test(test_launch_keys),
-        cmocka_unit_test(test_model_and_timed),    cmocka_unit_test(test_files_of_the_program),
-        cmocka_unit_test(test_damaged_files),      cmocka_unit_test(test_settled_default),
-        cmocka_unit_test(test_default_is_derived), cmocka_unit_test(test_extends),
-        cmocka_unit_test(test_extends_sections),   cmocka_unit_test(test_bad_extends),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_good_file),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_all_faults),
+        cmocka_unit_test(test_empty_spaces),
+        cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_launch_keys),
+        cmocka_unit_test(test_model_and_timed),
+        cmocka_unit_test(test_files_of_the_program),
+        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_settled_default),
+        cmocka_unit_test(test_default_is_derived),
+        cmocka_unit_test(test_extends),
+        cmocka_unit_test(test_extends_sections),
+        cmocka_unit_test(test_bad_extends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Tests of generator/text.c and generator/error.c. */
-#include "generator/text.h"
+/* Tests of generator/text.c, generator/command.c and generator/error.c. */
+#include "generator/command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -332,6 +332,39 @@ static void test_read_refuses(void **state)
     assert_read_fails("/proc/self/status", 10, "larger than the 10 bytes");
 }
 
+/* Words that are written are read again, by us and by a shell. */
+static void test_command_words(void **state)
+{
+    static const struct {
+        const char *word, *written;
+    } cases[] = {
+        {"configs/reduce.ini", "configs/reduce.ini"},
+        {"", "''"},
+        {"a b", "'a b'"},
+        {"d'e", "'d'\\''e'"},
+        {"$(x) `y` \"z\" \\", "'$(x) `y` \"z\" \\'"},
+        {"two\nlines' \\", "$'two\\012lines\\' \\\\'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text text = {0};
+        command_add_option(&text, "--space", NULL);
+        assert_null(text.at);
+        command_add_option(&text, "--space", cases[i].word);
+        assert_string_equal(text.at + strlen(" --space "), cases[i].written);
+        char *line = text.at;
+        assert_string_equal(command_next_word(&line), "--space");
+        if (!strchr(cases[i].word, '\n'))
+            assert_string_equal(command_next_word(&line), cases[i].word);
+        text_dispose(&text);
+    }
+    char line[] = "  one \"t w'o\"\t th\\ ree 'a\\b'c '  open \n", *rest = line;
+    static const char *const words[] = {"one", "t w'o", "th ree", "a\\bc", "  open \n"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_string_equal(command_next_word(&rest), words[i]);
+    assert_null(command_next_word(&rest));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_read),
         cmocka_unit_test(test_read_refuses),
+        cmocka_unit_test(test_command_words),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
