@@ -17,6 +17,7 @@ struct emit_sources {
     struct emit_file template;
     struct emit_file types, intrinsics; /* parts, each opened by //? define NAME */
     bool has_own_template; /* a file of the user's: compilers' errors shall name its lines */
+    bool any_flags;        /* for a user's compiler, whose options are not ours: ANY_FLAGS */
 };
 
 /* Appends the kernel that `pass` of `config` launches. Errors name file:line of the template. The
