@@ -10,6 +10,7 @@
 #   hostile    the library in programs that fork, send signals, unload it and change what is theirs
 #   torch      200 random problems through the library on PyTorch's memory
 #   examples   the examples and an exported matrix, built here
+#   flags      exports built with -use_fast_math and -ftz=true keep denormals and NaNs, here too
 #   mpi        lists that MPI's ranks share, and one sum over many GPUs
 #   mpi_fast   what two GPUs gain, by MPI and in one process (8 minutes)
 #   profile    Nsight Compute on rungs, and whether it counts in shared memory what the ladder computes
@@ -24,7 +25,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-usual=(device cover faults interrupt race occupancy library hostile torch examples mpi profile)
+usual=(device cover faults interrupt race occupancy library hostile torch examples flags mpi profile)
 [ $# -gt 0 ] || set -- "${usual[@]}"
 
 "$build/autotune" doctor
