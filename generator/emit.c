@@ -266,9 +266,10 @@ static int emit_body(struct text *out, struct text *marked, const struct point_c
     emission->values = values;
     int failed = point_pass_config(context, config, pass, effective, error) ||
                  point_values(context, effective, context->space->passes[pass].reads_partials,
-                              values, error) ||
-                 emit_code(emission, sources, error) ||
-                 emit_constants(out, context->space, values, emission->code.at, sources, error);
+                              values, error);
+    values[SPACE_ANY_FLAGS] = sources->any_flags && !context->target->is_host;
+    failed = failed || emit_code(emission, sources, error) ||
+             emit_constants(out, context->space, values, emission->code.at, sources, error);
     if (!failed) {
         text_add(out, emission->code.at, emission->code.length);
         failed = text_check(out, error) ||

@@ -35,6 +35,8 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_ELEM_BYTES] = {"ELEM_BYTES", "bytes of an element", false},
     [SPACE_ACCUM_BYTES] = {"ACCUM_BYTES", "bytes of an accumulator", false},
     [SPACE_HOST] = {"HOST", "1 on the host emulator", false},
+    [SPACE_ANY_FLAGS] = {"ANY_FLAGS",
+                         "1 in source for users' compilers, whatever their options", false},
     [SPACE_CC] = {"CC", "compute capability, 90 for 9.0", false},
     [SPACE_SMS] = {"SMS", "multiprocessors", false},
     [SPACE_L2_BYTES] = {"L2_BYTES", "bytes of the L2 cache", false},

@@ -1,6 +1,6 @@
 /* autotune_reference.h: computes on a CPU the bits that `--order n` (AUTOTUNE_ORDER_BY_N) gives on
  * every GPU: order 1 of reproducible.md, as plain C. For tests, and for who wants the same sum
- * without a GPU. Needs C99 or C++ and IEEE 754 arithmetic: no -ffast-math.
+ * without a GPU. Needs C99 or C++ and IEEE 754 arithmetic: -ffast-math and its like are refused.
  *
  *     float sum;
  *     autotune_reference(&sum, "sum", "f32", "f32", x, n, 1);
@@ -9,6 +9,11 @@
  * A few ns an element. */
 #ifndef AUTOTUNE_REFERENCE_H
 #define AUTOTUNE_REFERENCE_H
+
+#if defined __FAST_MATH__ || defined __ASSOCIATIVE_MATH__ || defined __NO_SIGNED_ZEROS__ ||    \
+    defined _M_FP_FAST || (defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__)
+#error "autotune_reference.h: other bits under -ffast-math and its like: compile without them"
+#endif
 
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint64_t */
@@ -41,6 +46,15 @@ static inline double autotune_round(struct autotune_arithmetic in, double value)
 static inline double autotune_join(struct autotune_arithmetic in, double a, double b)
 {
     return autotune_round(in, in.is_product ? a * b : a + b);
+}
+
+/* Does the CPU keep denormals? A program that gcc links with -ffast-math begins with zeros in their
+ * place, whatever its files were compiled with. */
+static inline int autotune_keeps_denormals(void)
+{
+    volatile double value = 2.2250738585072014e-308; /* the least that is none */
+    value = value / 2;
+    return value * 2 > 0;
 }
 
 /* Element i at x, exactly; `type` is 'h' for f16, 'b' for bf16, 'f' for f32, 'd' for f64. */
@@ -96,7 +110,7 @@ static inline double autotune_leaf(struct autotune_arithmetic in, char type, con
     return a[0];
 }
 
-/* Returns -1 for names that are none of these. */
+/* Returns -1 for names that are none of these, and where the CPU does not keep denormals. */
 static inline int autotune_arithmetic(struct autotune_arithmetic *out, const char *op,
                                       const char *acc)
 {
@@ -104,7 +118,7 @@ static inline int autotune_arithmetic(struct autotune_arithmetic *out, const cha
     out->is_square = !strcmp(op, "sumsq");
     out->is_f32 = !strcmp(acc, "f32");
     return (out->is_product || out->is_square || !strcmp(op, "sum")) &&
-                   (out->is_f32 || !strcmp(acc, "f64"))
+                   (out->is_f32 || !strcmp(acc, "f64")) && autotune_keeps_denormals()
                ? 0
                : -1;
 }
@@ -121,7 +135,8 @@ static inline void autotune_store(struct autotune_arithmetic in, void *y, double
 /* Writes the result, of the accumulator's type (float or double), to *y. `op` is "sum", "sumsq" or
  * "prod"; `type`, of the elements, is "f16", "bf16", "f32" or "f64"; `acc` is "f32" or "f64", and not
  * narrower. The n elements lie `stride` elements apart, 1 for a value or a row, the pitch for a
- * column; n may be 0. Returns 0, or -1 for other names: then *y is left alone. */
+ * column; n may be 0. Returns 0, or -1 for other names, and where the CPU flushes denormals
+ * (autotune_keeps_denormals): then *y is left alone. */
 static inline int autotune_reference(void *y, const char *op, const char *type, const char *acc,
                                      const void *x, uint64_t n, uint64_t stride)
 {
@@ -184,8 +199,8 @@ static inline int autotune_subtrees(struct autotune_subtree out[AUTOTUNE_SUBTREE
 }
 
 /* Combines the subtrees of all parts, in any order, to the result of all n elements, as
- * autotune_reference does and with its bits. -1 for other names, and where the subtrees are not all
- * elements, each once: then *y is left alone. */
+ * autotune_reference does and with its bits. -1 for other names, where the subtrees are not all
+ * elements, each once, and where the CPU flushes denormals: then *y is left alone. */
 static inline int autotune_combine(void *y, const char *op, const char *acc,
                                    const struct autotune_subtree *subtrees, size_t count,
                                    uint64_t n)

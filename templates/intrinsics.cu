@@ -99,6 +99,11 @@ __device__ __forceinline__ float bfloat_value(unsigned short bits)
     return __uint_as_float((unsigned)bits << 16);
 }
 
+//? define __nvvm_reflect
+// With "__CUDA_FTZ": does the compiler take denormals of floats for zeros, as -use_fast_math and
+// -ftz=true make it? A constant, which it knows while it compiles.
+extern "C" __device__ int __nvvm_reflect(const char *option);
+
 //? define rounded_sum
 // a + b, rounded by itself: whatever the compiler's options, nothing is fused or flushed.
 __device__ __forceinline__ accum rounded_sum(accum a, accum b)
@@ -133,6 +138,15 @@ __device__ __forceinline__ accum rounded_product(accum a, accum b)
     //? end
 }
 
+//? define at_most
+// a <= b, whatever the compiler's options: nothing is flushed.
+__device__ __forceinline__ bool at_most(accum a, accum b)
+{
+    unsigned all_ones;
+    asm("set.le.u32.f32 %0, %1, %2;" : "=r"(all_ones) : "f"(a), "f"(b));
+    return all_ones != 0;
+}
+
 //? define widened
 // The value of an f32, exactly, denormals too.
 __device__ __forceinline__ double widened(float value)
@@ -140,10 +154,23 @@ __device__ __forceinline__ double widened(float value)
     //? if HOST
     return value;
     //? else
+    //? if ANY_FLAGS && ORDER != BY_N
+    if (!__nvvm_reflect("__CUDA_FTZ"))
+        return value;
+    //? end
     double wide;
     asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(value));
     return wide;
     //? end
+}
+
+//? define narrowed
+// The f32 nearest to a value, whatever the compiler's options: nothing is flushed.
+__device__ __forceinline__ float narrowed(double value)
+{
+    float narrow;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(narrow) : "d"(value));
+    return narrow;
 }
 
 //? define warp_redux
@@ -229,6 +256,13 @@ __device__ __forceinline__ accum minimum(accum a, accum b)
     asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
     return least;
     //? elif ACC == F32
+    //? if ANY_FLAGS
+    if (__nvvm_reflect("__CUDA_FTZ")) {
+        accum least;
+        asm("min.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+        return a != a ? a : b != b ? b : least;
+    }
+    //? end
     return a != a || b != b ? a + b : fminf(a, b);
     //? else
     return a != a || b != b ? a + b : fmin(a, b);
@@ -248,6 +282,13 @@ __device__ __forceinline__ accum maximum(accum a, accum b)
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
     return most;
     //? elif ACC == F32
+    //? if ANY_FLAGS
+    if (__nvvm_reflect("__CUDA_FTZ")) {
+        accum most;
+        asm("max.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+        return a != a ? a : b != b ? b : most;
+    }
+    //? end
     return a != a || b != b ? a + b : fmaxf(a, b);
     //? else
     return a != a || b != b ? a + b : fmax(a, b);
@@ -586,7 +627,11 @@ __device__ __forceinline__ accum gather_warps(unsigned from)
         for (int i = 0; i < d; i++) {
             value[i] = combine(value[i], value[i + d]);
             //? if FINISH == BINNED
+            //? if ANY_FLAGS
+            sizes[i] = combine(sizes[i], sizes[i + d]);
+            //? else
             sizes[i] += sizes[i + d];
+            //? end
             //? end
         }
     //? if FINISH == BINNED
@@ -681,7 +726,11 @@ __device__ __forceinline__ bool add_binned(unsigned long long *state, float valu
         if (all >> 38 != 0)
             sum = infinity - infinity;
     }
+    //? if ANY_FLAGS
+    *total = __nvvm_reflect("__CUDA_FTZ") ? narrowed(sum) : (float)sum;
+    //? else
     *total = (float)sum;
+    //? end
     return true;
 }
 

@@ -101,20 +101,22 @@ __device__ __forceinline__ accum map(elem value)
 {
     //? if TYPE == F16
     const accum x = half_value(value);
-    //? elif ORDER == BY_N && TYPE == BF16 && ACC == F64
+    //? elif (ORDER == BY_N || ANY_FLAGS) && TYPE == BF16 && ACC == F64
     const accum x = widened(bfloat_value(value));
     //? elif TYPE == BF16
     const accum x = bfloat_value(value);
-    //? elif ORDER == BY_N && TYPE == F32 && ACC == F64
+    //? elif (ORDER == BY_N || ANY_FLAGS) && TYPE == F32 && ACC == F64
     const accum x = widened(value);
     //? elif OP == SUMSQ
     const accum x = (accum)value;
     //? end
     //? if OP == SUMSQ && ORDER == BY_N
     return rounded_product(x, x);
+    //? elif OP == SUMSQ && ACC == F32 && ANY_FLAGS
+    return __nvvm_reflect("__CUDA_FTZ") ? rounded_product(x, x) : x * x;
     //? elif OP == SUMSQ
     return x * x;
-    //? elif TYPE == F16 || TYPE == BF16 || (ORDER == BY_N && TYPE == F32 && ACC == F64)
+    //? elif TYPE == F16 || TYPE == BF16 || ((ORDER == BY_N || ANY_FLAGS) && TYPE == F32 && ACC == F64)
     return x;
     //? else
     return (accum)value;
@@ -126,10 +128,14 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 {
     //? if PARTIAL == SUM && ORDER == BY_N
     return rounded_sum(a, b);
+    //? elif PARTIAL == SUM && ACC == F32 && ANY_FLAGS
+    return __nvvm_reflect("__CUDA_FTZ") ? rounded_sum(a, b) : a + b;
     //? elif PARTIAL == SUM
     return a + b;
     //? elif OP == PROD && ORDER == BY_N
     return rounded_product(a, b);
+    //? elif OP == PROD && ACC == F32 && ANY_FLAGS
+    return __nvvm_reflect("__CUDA_FTZ") ? rounded_product(a, b) : a * b;
     //? elif OP == PROD
     return a * b;
     //? elif OP == AND
@@ -223,8 +229,12 @@ __device__ __forceinline__ accum fold(accum a, vec got)
 // Does a value come before the best so far? A NaN does before all numbers; an equal does not.
 __device__ __forceinline__ bool beats(accum value, accum best)
 {
-    //? if OP == ARGMIN && (ACC == F32 || ACC == F64)
+    //? if OP == ARGMIN && ACC == F32 && ANY_FLAGS
+    return !(__nvvm_reflect("__CUDA_FTZ") ? at_most(best, value) : value >= best) && best == best;
+    //? elif OP == ARGMIN && (ACC == F32 || ACC == F64)
     return !(value >= best) && best == best;
+    //? elif ACC == F32 && ANY_FLAGS
+    return !(__nvvm_reflect("__CUDA_FTZ") ? at_most(value, best) : value <= best) && best == best;
     //? elif ACC == F32 || ACC == F64
     return !(value <= best) && best == best;
     //? elif OP == ARGMIN
@@ -237,7 +247,10 @@ __device__ __forceinline__ bool beats(accum value, accum best)
 //? define equals
 __device__ __forceinline__ bool equals(accum a, accum b)
 {
-    //? if ACC == F32 || ACC == F64
+    //? if ACC == F32 && ANY_FLAGS
+    return (__nvvm_reflect("__CUDA_FTZ") ? at_most(a, b) && at_most(b, a) : a == b) ||
+           (a != a && b != b);
+    //? elif ACC == F32 || ACC == F64
     return a == b || (a != a && b != b);
     //? else
     return a == b;

@@ -12,6 +12,7 @@
 #   examples   the examples and an exported matrix, built here
 #   json       exports as machine code and PTX, launched by what their JSON says
 #   builds     exports in the builds that people give them: right, which row serves, and how fast (5 minutes)
+#   flags      exports built with -use_fast_math and -ftz=true keep denormals and NaNs, here too
 #   mpi        lists that MPI's ranks share, and one sum over many GPUs
 #   mpi_fast   what two GPUs gain, by MPI and in one process (8 minutes)
 #   profile    Nsight Compute on rungs, and whether it counts in shared memory what the ladder computes
@@ -26,7 +27,7 @@ shift
 build=$(cd "$build" && pwd)
 cd "$(dirname "$0")/.."
 device=${DEVICE:-0}
-usual=(device cover faults interrupt race occupancy library hostile torch examples json mpi profile)
+usual=(device cover faults interrupt race occupancy library hostile torch examples json flags mpi profile)
 [ $# -gt 0 ] || set -- "${usual[@]}"
 
 "$build/autotune" doctor

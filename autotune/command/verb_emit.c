@@ -43,6 +43,16 @@ static int choose_pass(const struct request *request, const struct space *space,
     return -1;
 }
 
+/* Writes the same kernels for a compiler whose options are not ours. */
+static int emit_for_users(struct emit_variant *variant, const struct setup *setup,
+                          const int64_t *config, struct error *error)
+{
+    struct emit_sources sources = setup->sources;
+    sources.any_flags = true;
+    emit_dispose(variant);
+    return emit_variant(variant, &setup->context, &sources, config, error);
+}
+
 /* Of one pass only the kernel, else all kernels with a function that launches them. */
 static int print_source(const struct request *request, const struct setup *setup,
                         const int64_t *config, const struct emit_variant *variant,
@@ -123,7 +133,8 @@ static int emit(const struct request *request, const struct setup *setup, struct
                  print_compiled(request, &image, error);
         device_dispose_image(&image);
     } else if (!failed) {
-        failed = print_source(request, setup, config, &variant, is_chosen, error);
+        failed = emit_for_users(&variant, setup, config, error) ||
+                 print_source(request, setup, config, &variant, is_chosen, error);
     }
     emit_dispose(&variant);
     return failed ? -1 : 0;

@@ -254,11 +254,13 @@ static int add_steps(struct export *out, size_t r, struct error *error)
 {
     struct export_row *row = &out->rows[r];
     const struct point_context context = {out->source.space, &row->problem, &row->target};
+    struct emit_sources sources = *out->source.sources;
     struct emit_variant variant;
     struct export_kernel made[SPACE_PASSES_MAX];
     size_t kernels[SPACE_PASSES_MAX];
     int failed = 0;
-    if (emit_variant(&variant, &context, out->source.sources, row->values, error))
+    sources.any_flags = true;
+    if (emit_variant(&variant, &context, &sources, row->values, error))
         return -1;
     for (size_t i = 0; i < variant.count; i++)
         made[i] = (struct export_kernel){.versions[0].text = variant.texts[i],

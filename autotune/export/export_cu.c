@@ -313,6 +313,10 @@ static int write(struct export_files *out, const struct export *export, struct e
               "\n#ifndef __CUDACC_RTC__\n\n"
               "#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__\n"
               "#pragma nv_diag_suppress 177 // the launcher does not call all functions below\n"
+              "#endif\n"
+              "#ifdef __clang__ // of host code\n"
+              "#pragma clang diagnostic push\n"
+              "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
               "#endif\n\n");
     if (export_add_table(text, export, error))
         return -1;
@@ -325,7 +329,10 @@ static int write(struct export_files *out, const struct export *export, struct e
     text_adds(text, "\n");
     if (export_add_sizes(text, export, EXPORT_LAUNCHED, error))
         return -1;
-    text_adds(text, "\n#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__\n"
+    text_adds(text, "\n#ifdef __clang__\n"
+                    "#pragma clang diagnostic pop\n"
+                    "#endif\n"
+                    "#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__\n"
                     "#pragma nv_diag_default 177\n"
                     "#endif\n\n"
                     "#endif // !__CUDACC_RTC__\n");

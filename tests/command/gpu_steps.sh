@@ -16,9 +16,9 @@ in_root() {
     status=$?
 }
 
-in_root tests/gpu.sh "$BUILD" occupancy library examples json builds sanitize
+in_root tests/gpu.sh "$BUILD" occupancy library examples json builds flags sanitize
 check skipped-status has_status 0
-for step in occupancy library examples json builds sanitize; do
+for step in occupancy library examples json builds flags sanitize; do
     check "skipped $step" grep -q "^skip    $step: it needs a GPU\|^skip    $step: they need a GPU" out
 done
 in_root bench/all.sh "$SCRATCH/results" sanitize

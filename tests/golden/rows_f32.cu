@@ -32,9 +32,21 @@ __device__ __forceinline__ accum map(elem value)
     return (accum)value;
 }
 
+// With "__CUDA_FTZ": does the compiler take denormals of floats for zeros, as -use_fast_math and
+// -ftz=true make it? A constant, which it knows while it compiles.
+extern "C" __device__ int __nvvm_reflect(const char *option);
+
+// a + b, rounded by itself: whatever the compiler's options, nothing is fused or flushed.
+__device__ __forceinline__ accum rounded_sum(accum a, accum b)
+{
+    accum sum;
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+}
+
 __device__ __forceinline__ accum combine(accum a, accum b)
 {
-    return a + b;
+    return __nvvm_reflect("__CUDA_FTZ") ? rounded_sum(a, b) : a + b;
 }
 
 // Combines what one load brought.

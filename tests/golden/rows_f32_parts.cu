@@ -27,10 +27,25 @@ __device__ __forceinline__ accum identity(void)
     return 0;
 }
 
+// With "__CUDA_FTZ": does the compiler take denormals of floats for zeros, as -use_fast_math and
+// -ftz=true make it? A constant, which it knows while it compiles.
+extern "C" __device__ int __nvvm_reflect(const char *option);
+
+// The value of an f32, exactly, denormals too.
+__device__ __forceinline__ double widened(float value)
+{
+    if (!__nvvm_reflect("__CUDA_FTZ"))
+        return value;
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(value));
+    return wide;
+}
+
 // What is combined of an element.
 __device__ __forceinline__ accum map(elem value)
 {
-    return (accum)value;
+    const accum x = widened(value);
+    return x;
 }
 
 __device__ __forceinline__ accum combine(accum a, accum b)

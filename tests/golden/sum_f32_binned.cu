@@ -31,9 +31,21 @@ __device__ __forceinline__ accum map(elem value)
     return (accum)value;
 }
 
+// With "__CUDA_FTZ": does the compiler take denormals of floats for zeros, as -use_fast_math and
+// -ftz=true make it? A constant, which it knows while it compiles.
+extern "C" __device__ int __nvvm_reflect(const char *option);
+
+// a + b, rounded by itself: whatever the compiler's options, nothing is fused or flushed.
+__device__ __forceinline__ accum rounded_sum(accum a, accum b)
+{
+    accum sum;
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
+    return sum;
+}
+
 __device__ __forceinline__ accum combine(accum a, accum b)
 {
-    return a + b;
+    return __nvvm_reflect("__CUDA_FTZ") ? rounded_sum(a, b) : a + b;
 }
 
 // Combines what one load brought.
@@ -152,10 +164,18 @@ __device__ __forceinline__ accum gather_warps(unsigned from, accum *size)
         #pragma unroll
         for (int i = 0; i < d; i++) {
             value[i] = combine(value[i], value[i + d]);
-            sizes[i] += sizes[i + d];
+            sizes[i] = combine(sizes[i], sizes[i + d]);
         }
     *size = sizes[0];
     return value[0];
+}
+
+// The f32 nearest to a value, whatever the compiler's options: nothing is flushed.
+__device__ __forceinline__ float narrowed(double value)
+{
+    float narrow;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(narrow) : "d"(value));
+    return narrow;
 }
 
 __device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
@@ -235,7 +255,7 @@ __device__ __forceinline__ bool add_binned(unsigned long long *state, float valu
         if (all >> 38 != 0)
             sum = infinity - infinity;
     }
-    *total = (float)sum;
+    *total = __nvvm_reflect("__CUDA_FTZ") ? narrowed(sum) : (float)sum;
     return true;
 }
 

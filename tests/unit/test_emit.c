@@ -371,6 +371,46 @@ static void test_hash_of_code(void **state)
     assert_true(hash_of("int a = 1;\n", "int b = \"// \";\n") != hash);
 }
 
+/* --- Users' compilers ------------------------------------------------------------------------ */
+
+/* Only floats whose accumulator a compiler's options could flush, or that are widened, ask for
+ * them, and only in source for others' compilers: what records are of is the same as ever. */
+static void test_any_flags(void **state)
+{
+    enum { LAST = 2 }; /* the pass of FINISH=LAST_BLOCK */
+    const struct fixture *fixture = *state;
+    static const char *const archs[] = {"sm_75", "sm_90", "host"};
+    static const enum op ops[] = {SUM, SUMSQ, PROD, MIN, MAX};
+    static const struct {
+        enum type type, acc;
+        bool asks;
+    } types[] = {{I32, I32, false}, {F16, F32, true}, {BF16, F32, true}, {BF16, F64, true},
+                 {F32, F32, true},  {F32, F64, true}, {F64, F64, false}};
+    for (size_t i = 0; i < 3 * 5 * 7; i++) {
+        const struct target target = find_target(archs[i % 3]);
+        const struct problem problem = {.op = ops[i / 3 % 5],
+                                        .type = types[i / 15].type,
+                                        .acc = types[i / 15].acc,
+                                        .dims = DIMS_VALUE(1000)};
+        const bool is_select = problem.op == MIN || problem.op == MAX;
+        const bool has_nan_step = is_select && problem.acc == F32 && target.cc >= 80;
+        const struct point_context context = {fixture->space, &problem, &target};
+        struct emit_sources sources = fixture->sources;
+        struct text own = {0}, users = {0};
+        int64_t row[SPACE_NAMES_MAX];
+        make_row(fixture->space, "FINISH=LAST_BLOCK", row);
+        assert_int_equal(emit_kernel(&own, &context, &sources, row, LAST, &error), 0);
+        sources.any_flags = true;
+        assert_int_equal(emit_kernel(&users, &context, &sources, row, LAST, &error), 0);
+        assert_null(strstr(own.at, "__nvvm_reflect"));
+        assert_true((strstr(users.at, "__nvvm_reflect") != NULL) ==
+                    (types[i / 15].asks && !target.is_host && !has_nan_step));
+        assert_true((strcmp(own.at, users.at) == 0) == !strstr(users.at, "__nvvm_reflect"));
+        text_dispose(&own);
+        text_dispose(&users);
+    }
+}
+
 /* --- Golden files ------------------------------------------------------------------------- */
 
 /* Emits what the command in a kernel's second line says, from the words of the command alone.
@@ -403,6 +443,7 @@ static void emit_command(struct text *out, const struct fixture *fixture, const 
     struct emit_sources sources = fixture->sources;
     snprintf(template, sizeof template, "templates/%s", space->template_name);
     sources.template = (struct emit_file){template, find_file(template)->bytes};
+    sources.any_flags = true; /* as `emit` prints them */
     if (!space_serves(space, &problem) && !space_find_dims(space, &problem, 1000, 100, 0)) {
         problem.order = ORDER_BY_N; /* which the command leaves to the space */
         assert_true(space_find_dims(space, &problem, 1000, 100, 0));
@@ -640,6 +681,7 @@ int main(void)
         cmocka_unit_test(test_hash_of_code),        cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_control_lines),       cmocka_unit_test(test_bad_templates),
         cmocka_unit_test(test_long_lines),          cmocka_unit_test(test_own_template),
+        cmocka_unit_test(test_any_flags),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
