@@ -31,7 +31,8 @@ static const struct table_column columns[] = {
     {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
     {NULL, "finals_memory_mhz", true}, {NULL, "finals_celsius", true},
     {NULL, "finals_milliwatts", true}, {NULL, "default_us", true},
-    {NULL, "shipped_us", true},   DIMS_TEXT_COLUMNS,
+    {NULL, "shipped_us", true},   {NULL, "x_default", true},
+    {NULL, "x_default_low", true}, {NULL, "x_default_high", true}, DIMS_TEXT_COLUMNS,
     {"params", "params", false},
 };
 /* clang-format on */
@@ -72,6 +73,16 @@ static void add_us(struct table *table, uint64_t ps)
     table_add(table, ps ? figures_us(us, ps) : NULL);
 }
 
+/* Adds how many times as fast as the default it is, with the interval. */
+static void add_gain(struct table *table, const struct record *record)
+{
+    struct record_gain gain = {.times = 0};
+    const bool is_known = record_gain(&gain, record);
+    table_add_number(table, is_known, 4, gain.times);
+    table_add_number(table, gain.low > 0, 4, gain.low);
+    table_add_number(table, gain.low > 0, 4, gain.high);
+}
+
 /* Adds the bound of an interval; a record of one n has none. */
 static void add_bound(struct table *table, bool is_one, uint64_t n)
 {
@@ -109,6 +120,7 @@ static void add_record(struct table *table, const struct interval *served)
     add_known(table, record->milliwatts);
     add_us(table, record->default_ps);
     add_us(table, record->shipped_ps);
+    add_gain(table, record);
     record_cells_add_dims(table, record);
     table_add(table, record->params);
 }

@@ -36,6 +36,7 @@ struct race_place {
     uint64_t median_ps, low_ps, high_ps; /* of its accepted rounds, with the 95 % interval */
     double ratio, ratio_low, ratio_high; /* time over the fastest's, paired by round, with the
                                           * interval that decides ties: 99 %, split over them */
+    double likely_low, likely_high;      /* its 95 % interval */
     size_t rounds;                       /* accepted ones that it took part in */
     bool is_dropped;                     /* left before the end */
     bool is_tie;                         /* not told apart from the fastest (itself one too) */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double CONFIDENCE = 0.95; /* of times */
+static const double CONFIDENCE = 0.95; /* of times, and of what a ratio is likely to be */
 static const double TIE_DOUBT = 0.01;  /* the chance that any tie is wrong */
 
 bool race_ranking_is_in(const struct race_times *times, size_t entrant)
@@ -83,6 +83,8 @@ static void fill_place(struct race_place *out, struct race_times *times, size_t 
                                .ratio = 1,
                                .ratio_low = 1,
                                .ratio_high = 1,
+                               .likely_low = 1,
+                               .likely_high = 1,
                                .rounds = times->taken[entrant],
                                .is_dropped = !race_ranking_is_in(times, entrant),
                                .is_tie = !is_beaten};
@@ -100,6 +102,9 @@ static void fill_place(struct race_place *out, struct race_times *times, size_t 
     out->ratio_high = interval.high;
     if (interval.confidence >= confidence && interval.low > 1 + margin)
         out->is_tie = false;
+    interval = ratio_interval(times, entrant, CONFIDENCE);
+    out->likely_low = interval.low;
+    out->likely_high = interval.high;
 }
 
 static int by_place(const void *left, const void *right)

@@ -173,9 +173,7 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
     if (place) {
         const struct record made = record;
         record = *known;
-        record.median_ps = place->median_ps;
-        record.low_ps = place->low_ps;
-        record.high_ps = place->high_ps;
+        record_set_time(&record, place->median_ps, place->low_ps, place->high_ps);
         record.sm_mhz = made.sm_mhz;
         record.memory_mhz = made.memory_mhz;
         record.celsius = made.celsius;
@@ -322,9 +320,9 @@ static void take_again(struct record *record, uint64_t config, const struct tune
         if (raced[i].config == config)
             raced[i].ps = raced[i].high_ps = ps;
     }
-    record->median_ps = own->median_ps;
-    record->low_ps = own->low_ps < own->median_ps ? own->low_ps : own->median_ps;
-    record->high_ps = own->high_ps > own->median_ps ? own->high_ps : own->median_ps;
+    record_set_time(record, own->median_ps,
+                    own->low_ps < own->median_ps ? own->low_ps : own->median_ps,
+                    own->high_ps > own->median_ps ? own->high_ps : own->median_ps);
 }
 
 int sweep_size_confirm(struct sweep *sweep, struct records *records, struct record *record,

@@ -124,7 +124,7 @@ run list gpus --sources
 check list-gpus-sources grep -Eq "^V100 .* 6  Tesla V100 GPU Architecture whitepaper" out
 run list gpus --csv -
 check list-gpus-csv grep -q '^H200,NVIDIA H200,sm_90,132,1980,3201,6016,4814,60,as CUDA' out
-refuses list-sources-of-emit 64 "an option of 'autotune list'" emit --sources
+refuses list-sources-of-emit 64 "emit has no --sources: list has it" emit --sources
 run list archs
 check list-archs grep -q '^sm_90 ' out
 run list variants --arch sm_80 --type f64

@@ -231,6 +231,9 @@ static void test_places(void **state)
         assert_int_equal(place->is_tie, i < 2);
         assert_true(place->low_ps <= place->median_ps && place->median_ps <= place->high_ps);
         assert_true(place->ratio_low <= place->ratio && place->ratio <= place->ratio_high);
+        assert_true(place->ratio_low <= place->likely_low && place->likely_low <= place->ratio);
+        assert_true(place->ratio <= place->likely_high &&
+                    place->likely_high <= place->ratio_high);
         assert_true(i < 2 || place->entrant == dropped[i - 2]);
         assert_true(i < 2 ? place->rounds == result.rounds : place->rounds < 30);
     }
