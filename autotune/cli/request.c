@@ -62,7 +62,7 @@ static int print_help(struct argp_state *state, struct error *error)
 {
     struct text text = {0};
     options_help(&text, state);
-    if (output_write("-", &text, error) == 0)
+    if (output_text(&text, error) == 0)
         *error = (struct error){.code = ERROR_NONE};
     text_dispose(&text);
     return -1;

@@ -386,7 +386,7 @@ static int print_lines(const struct request *request, const struct report *repor
         sentence_end(&text, "by turns", &turns);
     }
     print_winner(&text, report->setup, record);
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     return failed;
 }
