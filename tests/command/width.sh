@@ -38,8 +38,8 @@ is_whole() {
     python3 - "$1" <<'END'
 import re, sys
 narrow, wide = (open(name, encoding="utf-8").read() for name in ("narrow", "wide"))
-def words(text): # numbers are measured anew, and a folded cell has a comma behind it
-    return {re.sub(r"[0-9.]+", "0", word).strip(",") for word in text.split()}
+def words(text): # numbers are measured anew, bars are drawn, and a folded cell has a comma behind it
+    return {re.sub(r"[0-9.]+", "0", word).strip(",") for word in re.sub("[\u2588-\u258f]+", " ", text).split()}
 long = [line for line in narrow.split("\n") if len(line) > int(sys.argv[1]) and " " in line.strip()]
 cut = words(narrow) - words(wide) - {"in", "all"}
 assert narrow.strip(), "nothing is shown"
