@@ -1,5 +1,6 @@
 /* main: finds the verb, runs it, prints what went wrong, exits. The only place that exits. */
 #include "autotune/cli/interrupt.h"
+#include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
 #include "generator/error.h"
 
@@ -124,6 +125,6 @@ int main(int argc, char **argv)
         return error_status(error.code);
     snprintf(message, sizeof message, "autotune: %s%s\n",
              number && error.code != ERROR_INTERRUPTED ? "interrupted: " : "", error.text);
-    fputs(message, stderr);
+    output_error(message);
     return number ? SIGNAL_EXIT + number : error_status(error.code);
 }

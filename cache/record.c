@@ -4,6 +4,7 @@
 #include "cache/record.h"
 
 #include "cache/section.h"
+#include "generator/number.h"
 
 #include <xxhash.h>
 
@@ -58,6 +59,8 @@ static const struct field fields[] = {
     {"candidates", FIELD_INT, offsetof(struct record, candidates), 0, MANY, VALUE},
     {"untried", FIELD_ANY, offsetof(struct record, untried), 1, UINT32_MAX, VALUE},
     {"default_ps", FIELD_ANY, offsetof(struct record, default_ps), 1, PS_MAX, VALUE},
+    {"default_low_ps", FIELD_ANY, offsetof(struct record, default_low_ps), 1, PS_MAX, VALUE},
+    {"default_high_ps", FIELD_ANY, offsetof(struct record, default_high_ps), 1, PS_MAX, VALUE},
     {"shipped_ps", FIELD_ANY, offsetof(struct record, shipped_ps), 1, PS_MAX, VALUE},
     {"finals_sm_mhz", FIELD_ANY, offsetof(struct record, sm_mhz), 1, UINT32_MAX, VALUE},
     {"finals_memory_mhz", FIELD_ANY, offsetof(struct record, memory_mhz), 1, UINT32_MAX, VALUE},
@@ -125,6 +128,53 @@ bool record_is_same_but_size(const struct record *a, const struct record *b)
 bool record_has_run(const struct record *record)
 {
     return *record->tuned;
+}
+
+/* --- What tuning gained ---------------------------------------------------------------- */
+
+bool record_gain(struct record_gain *out, const struct record *record)
+{
+    const double winner = (double)record->median_ps;
+    if (!record->median_ps || !record->default_ps || record->default_ps == record->median_ps)
+        return false;
+    *out = (struct record_gain){(double)record->default_ps / winner,
+                                (double)record->default_low_ps / winner,
+                                (double)record->default_high_ps / winner};
+    return true;
+}
+
+/* Three digits. */
+static void add_times(struct text *out, double times)
+{
+    char number[NUMBER_CHARS];
+    const int decimals = times < 9.995 ? 2 : times < 99.95 ? 1 : 0;
+    const double unit = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+    text_adds(out, number_format_fixed(number, (uint64_t)(times * unit + 0.5), decimals));
+}
+
+void record_add_gain(struct text *out, const struct record_gain *gain)
+{
+    add_times(out, gain->times);
+    text_adds(out, " times as fast as the default");
+    if (gain->low <= 0)
+        return;
+    text_adds(out, ", 95 % interval ");
+    add_times(out, gain->low);
+    text_adds(out, " to ");
+    add_times(out, gain->high);
+}
+
+void record_set_time(struct record *record, uint64_t median_ps, uint64_t low_ps,
+                     uint64_t high_ps)
+{
+    uint64_t *const others[] = {&record->default_ps, &record->default_low_ps,
+                                &record->default_high_ps, &record->shipped_ps};
+    const double scale = (double)median_ps / (double)record->median_ps;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        *others[i] = (uint64_t)((double)*others[i] * scale + 0.5);
+    record->median_ps = median_ps;
+    record->low_ps = low_ps;
+    record->high_ps = high_ps;
 }
 
 bool record_is_same_problem(const struct record *a, const struct record *b)
@@ -248,6 +298,11 @@ static int check_together(const struct record *record, const struct section *sec
     if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)
         return section_refuse(section, ini, line, "median_ps", "not between low_ps and high_ps",
                               error);
+    if ((record->default_low_ps || record->default_high_ps) &&
+        (!record->default_low_ps || record->default_low_ps > record->default_ps ||
+         record->default_ps > record->default_high_ps))
+        return section_refuse(section, ini, line, "default_ps",
+                              "not between default_low_ps and default_high_ps", error);
     if (record->source != RECORD_EMULATED && (record->cc < 10 || record->sms < 1))
         return section_refuse(section, ini, line, record->cc < 10 ? "cc" : "sms",
                               "no GPU has so few", error);

@@ -59,9 +59,10 @@ struct record {
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
     uint64_t untried; /* candidates, when a budget ended the search; 0 = it came to its end */
-    uint64_t default_ps,
-        shipped_ps; /* what the space's default took by turns with the winner, and
-                                      * what ships; 0 = not known, or the same kernel */
+    uint64_t default_ps, default_low_ps, default_high_ps; /* what the space's default took by
+                              * turns with the winner, had that median_ps, and the 95 % interval
+                              * of that ratio; 0 = not known */
+    uint64_t shipped_ps; /* the same of what ships; 0 = not known, or the same kernel */
     uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU as the final race ended; 0 =
                                                        * not known */
     char error[32];    /* relative, random floats: "3.1e-08"; "" integers */
@@ -113,6 +114,21 @@ bool record_is_same_but_size(const struct record *a, const struct record *b);
 /* Does it say how it was measured? Of what ships its time alone is known: no interval, no
  * candidates, no day. */
 bool record_has_run(const struct record *record);
+
+/* How many times as fast as the space's default the winner was in the race, by turns, with the 95 %
+ * interval; low = 0: the interval is not known. False where the record does not say, or the default
+ * won. */
+struct record_gain {
+    double times, low, high;
+};
+bool record_gain(struct record_gain *out, const struct record *record);
+
+/* Appends "2.56 times as fast as the default, 95 % interval 2.51 to 2.61" of such a gain. */
+void record_add_gain(struct text *out, const struct record_gain *gain);
+
+/* Gives the winner another time; what others took by turns with it keeps its ratio to that. */
+void record_set_time(struct record *record, uint64_t median_ps, uint64_t low_ps,
+                     uint64_t high_ps);
 
 /* Do both answer for the same problem on the same GPU, so that one replaces the other? */
 bool record_is_same_problem(const struct record *a, const struct record *b);

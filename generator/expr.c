@@ -143,7 +143,7 @@ static int parse_name(struct parser *parser, const char *word, size_t length)
         }
     }
     return unknown(parser, word, length, "name",
-                   text_nearest(word, length, scope->names, scope->count));
+                   text_similar(word, length, scope->names, scope->count));
 }
 
 static const struct function *find_function(struct parser *parser, const char *word,
@@ -157,7 +157,7 @@ static const struct function *find_function(struct parser *parser, const char *w
         names[i] = functions[i].name;
     }
     unknown(parser, word, length, "function",
-            text_nearest(word, length, names, FUNCTION_COUNT));
+            text_similar(word, length, names, FUNCTION_COUNT));
     return NULL;
 }
 

@@ -98,9 +98,64 @@ char *problem_list_ops(char out[PROBLEM_NAMES_CHARS])
     return list_names(out, op_name, OP_COUNT);
 }
 
+#define ABSENT_COMPLEX                                                                         \
+    "no type is complex; sums of both parts are those of the columns of an n x 2 matrix "      \
+    "(--shape columns)"
+
+/* What a user of other libraries asks for, and how to have it here. */
+struct absent {
+    const char *name, *instead;
+};
+
+static const struct absent absent_types[] = {
+    {"float", "it is called f32"},
+    {"float32", "it is called f32"},
+    {"double", "it is called f64"},
+    {"float64", "it is called f64"},
+    {"half", "it is called f16"},
+    {"bfloat16", "it is called bf16"},
+    {"int", "it is called i32"},
+    {"int32", "it is called i32"},
+    {"int64", "it is called i64"},
+    {"bool", "bytes of 0 and 1 are u8, whose max is 'any' and whose min is 'all'"},
+    {"c64", ABSENT_COMPLEX},
+    {"c128", ABSENT_COMPLEX},
+    {"complex", ABSENT_COMPLEX},
+    {"complex64", ABSENT_COMPLEX},
+    {"complex128", ABSENT_COMPLEX},
+    {NULL, NULL},
+};
+
+static const struct absent absent_ops[] = {
+    {"mean", "divide the sum by n"},
+    {"average", "divide the sum by n"},
+    {"var", "sum and sumsq give it, in two calls"},
+    {"std", "sum and sumsq give it, in two calls"},
+    {"norm", "it is the root of sumsq"},
+    {"minimum", "it is called min"},
+    {"maximum", "it is called max"},
+    {"product", "it is called prod"},
+    {"any", "it is or, of bits, or max"},
+    {"all", "it is and, of bits, or min"},
+    {"dot", "every operation has one input, a dot product two"},
+    {"logsumexp", "every operation takes the elements as they are, without exp"},
+    {NULL, NULL},
+};
+
+static const char *find_instead(const struct absent *absent, const char *name)
+{
+    for (; absent->name; absent++)
+        if (strcmp(absent->name, name) == 0)
+            return absent->instead;
+    return NULL;
+}
+
+#define ADD_ONE ", or add one: kernels.md, \"Adding an operation or a type\""
+
 /* Finds `name` among `count` names; the error lists them all. */
 static int find_name(size_t *out, const char *name, const char *what,
-                     const char *(*name_at)(size_t), size_t count, struct error *error)
+                     const char *(*name_at)(size_t), size_t count, const struct absent *absent,
+                     struct error *error)
 {
     enum { NAMES_MAX = 32 };
     char known[PROBLEM_NAMES_CHARS], hint[TEXT_HINT_CHARS];
@@ -112,14 +167,18 @@ static int find_name(size_t *out, const char *name, const char *what,
         }
         names[i < NAMES_MAX ? i : 0] = name_at(i);
     }
-    return error_set(error, ERROR_USAGE, "unknown %s '%s': %schoose one of %s", what, name,
-                     text_hint(hint, name, names, count), list_names(known, name_at, count));
+    const char *const instead = absent ? find_instead(absent, name) : NULL;
+    text_hint(hint, name, names, count);
+    return error_set(error, ERROR_USAGE, "unknown %s '%.60s': %s%schoose one of %s%s", what,
+                     name, instead ? instead : hint, instead ? "; " : "",
+                     list_names(known, name_at, count),
+                     absent && !instead && !*hint ? ADD_ONE : "");
 }
 
 int problem_find_type(enum type *out, const char *name, struct error *error)
 {
     size_t i = 0;
-    if (find_name(&i, name, "type", type_name, TYPE_COUNT, error))
+    if (find_name(&i, name, "type", type_name, TYPE_COUNT, absent_types, error))
         return -1;
     *out = (enum type)i;
     return 0;
@@ -128,7 +187,7 @@ int problem_find_type(enum type *out, const char *name, struct error *error)
 int problem_find_op(enum op *out, const char *name, struct error *error)
 {
     size_t i = 0;
-    if (find_name(&i, name, "operation", op_name, OP_COUNT, error))
+    if (find_name(&i, name, "operation", op_name, OP_COUNT, absent_ops, error))
         return -1;
     *out = (enum op)i;
     return 0;
@@ -137,7 +196,7 @@ int problem_find_op(enum op *out, const char *name, struct error *error)
 int problem_find_order(enum order *out, const char *name, struct error *error)
 {
     size_t i = 0;
-    if (find_name(&i, name, "order", order_name, ORDER_COUNT, error))
+    if (find_name(&i, name, "order", order_name, ORDER_COUNT, NULL, error))
         return -1;
     *out = (enum order)i;
     return 0;

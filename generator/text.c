@@ -401,18 +401,46 @@ const char *text_nearest(const char *word, size_t length, const char *const *nam
     return nearest;
 }
 
+/* Two neighbours that changed places are one slip, though two letters differ. */
+static int typing_distance(char *word, const char *name)
+{
+    const size_t length = strlen(word);
+    int least = name_distance(word, length, name);
+    for (size_t i = 0; i + 1 < length; i++) {
+        const char left = word[i], right = word[i + 1];
+        word[i] = right;
+        word[i + 1] = left;
+        const int distance = name_distance(word, length, name) + EDIT_COST;
+        least = distance < least ? distance : least;
+        word[i] = left;
+        word[i + 1] = right;
+    }
+    return least;
+}
+
+const char *text_similar(const char *word, size_t length, const char *const *names,
+                         size_t count)
+{
+    const char *const nearest = text_nearest(word, length, names, count);
+    char typed[NEAREST_MAX + 1], name[NEAREST_MAX + 1];
+    if (!nearest || length < 2 || length > NEAREST_MAX)
+        return NULL;
+    if (strncasecmp(word, nearest, length) == 0 || is_part(word, length, nearest))
+        return nearest;
+    squeeze(typed, word, length);
+    squeeze(name, nearest, strlen(nearest));
+    const size_t letters = strlen(typed) > strlen(name) ? strlen(typed) : strlen(name);
+    const bool is_like =
+        *typed == *name && typing_distance(typed, name) <= EDIT_COST * (int)(letters / 3);
+    return is_like ? nearest : NULL;
+}
+
 char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *names,
                 size_t count)
 {
-    const size_t length = strlen(word);
-    const char *const nearest = text_nearest(word, length, names, count);
+    const char *const similar = text_similar(word, strlen(word), names, count);
     *out = '\0';
-    if (!nearest || length < 2 || length > 60)
-        return out;
-    const bool is_like =
-        strncasecmp(word, nearest, length) == 0 || is_part(word, length, nearest);
-    const int letters = length > strlen(nearest) ? (int)length : (int)strlen(nearest);
-    if (is_like || name_distance(word, length, nearest) <= EDIT_COST * ((letters + 2) / 3))
-        snprintf(out, TEXT_HINT_CHARS, "did you mean '%.63s'? ", nearest);
+    if (similar)
+        snprintf(out, TEXT_HINT_CHARS, "did you mean '%.63s'? ", similar);
     return out;
 }

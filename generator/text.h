@@ -60,8 +60,13 @@ bool text_is_word(char c);
 const char *text_nearest(const char *word, size_t length, const char *const *names,
                          size_t count);
 
-/* "did you mean 'NAME'? " where a known name is like the word: at most one letter in three
- * differs, or the word is a part of it; else "". Returns `out`. */
+/* The nearest name where the word may be a slip for it, else NULL: the word is a part of the name, or
+ * begins with its letter and differs in one letter of three at most, where two that changed places
+ * count once. */
+const char *text_similar(const char *word, size_t length, const char *const *names,
+                         size_t count);
+
+/* "did you mean 'NAME'? " where text_similar finds one, else "". Returns `out`. */
 enum { TEXT_HINT_CHARS = 96 };
 char *text_hint(char out[TEXT_HINT_CHARS], const char *word, const char *const *names,
                 size_t count);

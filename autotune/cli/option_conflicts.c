@@ -126,6 +126,8 @@ static int check_output(const struct request *request, struct error *error)
     const struct option_conflict conflicts[] = {
         {is_stdout(request->json) && is_stdout(request->csv),
          "--json - and --csv - would mix on stdout: give one of them a file"},
+        {request->quiet && request->verbose,
+         "--quiet and --verbose exclude each other: choose one"},
         {request->json && request->csv && strcmp(request->json, request->csv) == 0,
          "--json and --csv name the same file: give each its own"},
     };

@@ -4,6 +4,7 @@
 
 #include "autotune/cli/request_part.h"
 #include "autotune/cli/verbs.h"
+#include "autotune/print/terminal.h"
 #include "generator/number.h"
 
 #include <assert.h>
@@ -231,11 +232,12 @@ static const struct option_row shared[] = {
     {TABLES | DOCTOR, "json", "FILE", "also write JSON, '-' for stdout instead of the table", .text = AT(json)},
     {TABLES | DOCTOR, "csv", "FILE", "also write CSV, '-' for stdout instead of the table", .text = AT(csv), .more = "Whether such files can be written is seen before anything is measured. Lists and bench write each row as it is done: what ends them early leaves the rows so far, in the place of an older file."},
     {EVERY & ~DOCTOR, "quiet", NULL, "results, warnings and errors only", .flag = AT(quiet), .letter = 'q'},
+    {TUNE, "verbose", NULL, "also what the rules of the space leave out", .flag = AT(verbose), .letter = 'v'},
     {EVERY, "help", NULL, "print this", .letter = 'h'},
     {.verbs = 0},
 };
 /* clang-format on */
-enum { FIRST_KEY = 256 };
+enum { FIRST_KEY = 256, HELP_WIDTH = 79 };
 
 const struct option_row *options_at(size_t i)
 {
@@ -351,6 +353,9 @@ void options_help(struct text *out, struct argp_state *state)
     char *bytes = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&bytes, &length);
+    char margin[32];
+    snprintf(margin, sizeof margin, "rmargin=%d", terminal_output_room(HELP_WIDTH + 1) - 1);
+    setenv("ARGP_HELP_FMT", margin, 0);
     const unsigned flags = state->flags;
     state->flags &=
         ~(unsigned)ARGP_NO_ERRS; /* which keeps argp from printing anything at all */

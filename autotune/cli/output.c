@@ -3,6 +3,7 @@
 #include "autotune/cli/output.h"
 
 #include "autotune/cli/output_file.h"
+#include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
 #include "autotune/print/terminal.h"
 #include "cache/file.h"
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,12 +108,21 @@ static int write_table(const char *path, const struct table *table, const struct
     return failed;
 }
 
+int output_text(const struct text *text, struct error *error)
+{
+    struct text folded = {0};
+    if (!isatty(STDOUT_FILENO) || text_check(text, error))
+        return output_write("-", text, error);
+    sentence_fold(&folded, text->at ? text->at : "", (size_t)terminal_width(stdout));
+    const int failed = output_write("-", &folded, error);
+    text_dispose(&folded);
+    return failed;
+}
+
 static int print_text(const struct request *request, const struct text *text,
                       struct error *error)
 {
-    if (output_is_taken(request))
-        return 0;
-    return text_check(text, error) ? -1 : write_shown(text->at ? text->at : "", error);
+    return output_is_taken(request) ? 0 : output_text(text, error);
 }
 
 /* If a form cannot be written, the others still are. `csv` may be NULL. */
@@ -142,12 +153,7 @@ static int write_all(const struct request *request, const char *csv, const struc
                      const struct text *json, struct error *error)
 {
     struct text text = {0};
-    const bool is_terminal = isatty(STDOUT_FILENO);
-    const bool is_bold = terminal_has_color(stdout);
-    if (is_terminal)
-        table_fit(&text, table, terminal_width(stdout), is_bold);
-    else
-        table_print(&text, table, is_bold);
+    table_show(&text, table, terminal_has_color(stdout));
     const int failed = write_forms(request, &text, csv, table, json, error);
     text_dispose(&text);
     return failed;
@@ -180,14 +186,40 @@ int output_both(const struct request *request, const struct text *text, const ch
     return failed;
 }
 
+/* --- Context ------------------------------------------------------------------------------ */
+
+/* In one piece: what is written to a terminal piece by piece may be mixed with a progress line. */
+static void print_context(const char *lines)
+{
+    struct text folded = {0};
+    if (isatty(STDERR_FILENO))
+        sentence_fold(&folded, lines, (size_t)terminal_width(stderr));
+    fputs(folded.at && !folded.failed ? folded.at : lines, stderr);
+    text_dispose(&folded);
+}
+
+void output_error(const char *message)
+{
+    print_context(message);
+}
+
+static void print_formatted(const char *before, const char *format, va_list arguments,
+                            const char *behind)
+{
+    char words[sizeof((struct error *)0)->text];
+    struct text lines = {0};
+    text_format_visible(words, sizeof words, true, format, arguments);
+    text_addf(&lines, "%s%s%s", before, words, behind);
+    print_context(lines.at ? lines.at : words);
+    text_dispose(&lines);
+}
+
 void output_warn(const char *format, ...)
 {
     va_list arguments;
-    char text[sizeof((struct error *)0)->text];
     va_start(arguments, format);
-    text_format_visible(text, sizeof text, true, format, arguments);
+    print_formatted("autotune: warning: ", format, arguments, "\n");
     va_end(arguments);
-    fprintf(stderr, "autotune: warning: %s\n", text);
 }
 
 void output_note(const struct request *request, const char *format, ...)
@@ -195,9 +227,14 @@ void output_note(const struct request *request, const char *format, ...)
     va_list arguments;
     if (request->quiet)
         return;
-    char text[sizeof((struct error *)0)->text];
     va_start(arguments, format);
-    text_format_visible(text, sizeof text, true, format, arguments);
+    print_formatted("", format, arguments, "");
     va_end(arguments);
-    fputs(text, stderr);
+}
+
+void output_line(const struct request *request, struct text *line)
+{
+    if (!line->failed && line->length)
+        output_note(request, "%s\n", line->at);
+    text_dispose(line);
 }

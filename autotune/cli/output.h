@@ -12,7 +12,10 @@
  * path and cause. */
 int output_write(const char *path, const struct text *text, struct error *error);
 
-/* Writes bytes the same way. */
+/* Writes text for people to stdout, its lines folded where its terminal is narrower. */
+int output_text(const struct text *text, struct error *error);
+
+/* Writes bytes the same way as output_write. */
 int output_bytes(const char *path, const void *bytes, size_t length, struct error *error);
 
 /* Writes the table to stdout, unless --json - or --csv - takes its place, and to those files.
@@ -34,14 +37,21 @@ int output_both(const struct request *request, const struct text *text, const ch
                 const struct table *table, const char *second_name, const struct table *second,
                 struct error *error);
 
+/* Prints a message, with its line end, on stderr. This and what follows are folded where its terminal is
+ * narrower. */
+void output_error(const char *message);
+
 /* Prints a warning on stderr: "autotune: warning: ...", also with --quiet. */
 void output_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Do --json or --csv write to stdout? Then nothing else may be printed there. */
 bool output_is_taken(const struct request *request);
 
-/* Prints a line of context on stderr, unless --quiet. */
+/* Prints whole lines of context on stderr, unless --quiet. */
 void output_note(const struct request *request, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The same of a line that was put together, without its end. Takes its memory. */
+void output_line(const struct request *request, struct text *line);
 
 #endif

@@ -63,22 +63,10 @@ static int print_help(struct argp_state *state, struct error *error)
 {
     struct text text = {0};
     options_help(&text, state);
-    if (output_write("-", &text, error) == 0)
+    if (output_text(&text, error) == 0)
         *error = (struct error){.code = ERROR_NONE};
     text_dispose(&text);
     return -1;
-}
-
-/* Which argument argp could not read: the last it took, or the one it is in the middle of. */
-static void explain(struct parse *parse, const struct argp_state *state)
-{
-    for (int i = state->next - 1; i <= state->next; i++)
-        if (i > 0 && i < state->argc &&
-            option_errors_explain(state->argv[i], parse->request->verb, state->argv[0],
-                                  parse->error))
-            return;
-    error_set(parse->error, ERROR_USAGE, "the options cannot be read: see '%s --help'",
-              state->argv[0]);
 }
 
 /* An option that has a value is given once, unless it may be repeated. */
@@ -102,11 +90,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     struct parse *parse = state->input;
     if (parse->is_failed)
         return 0;
-    if (key == ARGP_KEY_ERROR) {
-        explain(parse, state);
-        parse->is_failed = true;
-        return 0;
-    }
     const size_t number = options_find(key, parse->request->verb);
     const struct option_row *option = options_at(number);
     if (key != ARGP_KEY_ARG && !option)
@@ -141,6 +124,8 @@ static int parse(struct parse *parse, int argc, char **argv)
     struct argp argp = {.parser = parse_option};
     const unsigned silent = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     struct request *out = parse->request;
+    if (option_errors_check(argc, argv, parse->verb, parse->error))
+        return -1;
     options_fill(&argp, argp_options, parse->verb);
     error_t got = argp_parse(&argp, argc, argv, silent, NULL, parse);
     if (parse->is_failed)

@@ -47,7 +47,7 @@ struct request {
     enum regime data; /* of tune and ladder: PINNED or PAGEABLE; COLD = on the GPU */
     const char *output, *gpu, *gpu_file, *ladder; /* of two verbs each; NULL = not given */
     struct part part; /* of verify and of a list of problems: this one of so many */
-    bool cold, warm, deterministic, retune, dry_run, quiet;
+    bool cold, warm, deterministic, retune, dry_run, quiet, verbose;
 };
 
 /* Is a range of sizes asked for? */

@@ -96,7 +96,7 @@ static int run_help(int argc, char **argv, struct error *error)
         "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC,\n"
         "70 a result was wrong, 74 input or output failed, 75 too noisy to decide,\n"
         "130 interrupted, progress kept.\n");
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     return failed;
 }
@@ -109,7 +109,7 @@ static int run_version(int argc, char **argv, struct error *error)
                          "'%.100s' is one argument too many: write 'autotune version' alone",
                          argv[1]);
     text_adds(&text, "autotune " VERSION "\n");
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     return failed;
 }

@@ -155,7 +155,7 @@ static int print_words(const struct request *request, const struct planner_plan 
     const struct pattern *own = longest == (size_t)pattern_launch(plan, space) ? pattern : NULL;
     explain_divergence(&text, pass, &launches[longest], own);
     explain_loads(&text, pass, &launches[longest], own);
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     return failed;
 }

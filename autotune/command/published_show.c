@@ -6,6 +6,7 @@
 #include "autotune/compare/published_print.h"
 #include "autotune/embedded.h"
 #include "autotune/ladder/ladder_rung.h"
+#include "autotune/print/table_fit.h"
 #include "autotune/print/terminal.h"
 
 #include <inttypes.h>
@@ -218,7 +219,7 @@ int published_beside(struct text *out, const struct rungs *rungs,
     const int failed = for_each_document(add_those_beside, &beside, error);
     if (beside.table.row_count) {
         text_adds(out, "\n");
-        table_print(out, &beside.table, terminal_has_color(stdout));
+        table_show(out, &beside.table, terminal_has_color(stdout));
         text_adds(
             out, "by documents, of kernels that are alike, on their own GPUs: 'autotune ladder "
                  "--published' has all\n");

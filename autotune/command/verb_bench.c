@@ -21,6 +21,9 @@
 
 enum { ROUNDS_GPU = 201, ROUNDS_HOST = 11, BASELINES_MAX = PAIRED_SIDES_MAX - 1 };
 
+#define INTERVAL "95 % interval"
+#define RANGE "least .. most"
+
 /* CSV has the columns that papers use, then those with the conditions of the measurement; JSON
  * has every field of a line. */
 static const struct table_column columns[] = {
@@ -29,7 +32,7 @@ static const struct table_column columns[] = {
     {"theirs us", "cub_us", true},
     {"ours us", "ours_us", true},
     {"ratio", "ratio", true},
-    {"95 % interval", NULL, false},
+    {INTERVAL, NULL, false},
     {NULL, "ratio_lo", true},
     {NULL, "ratio_hi", true},
     {"GB/s", "ours_gbs", true},
@@ -58,6 +61,9 @@ static const struct table_column json_columns[] = {
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,
+    INTERVAL_COLUMN = 5,
+    INTERVAL_ROUNDS =
+        6, /* of fewer, all that were measured hold the median less surely: 93.8 % */
     JSON_COLUMNS = sizeof json_columns / sizeof *json_columns,
     GRADE_CHARS = 32 + DIMS_TEXT_CHARS,
 };
@@ -79,6 +85,7 @@ struct bench_verb {
     size_t baseline_count;
     const struct baseline *chosen[BASELINES_MAX]; /* the baselines that have the problem */
     size_t chosen_count;
+    struct table_column columns[COLUMNS];
     struct table table, json;
     struct output_rows csv;
 };
@@ -248,7 +255,7 @@ static void add_line(struct bench_verb *verb, const struct line *line, size_t ca
         {NULL, "cub_us", line->theirs_us},
         {NULL, "ours_us", line->ours_us},
         {NULL, "ratio", line->ratio},
-        {"95 % interval", NULL, interval},
+        {verb->columns[INTERVAL_COLUMN].title, NULL, interval},
         {NULL, "ratio_lo", line->low},
         {NULL, "ratio_hi", line->high},
         {NULL, "ours_gbs", line->gbs},
@@ -359,7 +366,7 @@ static int print_lines(struct bench_verb *verb, struct error *error)
 static int run_verb(int argc, char **argv, struct error *error)
 {
     struct bench_verb verb = {
-        .table = {.columns = columns, .column_count = COLUMNS},
+        .table = {.columns = verb.columns, .column_count = COLUMNS},
         .json = {.columns = json_columns, .column_count = JSON_COLUMNS},
     };
     struct error second;
@@ -367,6 +374,9 @@ static int run_verb(int argc, char **argv, struct error *error)
         setup_open(&verb.setup, &verb.request, true, error))
         return -1;
     verb.csv.path = verb.request.csv;
+    memcpy(verb.columns, columns, sizeof columns);
+    if (verb.own.rounds && verb.own.rounds < INTERVAL_ROUNDS)
+        verb.columns[INTERVAL_COLUMN].title = RANGE;
     int failed = bench_all(&verb, error);
     failed = output_rows_close(&verb.csv, &verb.table, failed, error);
     if (print_lines(&verb, failed ? &second : error))
@@ -413,6 +423,10 @@ static int check(const struct request *request, struct error *error)
         {own->offset % (uint64_t)bytes != 0,
          "--offset leaves elements across their own alignment: give a multiple of the type's "
          "bytes"},
+        {!own->against && (request->space || request->template),
+         "nothing to be timed against: bench times kernels beside other libraries, by --against cub "
+         "or --against FILE; to see whether a space of your own is faster than the built-in one tune "
+         "the problem with and without it, then 'autotune show' has both"},
         {!own->against,
          "nothing to be timed against: write --against FILE, or --against cub once "
          "bench/cub/build.sh of autotune's sources has built it"},
@@ -426,7 +440,7 @@ static const struct option_row options[] = {
     {VERB_BENCH, "against", "FILES", "shared objects of the others, separated by commas; cub: those that bench/cub/build.sh builds. The fastest counts", .text = offsetof(struct bench_request, against), .more = "cub is looked for beside the program and in build/; bench/cub/build.sh of autotune's sources builds it. They run inside the program: give only what you trust.", .group = 2},
     {VERB_BENCH, "stream", NULL, "calls in plain stream order (default: as a graph)", .flag = offsetof(struct bench_request, stream), .group = 2},
     {VERB_BENCH, "each", NULL, "a line for each of the others, not for the fastest alone", .flag = offsetof(struct bench_request, each), .group = 2},
-    {VERB_BENCH, "rounds", "COUNT", "measurements of each (default 201, on the host 11)", .parse = parse_rounds, .group = 2},
+    {VERB_BENCH, "rounds", "COUNT", "measurements of each (default 201, on the host 11); of fewer than 6 the least and the most ratio are told, for they have no 95 % interval", .parse = parse_rounds, .group = 2},
     {.verbs = 0},
 };
 

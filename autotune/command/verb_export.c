@@ -361,7 +361,7 @@ static int export_all(const struct task *task, struct error *error)
     if (!failed && written.length) {
         note_source(task);
         note_next(task, &export);
-        failed = output_write("-", &written, error);
+        failed = output_text(&written, error);
     }
     for (size_t i = 0; i < made; i++)
         export_dispose_files(&files[i]);

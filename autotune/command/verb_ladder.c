@@ -318,7 +318,7 @@ static int print(struct work *work, struct error *error)
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
     table_json(&json, &table);
-    int failed = (!output_is_taken(request) && output_write("-", &text, error)) ||
+    int failed = (!output_is_taken(request) && output_text(&text, error)) ||
                  (request->csv && output_write(request->csv, &csv, error)) ||
                  (request->json && output_write(request->json, &json, error));
     table_dispose(&table);

@@ -252,7 +252,7 @@ static int print(const struct reduction *reduction, struct error *error)
     if (problem->dims.scan != DIMS_ALL)
         return 0;
     text_addf(&text, "%s\n", oracle_format(result, problem_result(problem), reduction->result));
-    const int failed = output_write("-", &text, error);
+    const int failed = output_text(&text, error);
     text_dispose(&text);
     return failed;
 }

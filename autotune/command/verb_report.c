@@ -53,6 +53,7 @@ static int run_verb(int argc, char **argv, struct error *error)
     int failed = 0;
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !failed; i++)
         failed = sections[i](&report, error);
+    document_gather_missing(&report.document);
     if (!failed)
         failed = write(&request, &report.document, error);
     report_close(&report);

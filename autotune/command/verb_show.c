@@ -31,11 +31,12 @@ static const struct table_column columns[] = {
     {NULL, "compiler", false},    {NULL, "finals_sm_mhz", true},
     {NULL, "finals_memory_mhz", true}, {NULL, "finals_celsius", true},
     {NULL, "finals_milliwatts", true}, {NULL, "default_us", true},
-    {NULL, "shipped_us", true},   DIMS_TEXT_COLUMNS,
-    {"params", "params", false},
+    {NULL, "shipped_us", true},   {NULL, "x_default", true},
+    {NULL, "x_default_low", true}, {NULL, "x_default_high", true}, DIMS_TEXT_COLUMNS,
+    {NULL, "space", false},       {"params", "params", false},
 };
 /* clang-format on */
-enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { COLUMNS = sizeof columns / sizeof *columns, SPACE = COLUMNS - 2 };
 
 /* What show alone has options for. */
 struct show_request {
@@ -70,6 +71,16 @@ static void add_us(struct table *table, uint64_t ps)
 {
     char us[NUMBER_CHARS];
     table_add(table, ps ? figures_us(us, ps) : NULL);
+}
+
+/* Adds how many times as fast as the default it is, with the interval. */
+static void add_gain(struct table *table, const struct record *record)
+{
+    struct record_gain gain = {.times = 0};
+    const bool is_known = record_gain(&gain, record);
+    table_add_number(table, is_known, 4, gain.times);
+    table_add_number(table, gain.low > 0, 4, gain.low);
+    table_add_number(table, gain.low > 0, 4, gain.high);
 }
 
 /* Adds the bound of an interval; a record of one n has none. */
@@ -109,14 +120,23 @@ static void add_record(struct table *table, const struct interval *served)
     add_known(table, record->milliwatts);
     add_us(table, record->default_ps);
     add_us(table, record->shipped_ps);
+    add_gain(table, record);
     record_cells_add_dims(table, record);
+    table_add(table, record->space);
     table_add(table, record->params);
+}
+
+/* Is the record of another space than its problem usually has? */
+static bool has_own_space(const struct record *record)
+{
+    return strcmp(record->space, problem_space(&record->problem)) != 0;
 }
 
 /* The records to show, collected first, then written as rows of the table or drawn as a
  * sweep. */
 struct shown {
     const struct request *request;
+    struct table_column columns[COLUMNS];
     struct table table;
     struct interval *configs;
     size_t config_count;
@@ -241,8 +261,11 @@ static int print(const struct request *request, struct shown *shown, const char 
     } else if (count || request->json || request->csv) {
         if (count)
             qsort(shown->configs, count, sizeof *shown->configs, by_problem);
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             add_record(&shown->table, &shown->configs[i]);
+            if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
+                shown->columns[SPACE].title = "space";
+        }
         failed = output_table(request, &shown->table, NULL, error);
     }
     if (count == 0 && shown->refused.code == ERROR_NONE)
@@ -256,7 +279,8 @@ static int run_verb(int argc, char **argv, struct error *error)
     struct request request;
     struct text folder = {0};
     struct shown shown = {.request = &request,
-                          .table = {.columns = columns, .column_count = COLUMNS}};
+                          .table = {.columns = shown.columns, .column_count = COLUMNS}};
+    memcpy(shown.columns, columns, sizeof columns);
     if (request_parse(&request, &verb_show, &own, argc, argv, error) ||
         store_folder(&folder, request.cache, error))
         return -1;

@@ -47,7 +47,7 @@ static int print_proof(const struct prove_result *result, struct error *error)
                   result->missed);
     if (!result->compiled)
         text_addf(&text, "skipped   NVRTC for each architecture: %s\n", result->skipped);
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     if (!failed && result->wrong)
         return error_set(error, ERROR_WRONG,
@@ -173,7 +173,7 @@ static int prove_one(const struct request *request, const struct setup *setup,
         text_addf(&text, "; error %.1e of %s, bound %.1e", only->error,
                   problem_ops[setup->problem.op].scale, only->bound);
     text_adds(&text, "\n");
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     tune_result_dispose(&result);
     return failed;
@@ -196,7 +196,7 @@ static int prove_small(const struct request *request, const struct setup *setup,
                          result.failures[0].reason);
     add_right(&text, setup, config, result.cases);
     text_adds(&text, "\n");
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     return failed;
 }

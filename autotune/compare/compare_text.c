@@ -7,8 +7,11 @@
 #include "autotune/compare/compare_verdict.h"
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
+#include "autotune/print/table_fit.h"
+#include "autotune/print/terminal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +90,7 @@ static void print_sides(struct text *out, const struct compare *compare, bool is
         for (size_t b = 0; b < table.column_count - FACTS; b++)
             table_addf(&table, "%zu", count_basis(compare, s, there[b]));
     }
-    table_print(out, &table, is_bold);
+    table_show(out, &table, is_bold);
     table_dispose(&table);
 }
 
@@ -253,6 +256,12 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
     }
 }
 
+/* Of a table, on stdout. */
+static size_t width_most(void)
+{
+    return (size_t)terminal_output_room(WIDTH_MAX);
+}
+
 /* As many GPUs in one table as fit, the others in tables below. */
 static void print_sizes(struct text *out, const struct compare *compare,
                         const struct prediction *group, struct legend *legend, bool is_bold)
@@ -262,12 +271,12 @@ static void print_sizes(struct text *out, const struct compare *compare,
     for (size_t from = 0, count; from < compare->side_count; from += count) {
         count = compare->side_count - from;
         fill_sizes(&table, columns, compare, group, legend, from, count);
-        while (count > 1 && table_width(&table) > WIDTH_MAX) {
+        while (count > 1 && table_width(&table) > width_most()) {
             table_dispose(&table);
             fill_sizes(&table, columns, compare, group, legend, from, --count);
         }
         text_adds(out, from ? "\n" : "");
-        table_print(out, &table, is_bold);
+        table_show(out, &table, is_bold);
         table_dispose(&table);
     }
 }
@@ -441,7 +450,7 @@ static void print_rows(struct text *out, const struct limits *limits,
         add_row(&table, limits, row, group, compare, legend, is_of);
     if (table.row_count) {
         text_adds(out, "\n");
-        table_print(out, &table, is_bold);
+        table_show(out, &table, is_bold);
     }
     table_dispose(&table);
     free(is_of);

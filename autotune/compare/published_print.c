@@ -2,6 +2,8 @@
  * figures has a value. */
 #include "autotune/compare/published_print.h"
 
+#include "autotune/print/table_fit.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,7 +123,7 @@ static void print_table(struct text *out, const struct part *part, bool bold_tit
         }
     }
     if (table.row_count)
-        table_print(out, &table, bold_titles);
+        table_show(out, &table, bold_titles);
     table_dispose(&table);
 }
 

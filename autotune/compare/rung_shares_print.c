@@ -4,12 +4,13 @@
 
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
+#include "autotune/print/table_fit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SIDES_AT_ONCE = 5, WIDTH = 110 };
+enum { SIDES_AT_ONCE = 5 };
 
 /* --- For people --------------------------------------------------------------------------- */
 
@@ -55,7 +56,7 @@ static void print_sides(struct text *out, const struct rung_shares *shares, bool
         table_add(&table, side->is_measured ? "measured" : "published");
         table_add(&table, side->source);
     }
-    table_print(out, &table, bold_titles);
+    table_show(out, &table, bold_titles);
     table_dispose(&table);
 }
 
@@ -69,7 +70,7 @@ static void print_cause(struct text *out, const struct rung_shares *shares, size
         text_addf(&words, "; on %s %.*s", shares->sides[figure->side].title,
                   (int)strcspn(figure->cause, ";"), figure->cause);
     text_adds(out, "  ");
-    sentence_wrap(out, words.at ? words.at : "", 4, WIDTH);
+    sentence_wrap(out, words.at ? words.at : "", 4, sentence_width());
     text_dispose(&words);
 }
 
@@ -168,7 +169,7 @@ static void print_times(struct text *out, const struct rung_shares *shares, bool
     for (size_t t = 0; t < shares->time_count; t++)
         add_time(&table, shares, &shares->times[t], sides, count);
     text_adds(out, "\nTimes of kernels, where no peak is known\n\n");
-    table_print(out, &table, bold_titles);
+    table_show(out, &table, bold_titles);
     print_timers(out, shares);
     text_adds(out, "\n");
     table_dispose(&table);
@@ -230,7 +231,7 @@ void rung_shares_print(struct text *out, struct rung_shares *shares, bool bold_t
         rung_shares_matrix(&table, shares, first,
                            first + (left < SIDES_AT_ONCE ? left : SIDES_AT_ONCE));
         text_adds(out, "\n");
-        table_print(out, &table, bold_titles);
+        table_show(out, &table, bold_titles);
         table_dispose(&table);
     }
     if (shares->time_count)

@@ -3,6 +3,7 @@
 #include "autotune/ladder/cause.h"
 
 #include "autotune/print/sentence.h"
+#include "autotune/print/table_fit.h"
 #include "generator/dims_text.h"
 
 #include <math.h>
@@ -383,7 +384,7 @@ static void print_table(struct text *out, const struct ladder *ladder,
         while (table.cell_count % table.column_count)
             table_add(&table, NULL);
     }
-    table_print(out, &table, bold_titles);
+    table_show(out, &table, bold_titles);
     table_dispose(&table);
 }
 

@@ -5,6 +5,7 @@
 #include "autotune/ladder/cause.h"
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
+#include "autotune/print/table_fit.h"
 #include "generator/dims_text.h"
 
 #include <inttypes.h>
@@ -144,7 +145,7 @@ static void print_figures(struct text *out, const struct ladder *ladder,
         add_number(&table, cell->step, 2, "x");
         add_number(&table, cell->total, 2, "x");
     }
-    table_print(out, &table, bold_titles);
+    table_show(out, &table, bold_titles);
     table_dispose(&table);
 }
 
@@ -175,7 +176,7 @@ static void print_times(struct text *out, const struct ladder *ladder,
                 table_add(&table, cell->is_there ? cell->status : "-");
         }
     }
-    table_print(out, &table, bold_titles);
+    table_show(out, &table, bold_titles);
     table_dispose(&table);
 }
 

@@ -5,6 +5,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/measure/stats.h"
 #include "autotune/print/figures.h"
+#include "autotune/print/table_fit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -227,7 +228,7 @@ static void print_caveats(struct text *out, const struct work *work)
     }
     text_adds(out, "\n");
     if (work->caveat_count)
-        table_print(out, &table, false);
+        table_show(out, &table, false);
     else
         text_adds(out, "caveats: not tried, with so few elements nothing overlaps\n");
     out->failed |= table.failed;
@@ -241,7 +242,7 @@ static int print(const struct work *work, struct error *error)
     char speed[NUMBER_CHARS], pageable[NUMBER_CHARS];
     for (size_t i = 0; i < STREAM_LADDER_COUNT; i++)
         add_rung(&table, work, &work->rungs[i]);
-    table_print(&text, &table, false);
+    table_show(&text, &table, false);
     for (size_t i = 0; i < work->caveat_count; i++)
         add_caveat(&table, work, &work->caveats[i]);
     text_addf(

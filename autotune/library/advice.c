@@ -51,9 +51,12 @@ static void add_origin(struct text *out, const struct advice *advice, bool is_he
 
 static void add_gain(struct text *out, const struct record *record)
 {
-    if (record->default_ps > record->median_ps)
-        text_addf(out, " (%.2f times as fast as the default there)",
-                  (double)record->default_ps / (double)record->median_ps);
+    struct record_gain gain;
+    if (!record_gain(&gain, record))
+        return;
+    text_adds(out, " (there ");
+    record_add_gain(out, &gain);
+    text_adds(out, ")");
 }
 
 void advice_add(struct text *out, const struct advice *advice)

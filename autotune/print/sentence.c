@@ -25,6 +25,78 @@ void sentence_wrap(struct text *out, const char *words, size_t indent, size_t wi
     text_adds(out, "\n");
 }
 
+/* Where the words of a line begin: behind its indent, and behind a label that two spaces, or those up to
+ * the tenth column, part from them. */
+static size_t find_indent(const char *line, size_t length, size_t width)
+{
+    size_t at = 0;
+    while (at < length && line[at] == ' ')
+        at++;
+    const size_t indent = at;
+    for (; at + 2 < length && at < width / 2; at++)
+        if (line[at] == ' ' && (line[at + 1] == ' ' || at + 1 == LABEL)) {
+            while (at < length && line[at] == ' ')
+                at++;
+            return at < width / 2 ? at : indent;
+        }
+    return indent < width / 2 ? indent : 0;
+}
+
+/* As terminal_columns, of so many bytes, without what steers colours. */
+static size_t columns_of(const char *bytes, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] == '\033')
+            while (i < length && bytes[i] != 'm')
+                i++;
+        else
+            columns += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+static void fold_line(struct text *out, const char *line, size_t length, size_t width)
+{
+    const size_t indent = find_indent(line, length, width);
+    size_t column = indent, at = indent;
+    text_add(out, line, indent);
+    while (at < length) {
+        size_t gap = 0, end;
+        while (at + gap < length && line[at + gap] == ' ')
+            gap++;
+        for (end = at + gap; end < length && line[end] != ' ';)
+            end++;
+        const size_t columns = columns_of(line + at + gap, end - at - gap);
+        if (column > indent && column + gap + columns > width) {
+            text_addf(out, "\n%*s", (int)indent, "");
+            column = indent;
+            at += gap;
+            gap = 0;
+        }
+        text_add(out, line + at, end - at);
+        column += gap + columns;
+        at = end;
+    }
+}
+
+void sentence_fold(struct text *out, const char *lines, size_t width)
+{
+    while (*lines) {
+        const size_t length = strcspn(lines, "\n"), whole = length + (lines[length] == '\n');
+        if (columns_of(lines, length) <= width)
+            text_add(out, lines, length);
+        else
+            fold_line(out, lines, length, width);
+        text_add(out, lines + length, whole - length);
+        lines += whole;
+    }
+}
+
+size_t sentence_width(void)
+{
+    return (size_t)terminal_output_room(WIDTH);
+}
+
 void sentence_fit(struct text *out, struct text *words)
 {
     sentence_wrap(out, words->at ? words->at : "", INDENT, (size_t)terminal_output_width());
@@ -35,7 +107,7 @@ void sentence_fit(struct text *out, struct text *words)
 void sentence_end(struct text *out, const char *label, struct text *sentence)
 {
     text_addf(out, "%-*s", LABEL, label);
-    sentence_wrap(out, sentence->at ? sentence->at : "", LABEL, WIDTH);
+    sentence_wrap(out, sentence->at ? sentence->at : "", LABEL, sentence_width());
     out->failed |= sentence->failed;
     text_dispose(sentence);
 }

@@ -11,12 +11,19 @@
  * ends into lines of at most `width` columns, the later ones indented, and a line end. */
 void sentence_wrap(struct text *out, const char *words, size_t indent, size_t width);
 
+/* Appends lines of which those of more than `width` columns are broken at spaces, the rest below the
+ * text behind the line's label. A word that is longer than a line stays whole. */
+void sentence_fold(struct text *out, const char *lines, size_t width);
+
+/* Columns of prose on stdout: 110, or what its terminal has. */
+size_t sentence_width(void);
+
 /* Appends words, broken at spaces into lines that stdout's terminal has room for (100 columns
  * where it is none), the later ones indented by two. Takes their memory. */
 void sentence_fit(struct text *out, struct text *words);
 
 /* Appends the sentence behind its label (9 characters at most), broken at spaces into lines of
- * at most 110 columns, the later ones indented. Takes the sentence's memory. */
+ * sentence_width columns, the later ones indented. Takes the sentence's memory. */
 void sentence_end(struct text *out, const char *label, struct text *sentence);
 
 void sentence_add_n(struct text *out, uint64_t n); /* 400M */

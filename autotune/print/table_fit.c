@@ -1,8 +1,10 @@
-/* table_fit: leaves out columns that are alike in all rows, then folds the last column. */
+/* table_fit: leaves out columns that are alike in all rows, then folds columns from the last on. */
 #include "autotune/print/table_fit.h"
 
 #include "autotune/print/sentence.h"
+#include "autotune/print/terminal.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { WIDTH_MIN = 40, INDENT = 4, COLUMNS_MAX = 64, LABEL = 10 };
@@ -70,11 +72,10 @@ static void choose(struct fit *fit)
     }
 }
 
-/* The columns to print, without the last where that is folded. */
+/* The first `count` of the columns to print. */
 static void make_table(struct table *out, struct table_column *columns, const struct fit *fit,
-                       bool is_folded)
+                       size_t count)
 {
-    const size_t count = fit->kept_count - (is_folded ? 1 : 0);
     for (size_t i = 0; i < count; i++)
         columns[i] = fit->table->columns[fit->kept[i]];
     *out =
@@ -91,7 +92,24 @@ static void make_table(struct table *out, struct table_column *columns, const st
         }
 }
 
-/* Each line of the printed table, its last column below it. */
+/* The cells of a row from column `from` on, with their titles but for the last. */
+static void add_folded(struct text *out, const struct fit *fit, size_t row, size_t from)
+{
+    struct text words = {0};
+    for (size_t i = from; i < fit->kept_count && fit->kept[i] != fit->last; i++) {
+        const char *const title = fit->table->columns[fit->kept[i]].title;
+        const char *const cell = cell_at(fit->table, row, fit->kept[i]);
+        if (*cell)
+            text_addf(out, "%s%s%s%s", out->length ? ", " : "", title, *title ? " " : "", cell);
+    }
+    add_words(&words, fit, cell_at(fit->table, row, fit->last), false);
+    if (words.length)
+        text_addf(out, "%s%s", out->length ? ", " : "", words.at);
+    out->failed |= words.failed;
+    text_dispose(&words);
+}
+
+/* Each line of the printed table, the columns that it lacks below it. */
 static void print_folded(struct text *out, const struct fit *fit, const struct table *table,
                          size_t width, bool bold_titles)
 {
@@ -103,7 +121,7 @@ static void print_folded(struct text *out, const struct fit *fit, const struct t
         struct text words = {0};
         text_addf(out, "%.*s\n", (int)length, line);
         if (row > 0)
-            add_words(&words, fit, cell_at(fit->table, row - 1, fit->last), false);
+            add_folded(&words, fit, row - 1, table->column_count);
         if (words.length) {
             text_addf(out, "%*s", INDENT, "");
             sentence_wrap(out, words.at, INDENT, width);
@@ -127,14 +145,16 @@ void table_fit(struct text *out, const struct table *table, int width, bool bold
         return;
     }
     choose(&fit);
-    make_table(&narrow, columns, &fit, false);
-    if (table_width(&narrow) <= most) {
-        table_print(out, &narrow, bold_titles);
-    } else {
+    size_t count = fit.kept_count;
+    make_table(&narrow, columns, &fit, count);
+    while (table_width(&narrow) > most && count > 1) {
         table_dispose(&narrow);
-        make_table(&narrow, columns, &fit, true);
-        print_folded(out, &fit, &narrow, most, bold_titles);
+        make_table(&narrow, columns, &fit, --count);
     }
+    if (count == fit.kept_count)
+        table_print(out, &narrow, bold_titles);
+    else
+        print_folded(out, &fit, &narrow, most, bold_titles);
     table_dispose(&narrow);
     struct text common = {0};
     add_words(&common, &fit, table->row_count ? cell_at(table, 0, fit.last) : "", true);
@@ -147,4 +167,9 @@ void table_fit(struct text *out, const struct table *table, int width, bool bold
     out->failed |= common.failed | fit.in_all.failed;
     text_dispose(&common);
     text_dispose(&fit.in_all);
+}
+
+void table_show(struct text *out, const struct table *table, bool bold_titles)
+{
+    table_fit(out, table, terminal_output_room(INT_MAX), bold_titles);
 }

@@ -43,6 +43,17 @@ int terminal_width(FILE *stream)
     return size.ws_col;
 }
 
+int terminal_room(FILE *stream, int most)
+{
+    const int width = isatty(fileno(stream)) ? terminal_width(stream) : most;
+    return width < most ? width : most;
+}
+
+int terminal_output_room(int most)
+{
+    return terminal_room(stdout, most);
+}
+
 /* --- Figures ------------------------------------------------------------------------------ */
 
 /* Looks at the environment's locale, which the program never sets: numbers stay plain. */
@@ -166,11 +177,15 @@ static void add_bar(struct text *line, double share)
 }
 
 /* The time left at the pace so far; nothing while there is no pace. */
-static void add_time_left(struct text *line, uint64_t elapsed_ns, double share)
+static void add_time_left(struct text *line, const struct terminal_progress *progress,
+                          double share)
 {
-    if (share <= 0)
+    const uint64_t start_ns = progress->first_ns ? progress->first_ns : progress->start_ns;
+    const double done = (double)progress->before + share;
+    const double elapsed = (double)(progress->last_ns - start_ns) / (double)SECOND_NS;
+    if (done <= 0)
         return;
-    double left = (double)elapsed_ns / (double)SECOND_NS * (1 - share) / share;
+    double left = elapsed * ((double)progress->behind + 1 - share) / done;
     if (left >= 100 * 3600)
         return; /* too early for a pace */
     unsigned seconds = (unsigned)(left + 0.5), minutes = seconds / 60, hours = minutes / 60;
@@ -180,19 +195,43 @@ static void add_time_left(struct text *line, uint64_t elapsed_ns, double share)
         text_addf(line, "  %u:%02u left", minutes, seconds % 60);
 }
 
-static void format_line(struct text *line, const struct terminal_progress *progress,
-                        uint64_t done, uint64_t total, const char *note)
+/* Takes the parts' memory. The bar stays, then the time left; of the others as many as fit. */
+static void join_parts(struct text *line, struct text *bar, struct text *count,
+                       struct text *note, struct text *left, int width)
 {
-    double share = total ? (double)(done < total ? done : total) / (double)total : 0;
-    text_adds(line, progress->subject ? progress->subject : "");
-    add_bar(line, share);
-    text_addf(line, " %3d %%  %llu/%llu", (int)(100 * share), (unsigned long long)done,
-              (unsigned long long)total);
-    if (note && *note) {
-        text_adds(line, "  ");
-        text_add_visible(line, note);
+    struct text *const parts[] = {bar, count, note, left};
+    const size_t dropped[] = {1, 2};
+    int columns = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        columns += parts[i]->length ? terminal_columns(parts[i]->at) : 0;
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped && columns > width; i++) {
+        struct text *part = parts[dropped[i]];
+        columns -= part->length ? terminal_columns(part->at) : 0;
+        text_clear(part);
     }
-    add_time_left(line, progress->last_ns - progress->start_ns, share);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        line->failed |= parts[i]->failed;
+        if (parts[i]->length)
+            text_add(line, parts[i]->at, parts[i]->length);
+        text_dispose(parts[i]);
+    }
+}
+
+static void format_line(struct text *line, const struct terminal_progress *progress,
+                        uint64_t done, uint64_t total, const char *note, int width)
+{
+    struct text bar = {0}, count = {0}, words = {0}, left = {0};
+    double share = total ? (double)(done < total ? done : total) / (double)total : 0;
+    text_adds(&bar, progress->subject ? progress->subject : "");
+    add_bar(&bar, share);
+    text_addf(&bar, " %3d %%", (int)(100 * share));
+    text_addf(&count, "  %llu/%llu", (unsigned long long)done, (unsigned long long)total);
+    if (note && *note) {
+        text_adds(&words, "  ");
+        text_add_visible(&words, note);
+    }
+    add_time_left(&left, progress, share);
+    join_parts(line, &bar, &count, &words, &left, width);
 }
 
 void terminal_progress_show(struct terminal_progress *progress, uint64_t done, uint64_t total,
@@ -203,12 +242,13 @@ void terminal_progress_show(struct terminal_progress *progress, uint64_t done, u
         return;
     progress->last_ns = now;
     struct text line = {0}, out = {0};
-    format_line(&line, progress, done, total, note);
-    text_adds(&out, ERASE_LINE);
     /* One column stays free: a character in the last one makes some terminals go down a line.
      */
+    const int width = terminal_width(progress->stream) - 1;
+    format_line(&line, progress, done, total, note, width);
+    text_adds(&out, ERASE_LINE);
     if (!line.failed)
-        text_add(&out, line.at, cut_to(line.at, (size_t)terminal_width(progress->stream) - 1));
+        text_add(&out, line.at, cut_to(line.at, (size_t)width));
     if (!out.failed) {
         fwrite(out.at, 1, out.length, progress->stream);
         fflush(progress->stream);

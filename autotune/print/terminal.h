@@ -12,6 +12,10 @@
 bool terminal_has_color(FILE *stream);
 int terminal_width(FILE *stream); /* columns; 80 where unknown */
 
+/* `most` columns, or as many as the stream's terminal has, if it is one and they are fewer. */
+int terminal_room(FILE *stream, int most);
+int terminal_output_room(int most); /* of stdout */
+
 /* Columns for results: of stdout, 100 where it is no terminal. */
 int terminal_output_width(void);
 
@@ -45,13 +49,17 @@ enum { TERMINAL_STEPS = 9 };
 void terminal_cell(struct text *out, unsigned step, const char *string,
                    const struct terminal_style *style);
 
-/* One progress line, rewritten in place at most 10 times a second, cut to the width:
+/* One progress line, rewritten in place at most 10 times a second. Where the width is too small the
+ * count goes first, then the note, and then the line is cut:
  * [#######.......]  41 %  812/1980  best 343.4 us 4660 GB/s  0:07 left */
 struct terminal_progress {
     FILE *stream; /* NULL until started */
-    /* Before the bar, what all of the line is of: "size 4 of 10: "; set after the start, NULL =
+    /* Before the bar, what all of the line is of: "4 of 10, 16K cold: "; set after the start, NULL =
      * none. */
     const char *subject;
+    /* Of a row of such bars: those done before and to come behind it, and when the first began; set
+     * after the start. The time left is then that of all. */
+    uint64_t before, behind, first_ns;
     bool is_live;
     uint64_t start_ns, last_ns;
 };

@@ -143,12 +143,35 @@ static void write_html(struct text *out, struct figure *figure)
 
 /* --- As text ------------------------------------------------------------------------------ */
 
-enum { LABEL_LEAST = 12, BAR_LEAST = 20, BAR_MAX = 40, BESIDE = 16 };
+enum { LABEL_LEAST = 12, BAR_LEAST = 20, BAR_MAX = 40, GAPS = 4 };
+
+/* What stands behind a bar. */
+static void add_beside(struct text *out, const struct bar_chart *chart, const struct bar *bar)
+{
+    add_value(out, chart, bar);
+    if (bar->kind > BAR_MEASURED && bar->kind < BAR_NONE)
+        text_addf(out, ", %s", kind_names[bar->kind]);
+}
+
+/* The columns beside the longest bar, without the label. */
+static int beside_columns(const struct bar_chart *chart)
+{
+    int most = 0;
+    for (size_t i = 0; i < chart->count; i++) {
+        struct text beside = {0};
+        add_beside(&beside, chart, &chart->bars[i]);
+        const int columns = beside.length ? terminal_columns(beside.at) : 0;
+        most = columns > most ? columns : most;
+        text_dispose(&beside);
+    }
+    return most + GAPS;
+}
 
 /* The width of the longest label, if that leaves room for the bars. */
-static int label_columns(const struct bar_chart *chart, const struct terminal_style *style)
+static int label_columns(const struct bar_chart *chart, int beside,
+                         const struct terminal_style *style)
 {
-    const int room = style->width - BESIDE - BAR_LEAST;
+    const int room = style->width - beside - BAR_LEAST;
     const int limit = room > LABEL_LEAST ? room : LABEL_LEAST;
     int most = 0;
     for (size_t i = 0; i < chart->count; i++) {
@@ -162,7 +185,8 @@ static void write_text(struct text *out, struct figure *figure,
                        const struct terminal_style *style)
 {
     struct bar_chart *const chart = (struct bar_chart *)figure;
-    const int label = label_columns(chart, style), room = style->width - label - BESIDE;
+    const int beside = beside_columns(chart), label = label_columns(chart, beside, style);
+    const int room = style->width - label - beside;
     const int columns = room > BAR_MAX ? BAR_MAX : room > 1 ? room : 1;
     out->failed |= chart->failed;
     for (size_t i = 0; i < chart->count; i++) {
@@ -171,12 +195,9 @@ static void write_text(struct text *out, struct figure *figure,
         terminal_label(out, bar->label, label, false, style);
         text_adds(out, "  ");
         terminal_bar(out, bar->kind == BAR_NONE ? 0 : share_of(chart, bar), columns, style);
-        add_value(&value, chart, bar);
+        add_beside(&value, chart, bar);
         out->failed |= value.failed;
-        text_addf(out, "  %s", value.at ? value.at : "");
-        if (bar->kind > BAR_MEASURED && bar->kind < BAR_NONE)
-            text_addf(out, ", %s", kind_names[bar->kind]);
-        text_adds(out, "\n");
+        text_addf(out, "  %s\n", value.at ? value.at : "");
         text_dispose(&value);
     }
     if (chart->limit > 0)

@@ -70,6 +70,47 @@ void document_add(struct document *document, enum document_kind kind, const char
     add(document, block);
 }
 
+/* The blocks of the section that begins at `first`, with its heading. */
+static size_t count_blocks(const struct document *document, size_t first)
+{
+    size_t count = 1;
+    while (first + count < document->count &&
+           document->blocks[first + count].kind != DOCUMENT_SECTION)
+        count++;
+    return count;
+}
+
+static bool is_all_missing(const struct document *document, size_t first, size_t count)
+{
+    bool is_so = document->blocks[first].kind == DOCUMENT_SECTION && count > 1;
+    for (size_t i = 1; i < count; i++)
+        is_so = is_so && document->blocks[first + i].kind == DOCUMENT_MISSING;
+    return is_so;
+}
+
+void document_gather_missing(struct document *document)
+{
+    const size_t all = document->count;
+    struct document_block *missing = calloc(all + 1, sizeof *missing);
+    size_t kept = 0, gathered = 0;
+    document->failed |= !missing;
+    for (size_t first = 0, count; first < all && missing; first += count) {
+        count = count_blocks(document, first);
+        const bool is_gone = is_all_missing(document, first, count);
+        if (is_gone)
+            dispose_block(&document->blocks[first]);
+        for (size_t i = is_gone; i < count; i++)
+            *(is_gone ? &missing[gathered++] : &document->blocks[kept++]) =
+                document->blocks[first + i];
+    }
+    document->count = missing ? kept : all;
+    if (gathered)
+        document_add(document, DOCUMENT_SECTION, "Not in this report");
+    for (size_t i = 0; i < gathered; i++)
+        add(document, missing[i]);
+    free(missing);
+}
+
 void document_figure(struct document *document, const struct figure_kind *kind, void *figure)
 {
     document->failed |= !figure;

@@ -72,6 +72,9 @@ struct table *document_table(struct document *document, enum document_kind kind,
 struct document_source *document_source(struct document *document, const char *text);
 void document_mark(struct document_source *source, const char *name, const char *meaning);
 
+/* Moves what is missing in sections that have nothing else to one section at the end. */
+void document_gather_missing(struct document *document);
+
 /* Appends lines, each ended by a newline, with text_add_visible. */
 void document_write_lines(struct text *out, const char *lines);
 

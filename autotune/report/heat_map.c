@@ -2,6 +2,7 @@
 #include "autotune/report/heat_map.h"
 
 #include "autotune/print/figures.h"
+#include "autotune/print/sentence.h"
 #include "autotune/report/markup.h"
 
 #include <stdio.h>
@@ -293,8 +294,12 @@ static void write_text(struct text *out, struct figure *figure,
     }
     if (style->has_color)
         draw_scale(out, style);
-    text_addf(out, "%s, the best of all with these two; * the best of all, . no figure\n",
+    struct text words = {0};
+    text_addf(&words, "%s, the best of all with these two; * the best of all, . no figure",
               map->unit);
+    sentence_wrap(out, words.at ? words.at : "", 0, (size_t)style->width);
+    out->failed |= words.failed;
+    text_dispose(&words);
 }
 
 const struct figure_kind heat_map_kind = {write_html, write_table, write_matrix, write_text,

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const double BOUND_FULL = 99.95; /* percent that read as 100 */
+
 static const enum bar_kind kinds[] = {
     [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_WITHHELD] = BAR_NONE,
     [COMPARE_BOUND] = BAR_BOUND,         [COMPARE_PREDICTED] = BAR_PREDICTED,
@@ -73,10 +75,17 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     return bar;
 }
 
+/* Is more known than that the GPU cannot pass its own peak? */
+static bool is_telling(const struct compare_cell *cell)
+{
+    return cell->basis != COMPARE_NOTHING && cell->basis != COMPARE_WITHHELD &&
+           !(cell->basis == COMPARE_BOUND && cell->peak_pct >= BOUND_FULL);
+}
+
 static bool has_figure(const struct compare *compare, const struct compare_line *line)
 {
     for (size_t s = 0; s < compare->side_count; s++)
-        if (line->cells[s].basis != COMPARE_NOTHING)
+        if (is_telling(&line->cells[s]))
             return true;
     return false;
 }
@@ -107,7 +116,7 @@ static struct bar_chart *draw(const struct compare *compare, const struct compar
     snprintf(chart->figure.title, sizeof chart->figure.title, "%.150s: %s", problem,
              line->is_document ? "kernels of documents" : "autotune's kernels");
     for (size_t s = 0; s < compare->side_count; s++) {
-        if (line->cells[s].basis == COMPARE_NOTHING)
+        if (!is_telling(&line->cells[s]))
             continue;
         const struct bar bar = make_bar(compare, line, s);
         bar_chart_add(chart, &bar);
@@ -153,7 +162,7 @@ int report_sides(struct report *report, struct error *error)
         "Beside each figure stands what it is: measured; published, a document's figure of its "
         "own kernel; computed, a share that follows from published figures and is in no "
         "document; or a bound, \"at most\", for which nothing was run%s. A GPU of which nothing "
-        "can be said is left out of a chart.",
+        "can be said, or only that it cannot pass its peak, is left out of a chart.",
         has_prediction(compare)
             ? "; a prediction is a range: such bounds, divided by what they were of times known "
               "on three GPUs or more"

@@ -1,7 +1,6 @@
 /* report_summary: writes the title and the figures that matter most. */
 #include "autotune/report/report_sections.h"
 
-#include "autotune/compare/compare_journal.h"
 #include "autotune/print/figures.h"
 
 #include <stdio.h>
@@ -57,29 +56,23 @@ static void add_proof(struct table *tiles, const struct record *record)
     add_tile(tiles, "candidates", figure, remark);
 }
 
-/* Adds the speedup over the space's default, from the journal of the winner's search. */
-static void add_default(struct table *tiles, const struct report *report)
+/* Adds how much faster than the space's default the winner was in the race. */
+static void add_default(struct table *tiles, const struct record *record)
 {
-    const struct record *record = report->headline;
-    struct record other = *record;
-    struct compare_kernel kernel;
-    struct target target;
-    struct error ignored;
-    struct text params = {0};
-    char factor[NUMBER_CHARS], n[NUMBER_CHARS], figure[80], remark[160];
-    double percent;
-    if (report_kernel(&kernel, &target, report, &ignored))
+    struct record_gain gain;
+    struct text remark = {0};
+    char number[NUMBER_CHARS], n[NUMBER_CHARS], figure[80];
+    if (!record_gain(&gain, record))
         return;
-    point_format(&params, kernel.rung.space, kernel.rung.space->default_config, true);
-    compare_kernel_close(&kernel);
-    snprintf(other.params, sizeof other.params, "%s", params.at ? params.at : "");
-    text_dispose(&params);
-    if (!compare_journal_loss(&percent, report->request->cache, record, &other))
-        return;
-    snprintf(figure, sizeof figure, "%s times", figures_short(factor, 1 + percent / 100, 3));
-    snprintf(remark, sizeof remark, "than the space's default, at %s, in the search",
-             number_format_count(n, dims_n(&record->problem.dims)));
-    add_tile(tiles, "faster than untuned", figure, remark);
+    snprintf(figure, sizeof figure, "%s times", figures_short(number, gain.times, 3));
+    text_addf(&remark, "than the space's default, by turns, at %s",
+              number_format_count(n, dims_n(&record->problem.dims)));
+    if (gain.low > 0) {
+        text_addf(&remark, "; 95 %% interval %s", figures_short(number, gain.low, 3));
+        text_addf(&remark, " to %s", figures_short(number, gain.high, 3));
+    }
+    add_tile(tiles, "faster than untuned", figure, remark.at ? remark.at : "");
+    text_dispose(&remark);
 }
 
 static void set_title(struct report *report)
@@ -125,7 +118,7 @@ int report_summary(struct report *report, struct error *error)
         return 0;
     if (report_bench_tile(tiles, report, error))
         return -1;
-    add_default(tiles, report);
+    add_default(tiles, report->headline);
     add_speed(tiles, report);
     if (record_has_run(report->headline))
         add_proof(tiles, report->headline);

@@ -29,7 +29,7 @@ enum {
 struct tune_place {
     const int64_t *config;
     uint64_t median_ps, low_ps, high_ps;
-    double ratio;
+    double ratio, ratio_low, ratio_high; /* time over the fastest's, with its 95 % interval */
     unsigned registers;
 };
 

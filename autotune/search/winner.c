@@ -143,9 +143,14 @@ static void list_finalists(const struct ending *ending)
 static void add_place(struct tune_result *result, const int64_t *config,
                       const struct race_place *place, const struct job_entrant *entrant)
 {
-    result->places[result->place_count++] =
-        (struct tune_place){config,         place->median_ps, place->low_ps,
-                            place->high_ps, place->ratio,     entrant->registers};
+    result->places[result->place_count++] = (struct tune_place){config,
+                                                                place->median_ps,
+                                                                place->low_ps,
+                                                                place->high_ps,
+                                                                place->ratio,
+                                                                place->ratio_low,
+                                                                place->ratio_high,
+                                                                entrant->registers};
 }
 
 /* Lists all right entrants; a config asked for that equals an entrant shares its place. */

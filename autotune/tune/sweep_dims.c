@@ -103,20 +103,20 @@ static void note_plan(const struct grid *grid)
     const struct request *request = grid->sweep->request;
     const struct problem *problem = &grid->sweep->setup.problem;
     char words[NUMBER_CHARS + 24];
-    struct text sizes = {0};
+    struct text sizes = {0}, line = {0};
     request_dims_format_grid(&sizes, request);
-    output_note(request, "sweep     %s %s %s:", problem_ops[problem->op].name,
-                problem_types[problem->type].name, sizes.at ? sizes.at : "");
+    text_addf(&line, "sweep     %s %s %s:", problem_ops[problem->op].name,
+              problem_types[problem->type].name, sizes.at ? sizes.at : "");
     text_dispose(&sizes);
     const char *between = "";
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
         if (request_sweeps(request, regime)) {
-            output_note(request, "%s %zu shape%s %s", between, grid->counts[regime],
-                        grid->counts[regime] == 1 ? "" : "s", problem_regimes[regime]);
+            text_addf(&line, "%s %zu shape%s %s", between, grid->counts[regime],
+                      grid->counts[regime] == 1 ? "" : "s", problem_regimes[regime]);
             between = ",";
         }
-    sweep_size_note_budget(grid->sweep);
-    output_note(request, "\n");
+    sweep_size_add_budget(&line, grid->sweep);
+    output_line(request, &line);
     for (enum left_out reason = UNSERVED; reason < PAST_L2; reason++)
         if (grid->left_out[reason])
             output_note(request, "left out  %zu shape%s: %s\n", grid->left_out[reason],
@@ -131,7 +131,7 @@ static int plan(struct grid *grid, struct error *error)
     request_dims_grid(&grid->asked, request);
     count_shapes(grid);
     note_plan(grid);
-    const size_t count = grid->counts[COLD] + grid->counts[WARM];
+    const size_t count = sweep->total = grid->counts[COLD] + grid->counts[WARM];
     enum left_out reason = UNSERVED;
     while (reason < NO_ROOM && !grid->left_out[reason])
         reason++;
@@ -172,6 +172,7 @@ static int tune_shape(struct grid *grid, struct sweep_regime *regime, size_t i,
         return -1;
     const struct record *record = known ? known : sweep_regime_record(regime, i);
     grid->known += known != NULL;
+    sweep->done += known != NULL;
     memcpy(grid->now[i], record->params, sizeof record->params);
     return store_add(&grid->done, record, error);
 }

@@ -4,6 +4,7 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
+#include "autotune/print/table_fit.h"
 #include "autotune/print/terminal.h"
 #include "generator/number.h"
 
@@ -149,7 +150,7 @@ static void print_title(struct text *out, const struct sweep_kind *kind,
 
 static void print_table(struct text *out, struct table *table)
 {
-    table_print(out, table, terminal_has_color(stdout));
+    table_show(out, table, terminal_has_color(stdout));
     table_dispose(table);
 }
 

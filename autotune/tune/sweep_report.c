@@ -4,6 +4,7 @@
 
 #include "autotune/cli/record_cells.h"
 #include "autotune/print/figures.h"
+#include "autotune/print/table_fit.h"
 #include "autotune/print/terminal.h"
 
 #include <assert.h>
@@ -173,7 +174,7 @@ static void print_sizes(struct text *out, struct sweep_drawing *drawing)
         struct table table = {.columns = own, .column_count = COLUMNS};
         add_drawn(&table, drawing, bar_columns);
         if (pass == 1)
-            table_print(out, &table, terminal_has_color(stdout));
+            table_show(out, &table, terminal_has_color(stdout));
         const int width = (int)table_width(&table) + 2;
         table_dispose(&table);
         bar_columns = room < width + BAR_MIN   ? 0

@@ -71,37 +71,41 @@ static int ask_configs(const struct sweep *sweep, const struct sweep_regime *reg
     return 0;
 }
 
-/* The number of finished sizes and their total; for shapes the total is known only in part. */
-static size_t count_done(const struct sweep *sweep, size_t *total)
-{
-    size_t done = 0;
-    *total = 0;
-    for (size_t l = 0; l < sweep->regime_count; l++) {
-        *total += sweep->regimes[l].count;
-        for (size_t i = 0; i < sweep->regimes[l].count; i++)
-            done += sweep->regimes[l].is_done[i];
-    }
-    return done;
-}
-
 /* "4 of 10"; "again" for one that is done. */
 static void format_place(char out[PLACE_CHARS], const struct sweep *sweep, bool is_again)
 {
-    size_t total;
-    const size_t done = count_done(sweep, &total);
     if (is_again)
         snprintf(out, PLACE_CHARS, "again");
     else
-        snprintf(out, PLACE_CHARS, "%zu of %zu", done + 1, total);
+        snprintf(out, PLACE_CHARS, "%zu of %zu", sweep->done + 1, sweep->total);
+}
+
+/* The bar says which size it is, "4 of 10, 16K cold: ", and how long all of them will take. */
+static void start_progress(struct terminal_progress *progress, char *subject, size_t most,
+                           const struct sweep *sweep, bool is_again)
+{
+    char place[PLACE_CHARS], size[DIMS_TEXT_CHARS];
+    const struct problem *problem = &sweep->setup.problem;
+    const size_t left = sweep->total - sweep->done;
+    format_place(place, sweep, is_again);
+    snprintf(subject, most, "%s, %s %s: ", place, dims_text_format(size, &problem->dims),
+             problem_regimes[problem->regime]);
+    terminal_progress_start(progress, stderr);
+    progress->subject = subject;
+    if (!left)
+        return;
+    progress->before = sweep->done;
+    progress->behind = left - !is_again;
+    progress->first_ns = sweep->start_ns;
 }
 
 /* Too much noise may be gone the second time; the trials are in the journal. */
-static int run_twice(struct sweep *sweep, const char *place, struct tune_result *out,
+static int run_twice(struct sweep *sweep, bool is_again, struct tune_result *out,
                      struct tune_options *options, struct error *error)
 {
     struct tune_notes_watch watch = {.problem = &sweep->setup.problem};
     struct tune_job job;
-    char subject[PLACE_CHARS + 8];
+    char subject[PLACE_CHARS + DIMS_TEXT_CHARS + 16];
     int failed = -1;
     tune_defaults_job(&job, sweep->request, &sweep->setup, &sweep->device_set.kinds[0], 1);
     options->progress = (struct tune_progress){tune_notes_progress, &watch};
@@ -110,11 +114,7 @@ static int run_twice(struct sweep *sweep, const char *place, struct tune_result 
     if (sweep->request->quiet)
         options->progress.show = NULL;
     else
-        terminal_progress_start(&watch.progress, stderr);
-    if (sweep->request->n_high) {
-        snprintf(subject, sizeof subject, "size %s: ", place);
-        watch.progress.subject = subject;
-    }
+        start_progress(&watch.progress, subject, sizeof subject, sweep, is_again);
     for (int tries = 0; tries < 2 && failed; tries++) {
         failed = tune_run(out, &job, options, error);
         if (!failed || error->code != ERROR_NOISY)
@@ -173,9 +173,7 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
     if (place) {
         const struct record made = record;
         record = *known;
-        record.median_ps = place->median_ps;
-        record.low_ps = place->low_ps;
-        record.high_ps = place->high_ps;
+        record_set_time(&record, place->median_ps, place->low_ps, place->high_ps);
         record.sm_mhz = made.sm_mhz;
         record.memory_mhz = made.memory_mhz;
         record.celsius = made.celsius;
@@ -187,6 +185,7 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
     if (keep_winner(sweep, &record, error) ||
         sweep_regime_take(regime, &sweep->setup, &record, result, own, error))
         return -1;
+    sweep->done += !regime->is_done[size];
     regime->is_done[size] = true;
     return 0;
 }
@@ -203,6 +202,11 @@ static void add_size(struct text *out, const struct sweep *sweep, const char *pl
               dims_text_format(size, &problem->dims), problem_regimes[problem->regime]);
 }
 
+static size_t line_width(void)
+{
+    return (size_t)terminal_room(stderr, LINE_WIDTH);
+}
+
 /* The params in which the record differs from the space's default; below where they are too
  * many for the line. */
 static void add_params(struct text *out, const struct space *space, const struct record *record)
@@ -213,11 +217,11 @@ static void add_params(struct text *out, const struct space *space, const struct
     if (point_parse_record(space, record->params, values, &ignored) == 0)
         point_format_unlike(&words, space, values, space->default_config);
     const char *shown = words.length ? words.at : "the default";
-    if (out->length + 2 + strlen(shown) > LINE_WIDTH)
+    if (out->length + 2 + strlen(shown) > line_width())
         text_addf(out, "\n%*s", INDENT, "");
     else
         text_adds(out, "  ");
-    sentence_wrap(out, shown, INDENT, LINE_WIDTH);
+    sentence_wrap(out, shown, INDENT, line_width());
     text_dispose(&words);
 }
 
@@ -235,11 +239,10 @@ static void note_size(const struct sweep *sweep, const char *place, const struct
     text_dispose(&line);
 }
 
-void sweep_size_note_budget(const struct sweep *sweep)
+void sweep_size_add_budget(struct text *out, const struct sweep *sweep)
 {
     if (sweep->request->budget_s > 0)
-        output_note(sweep->request, ", each searched for %.3g s at most",
-                    sweep->request->budget_s);
+        text_addf(out, ", each searched for %.3g s at most", sweep->request->budget_s);
 }
 
 static struct tune_options options_of(const struct sweep *sweep, const int64_t *configs)
@@ -269,7 +272,7 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
         return -1;
     options.is_only_configs = known && (!journal || journal->count == 0);
     options.journal = options.is_only_configs ? NULL : journal;
-    if (run_twice(sweep, place, &result, &options, error))
+    if (run_twice(sweep, regime->is_done[size], &result, &options, error))
         return -1;
     if (result.journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result.journal_warning.text);
@@ -322,9 +325,9 @@ static void take_again(struct record *record, uint64_t config, const struct tune
         if (raced[i].config == config)
             raced[i].ps = raced[i].high_ps = ps;
     }
-    record->median_ps = own->median_ps;
-    record->low_ps = own->low_ps < own->median_ps ? own->low_ps : own->median_ps;
-    record->high_ps = own->high_ps > own->median_ps ? own->high_ps : own->median_ps;
+    record_set_time(record, own->median_ps,
+                    own->low_ps < own->median_ps ? own->low_ps : own->median_ps,
+                    own->high_ps > own->median_ps ? own->high_ps : own->median_ps);
 }
 
 int sweep_size_confirm(struct sweep *sweep, struct records *records, struct record *record,
@@ -345,7 +348,7 @@ int sweep_size_confirm(struct sweep *sweep, struct records *records, struct reco
     if (point_parse_record(sweep->setup.space, record->params, configs, error) ||
         point_parse_record(sweep->setup.space, interval->record.params, configs + width,
                            error) ||
-        run_twice(sweep, "again", &result, &options, error))
+        run_twice(sweep, true, &result, &options, error))
         return -1;
     const struct tune_place *own = sweep_regime_place(&result, configs);
     const struct tune_place *other = sweep_regime_place(&result, configs + width);

@@ -18,6 +18,8 @@ struct sweep {
                                       * the winner at the length before */
     char swept[32];                  /* when it began, as in records */
     bool has_single;
+    size_t done, total; /* sizes */
+    uint64_t start_ns;  /* of the first */
     struct tune_save_told told;
     bool has_lost; /* records that could not be kept */
 };
@@ -28,8 +30,8 @@ struct sweep {
 int sweep_size_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error);
 
-/* Adds to a sweep's notes how long --budget lets it search at each size. */
-void sweep_size_note_budget(const struct sweep *sweep);
+/* Appends how long --budget lets the sweep search at each size. */
+void sweep_size_add_budget(struct text *out, const struct sweep *sweep);
 
 /* Races the winner of a recorded size, one of `records`, against its interval's variant; the
  * record gets the times. */

@@ -10,6 +10,7 @@
 #include "autotune/measure/host_bench.h"
 #include "autotune/measure/stats.h"
 #include "autotune/print/figures.h"
+#include "autotune/print/table_fit.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_save.h"
 #include "generator/json.h"
@@ -237,7 +238,7 @@ static int print(const struct request *request, const struct problem *problem,
     if (!count)
         add_row(&table, problem, winner, 0);
     if (count)
-        table_print(&text, &table, false);
+        table_show(&text, &table, false);
     text_addf(&text, "winner    %s on %s\n          chunks of %sB, %" PRIu64 " streams",
               problem_format(name, problem), winner->gpu,
               number_format_count(chunk, winner->chunk_bytes), winner->streams);

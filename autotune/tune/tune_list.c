@@ -51,7 +51,7 @@ static int add_line(struct list *list, const struct record *record, enum share_o
     tune_list_line_text(&line, &result);
     text_adds(&line, "\n");
     tune_list_line_cells(&list->table, &result);
-    int failed = output_is_taken(list->request) ? 0 : output_write("-", &line, error);
+    int failed = output_is_taken(list->request) ? 0 : output_text(&line, error);
     text_dispose(&line);
     if (!failed)
         failed = output_rows_write(&list->csv, &list->table, error);
@@ -191,14 +191,15 @@ static void note_sum(const struct list *list, double seconds)
 {
     const struct request *request = list->request;
     const size_t *counts = list->counts;
+    struct text line = {0};
     if (request->has_part)
-        output_note(request, "part      %u of %u: ", request->part.index + 1,
-                    request->part.count);
+        text_addf(&line, "part      %u of %u: ", request->part.index + 1, request->part.count);
     else
-        output_note(request, "list      ");
-    output_note(request, "%zu tuned, %zu known, %zu failed in %.2f s; records in %s\n",
-                counts[SHARE_TUNED] + counts[SHARE_RECORDED], counts[SHARE_KNOWN],
-                counts[SHARE_FAILED], seconds, list->parts.own.at);
+        text_adds(&line, "list      ");
+    text_addf(&line, "%zu tuned, %zu known, %zu failed in %.2f s; records in %s",
+              counts[SHARE_TUNED] + counts[SHARE_RECORDED], counts[SHARE_KNOWN],
+              counts[SHARE_FAILED], seconds, list->parts.own.at);
+    output_line(request, &line);
     if (request->has_part)
         output_note(request,
                     "          when all parts are done: autotune merge --cache %s "

@@ -113,11 +113,12 @@ static void note_parts(const struct plan *plan, double usual_s)
                 all++;
                 left += !plan->problems[i].is_done;
             }
-        output_note(request, "part      %u of %u: %zu problems, %zu to do", part + 1, parts,
-                    all, left);
+        struct text line = {0};
+        text_addf(&line, "part      %u of %u: %zu problems, %zu to do", part + 1, parts, all,
+                  left);
         if (usual_s > 0)
-            output_note(request, ", about %.0f s", (double)left * usual_s);
-        output_note(request, "\n");
+            text_addf(&line, ", about %.0f s", (double)left * usual_s);
+        output_line(request, &line);
     }
     if (usual_s > 0)
         output_note(

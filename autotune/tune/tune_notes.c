@@ -17,6 +17,7 @@ void tune_notes_device(const struct request *request, const struct device_info *
                        size_t count)
 {
     const uint64_t peak = device_peak_bytes(info);
+    struct text line = {0};
     if (info->is_fallback)
         output_note(request,
                     "note      no GPU, so this runs on the host emulator: it proves kernels, "
@@ -25,18 +26,19 @@ void tune_notes_device(const struct request *request, const struct device_info *
     if (count > 1)
         output_note(request, "devices   %zu alike, the first:\n", count);
     if (info->target.is_host)
-        output_note(request, "device    host emulator of cc %d.%d, %d SMs",
-                    info->target.cc / 10, info->target.cc % 10, info->target.sms);
+        text_addf(&line, "device    host emulator of cc %d.%d, %d SMs", info->target.cc / 10,
+                  info->target.cc % 10, info->target.sms);
     else
-        output_note(request, "device    %s (GPU %s), cc %d.%d, %d SMs", info->name, info->spec,
-                    info->target.cc / 10, info->target.cc % 10, info->target.sms);
-    output_note(request, ", L2 %.3g MiB", (double)info->target.l2_bytes / (1 << 20));
+        text_addf(&line, "device    %s (GPU %s), cc %d.%d, %d SMs", info->name, info->spec,
+                  info->target.cc / 10, info->target.cc % 10, info->target.sms);
+    text_addf(&line, ", L2 %.3g MiB", (double)info->target.l2_bytes / (1 << 20));
     if (peak)
-        output_note(request, ", %.0f GB/s theoretical", (double)peak / 1e9);
+        text_addf(&line, ", %.0f GB/s theoretical", (double)peak / 1e9);
     if (info->target.is_host)
-        output_note(request, "; compiles with %s\n", info->compiler);
+        text_addf(&line, "; compiles with %s", info->compiler);
     else
-        output_note(request, "; driver %s, %s\n", info->driver, info->compiler);
+        text_addf(&line, "; driver %s, %s", info->driver, info->compiler);
+    output_line(request, &line);
 }
 
 /* Bytes written are mentioned from this share of the bytes read on. */
@@ -114,8 +116,9 @@ static void note_rejected(const struct request *request, const struct space *spa
                     others, others == 1 ? "" : "s");
 }
 
-void tune_notes_space(const struct request *request, const struct setup *setup,
-                      const struct points *points, enum strategy strategy)
+/* What a user of the space reads who wonders where its points are. */
+static void note_points(const struct request *request, const struct setup *setup,
+                        const struct points *points)
 {
     uint64_t rejected = 0;
     for (size_t i = 0; i < setup->space->rule_count; i++)
@@ -123,9 +126,29 @@ void tune_notes_space(const struct request *request, const struct setup *setup,
     output_note(request, "space     %s: %" PRIu64 " points, %" PRIu64 " left by its rules\n",
                 setup->space->name, points->total, points->total - rejected);
     note_rejected(request, setup->space, points);
-    output_note(request, "to try    %zu candidates of %zu variants; strategy %s (%s)\n",
-                points->count, points->variant_count, strategy_names[strategy],
-                explain_strategy(request, strategy));
+}
+
+static void note_limit(const struct request *request)
+{
+    if (request->budget_s > 0)
+        output_note(request,
+                    "time      %.3g s of search at most, then the race of the best, a second "
+                    "or two\n",
+                    request->budget_s);
+    else
+        output_note(request, "time      until all are tried; --budget TIME is a limit, Ctrl-C "
+                             "keeps the trials\n");
+}
+
+void tune_notes_space(const struct request *request, const struct setup *setup,
+                      const struct points *points, enum strategy strategy)
+{
+    if (request->verbose)
+        note_points(request, setup, points);
+    output_note(request, "to try    %zu candidates of %zu variants of %s; strategy %s (%s)\n",
+                points->count, points->variant_count, setup->space->name,
+                strategy_names[strategy], explain_strategy(request, strategy));
+    note_limit(request);
 }
 
 void tune_notes_progress(void *context, uint64_t done, uint64_t total, uint64_t best_ps)
@@ -174,19 +197,22 @@ static void note_reason(const struct request *request, const struct setup *setup
 
 static void note_counts(const struct request *request, const struct tune_result *result)
 {
-    output_note(request, "tried     %zu measured", result->counts[TRIAL_MEASURED]);
+    struct text line = {0};
+    text_addf(&line, "tried     %zu measured", result->counts[TRIAL_MEASURED]);
     if (result->recalled)
-        output_note(request, " (%zu trials recalled from the journal)", result->recalled);
+        text_addf(&line, " (%zu trials recalled from the journal)", result->recalled);
     for (size_t i = TRIAL_MEASURED + 1; i < TRIAL_STATUSES; i++)
         if (result->counts[i])
-            output_note(request, ", %zu %s", result->counts[i], trial_statuses[i]);
-    output_note(request, "; %zu input%s, %zu call%s a measurement\n", result->inputs,
-                result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
+            text_addf(&line, ", %zu %s", result->counts[i], trial_statuses[i]);
+    text_addf(&line, "; %zu input%s, %zu call%s a measurement", result->inputs,
+              result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
+    output_line(request, &line);
 }
 
 /* Notes how the search ended, and the quality of the race. */
 static void note_race(const struct request *request, const struct tune_result *result)
 {
+    struct text line = {0};
     if (result->is_cut)
         output_note(request, "budget    the time was over before all was tried\n");
     if (result->counts[TRIAL_LEFT_OUT] && result->left_out_error > 0)
@@ -194,14 +220,12 @@ static void note_race(const struct request *request, const struct tune_result *r
                     "left out  by its first candidate; the chance that such a variant "
                     "would have won is %.1f %%\n",
                     100 * result->left_out_error);
-    output_note(request, "race      %zu entrants, %zu rounds", result->entrants,
-                result->rounds);
+    text_addf(&line, "race      %zu entrants, %zu rounds", result->entrants, result->rounds);
     if (result->repeated)
-        output_note(request, ", %zu more repeated because the device drifted",
-                    result->repeated);
+        text_addf(&line, ", %zu more repeated because the device drifted", result->repeated);
     if (result->noise > 0) /* unknown with too few measurements */
-        output_note(request, "; spread of the reference %.2f %%", 100 * result->noise);
-    output_note(request, "\n");
+        text_addf(&line, "; spread of the reference %.2f %%", 100 * result->noise);
+    output_line(request, &line);
     if (result->restarts)
         output_note(request, "replaced  %zu worker process%s lost\n", result->restarts,
                     result->restarts == 1 ? " that was" : "es that were");
@@ -227,11 +251,12 @@ void tune_notes_reading_now(const struct request *request, const struct device_i
 void tune_notes_trials(const struct request *request, const struct setup *setup,
                        const struct tune_result *result)
 {
-    output_note(request, "proved    %" PRIu64 " runs at small sizes, each candidate at n",
-                result->proofs);
+    struct text line = {0};
+    text_addf(&line, "proved    %" PRIu64 " runs at small sizes, each candidate at n",
+              result->proofs);
     if (result->past_32_bits)
-        output_note(request, ", the finalists at n = %" PRIu64, result->past_32_bits);
-    output_note(request, "\n");
+        text_addf(&line, ", the finalists at n = %" PRIu64, result->past_32_bits);
+    output_line(request, &line);
     note_counts(request, result);
     for (size_t i = 0; i < result->reason_count && i < REASONS_SHOWN; i++)
         note_reason(request, setup, result, i);

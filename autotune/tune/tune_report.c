@@ -4,6 +4,7 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/print/figures.h"
+#include "autotune/print/sentence.h"
 #include "generator/dims_text.h"
 #include "generator/json.h"
 
@@ -42,7 +43,7 @@ static const struct table_column figures[FIGURES] = {
     [PEAK] = {"% peak", "peak_pct", true},
     [REGISTERS] = {"regs", "registers", true},
     [ERROR] = {"error", "error", true},
-    [RATIO] = {"x best", "ratio", true},
+    [RATIO] = {"x by turns", "ratio", true},
     [OUTCOME] = {"", "outcome", false},
     [UNLIKE] = {NULL, NULL, false}, /* takes the place of the params where they are too wide */
 };
@@ -166,6 +167,7 @@ static void print_times(struct text *out, const struct setup *setup,
                         const struct record *record)
 {
     char us[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS], speed[NUMBER_CHARS];
+    struct record_gain gain;
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
                                                 device_peak_bytes(&setup->device->info));
     text_addf(out, "          %s us", figures_us(us, record->median_ps));
@@ -177,6 +179,11 @@ static void print_times(struct text *out, const struct setup *setup,
     if (percent >= 0)
         text_addf(out, ", %.1f %% of theoretical", percent);
     text_adds(out, "\n");
+    if (record_gain(&gain, record)) {
+        text_adds(out, "          ");
+        record_add_gain(out, &gain);
+        text_adds(out, "\n");
+    }
 }
 
 static void print_winner(struct text *out, const struct setup *setup,
@@ -228,6 +235,24 @@ static void add_sizes(struct json *json, const struct dims *dims)
                                             dims_text_cell(number, dims, i));
 }
 
+/* How many times as fast as the default, with the interval. */
+static void add_gain(struct json *json, const struct record *record)
+{
+    struct record_gain gain;
+    const bool is_known = record_gain(&gain, record);
+    const struct {
+        const char *key;
+        double value;
+    } fields[] = {{"x_default", is_known ? gain.times : 0},
+                  {"x_default_low", is_known ? gain.low : 0},
+                  {"x_default_high", is_known ? gain.high : 0}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].value > 0)
+            json_real(json, fields[i].key, fields[i].value, 4);
+        else
+            json_number(json, fields[i].key, NULL);
+}
+
 static void add_times(struct json *json, const struct setup *setup, const struct record *record)
 {
     const double percent = figures_peak_percent(&record->problem, record->median_ps,
@@ -242,6 +267,7 @@ static void add_times(struct json *json, const struct setup *setup, const struct
         json_number(json, "peak_pct", NULL);
     else
         json_real(json, "peak_pct", percent, 1);
+    add_gain(json, record);
     add_sizes(json, &record->problem.dims);
     if (setup->target.is_host)
         json_number(json, "registers", NULL);
@@ -349,13 +375,18 @@ static int print_lines(const struct request *request, const struct report *repor
                        const struct record *record, const struct text *same,
                        struct error *error)
 {
-    struct text text = {0};
+    struct text text = {0}, turns = {0};
     if (output_is_taken(request))
         return 0;
     if (same->length)
         text_addf(&text, "in all   %s\n", same->at);
+    if (report->table.row_count > 1) {
+        text_adds(&turns, "x by turns is the median of the ratios to the fastest's time in the "
+                          "same round, without the drift between rounds; us is of all rounds");
+        sentence_end(&text, "by turns", &turns);
+    }
     print_winner(&text, report->setup, record);
-    int failed = output_write("-", &text, error);
+    int failed = output_text(&text, error);
     text_dispose(&text);
     return failed;
 }

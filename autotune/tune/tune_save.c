@@ -63,23 +63,31 @@ void tune_save_config(struct record *record, const struct setup *setup, const in
         record->code = 0;
 }
 
-/* What another config took by turns with the winner, had it the winner's time; 0 = it was not
- * there. */
-static uint64_t beside_winner(const struct tune_result *result, const int64_t *config)
+/* What another config took by turns with the winner, had it the winner's time, with the 95 % interval
+ * of their ratio. */
+struct beside {
+    uint64_t ps, low_ps, high_ps; /* 0 = it was not there */
+};
+
+static struct beside beside_winner(const struct tune_result *result, const int64_t *config)
 {
     const struct finalist *winner = &result->finalists[result->winner];
+    const double unit = (double)winner->median_ps / winner->ratio;
     const size_t bytes = result->points.width * sizeof *config;
-    for (size_t i = 0; i < result->place_count; i++)
-        if (memcmp(result->places[i].config, config, bytes) == 0)
-            return (uint64_t)llround((double)winner->median_ps * result->places[i].ratio /
-                                     winner->ratio);
-    return 0;
+    for (size_t i = 0; i < result->place_count; i++) {
+        const struct tune_place *place = &result->places[i];
+        if (memcmp(place->config, config, bytes) == 0)
+            return (struct beside){(uint64_t)llround(unit * place->ratio),
+                                   (uint64_t)llround(unit * place->ratio_low),
+                                   (uint64_t)llround(unit * place->ratio_high)};
+    }
+    return (struct beside){0, 0, 0};
 }
 
 void tune_save_shipped(struct record *record, const struct tune_result *result,
                        const int64_t *config)
 {
-    record->shipped_ps = beside_winner(result, config);
+    record->shipped_ps = beside_winner(result, config).ps;
 }
 
 void tune_save_make(struct record *record, const struct setup *setup,
@@ -92,7 +100,10 @@ void tune_save_make(struct record *record, const struct setup *setup,
     record->median_ps = winner->median_ps;
     record->low_ps = winner->low_ps;
     record->high_ps = winner->high_ps;
-    record->default_ps = beside_winner(result, setup->space->default_config);
+    const struct beside untuned = beside_winner(result, setup->space->default_config);
+    record->default_ps = untuned.ps;
+    record->default_low_ps = untuned.low_ps;
+    record->default_high_ps = untuned.high_ps;
     record->ties = (unsigned)result->ties;
     record->registers = winner->registers;
     record->sm_mhz = result->reading.sm_mhz;

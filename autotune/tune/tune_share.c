@@ -57,7 +57,7 @@ static void add_done(void *context, const struct share_done *done)
         running->first = *done->error;
     if (!*done->line)
         output_warn("problem %" PRIu32 ": %s", done->problem + 1, done->error->text);
-    else if (!output_is_taken(running->request) && output_write("-", &line, error))
+    else if (!output_is_taken(running->request) && output_text(&line, error))
         error = &ignored;
     output_rows_write(&running->csv, &running->table, error);
     text_dispose(&line);

@@ -29,19 +29,23 @@ static int plan(struct sweep *sweep, struct error *error)
 {
     const struct request *request = sweep->request;
     char low[NUMBER_CHARS], high[NUMBER_CHARS];
+    struct text line = {0};
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
         if (request_sweeps(request, regime))
             add_regime(sweep, regime, regime == WARM && !request->warm);
-    output_note(request, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
-                problem_types[sweep->setup.problem.type].name,
-                number_format_count(low, dims_n(&request->problem.dims)),
-                number_format_count(high, request->n_high));
+    text_addf(&line, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
+              problem_types[sweep->setup.problem.type].name,
+              number_format_count(low, dims_n(&request->problem.dims)),
+              number_format_count(high, request->n_high));
     for (size_t i = 0; i < sweep->regime_count; i++)
-        output_note(request, "%s %zu size%s %s", i ? "," : "", sweep->regimes[i].count,
-                    sweep->regimes[i].count == 1 ? "" : "s",
-                    problem_regimes[sweep->regimes[i].regime]);
-    sweep_size_note_budget(sweep);
-    output_note(request, "; a variant may lose %.3g %% in its interval\n", 100 * request->loss);
+        text_addf(&line, "%s %zu size%s %s", i ? "," : "", sweep->regimes[i].count,
+                  sweep->regimes[i].count == 1 ? "" : "s",
+                  problem_regimes[sweep->regimes[i].regime]);
+    for (size_t i = 0; i < sweep->regime_count; i++)
+        sweep->total += sweep->regimes[i].count;
+    sweep_size_add_budget(&line, sweep);
+    text_addf(&line, "; a variant may lose %.3g %% in its interval", 100 * request->loss);
+    output_line(request, &line);
     const struct dims most = dims_run(request->n_high, request->problem.dims.scan);
     return setup_resize(&sweep->setup, &most, sweep->regimes->regime, error) ||
                    setup_check_room(&sweep->setup, error) ||
@@ -180,6 +184,7 @@ int tune_sweep(const struct request *request, struct error *error)
     if (!sweep)
         return error_memory(error, sizeof *sweep);
     sweep->request = request;
+    sweep->start_ns = monotonic_ns();
     tune_save_now(sweep->swept);
     int failed = open_sweep(sweep, error);
     if (!failed) {

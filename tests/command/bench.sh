@@ -83,6 +83,8 @@ bench() {
 
 # Refusals.
 refuses against-nothing 64 "nothing to be timed against" bench --device host
+refuses own-space-against-nothing 64 "tune the problem with and without it, then 'autotune show' has both" \
+    bench --device host --space small.ini
 refuses missing-file 64 "there is no such file" bench --device host --against no.so
 refuses not-a-library 64 "cannot be loaded" bench --device host --against small.ini
 mkfifo fifo.so
@@ -119,6 +121,9 @@ check table has_status 0
 check table-lines test "$(grep -c 'BLOCK=' out)" -eq 2
 check table-names-the-other grep -q 'plain' out
 check table-default grep -q 'none: default' out
+check table-has-an-interval grep -q '  95 % interval  ' out
+run bench --device host --space small.ini --type i32 --rounds 5 --against plain.so --n 1000 --quiet
+check few-rounds-have-none grep -q '  least .. most  ' out
 tr -d '\r' < out.csv > plain.csv
 HEADER=n,cub_us,ours_us,ratio,ratio_lo,ratio_hi,ours_gbs,peak_pct,variant,op,type,regime,against,gpu,offset,order,shape,rows,len,pitch
 LINE='3000,([0-9]+\.[0-9]{3},){2}([0-9]+\.[0-9]{4},){3}[0-9.]+,,"BLOCK=[^" ]*",sum,i32,cold,plain,host,0,graph,,,,'

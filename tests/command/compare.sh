@@ -10,7 +10,7 @@ refuses unknown 64 "'v10' is no GPU of the table: did you mean 'V100'\? it has V
 refuses part-of-a-name 64 "did you mean 'RTX 6000 Ada'\\?" compare rtx6000 a100
 refuses no-such-file 74 "none\.ini: there is no such file" compare v100 none.ini
 refuses too-many 64 "more than 8" compare t4 t4 t4 t4 t4 t4 t4 t4 t4
-refuses no-device-option 64 "option of" compare v100 t4 --device 0
+refuses no-device-option 64 "compare has no --device" compare v100 t4 --device 0
 echo '[space]' > wrong.ini
 refuses wrong-file 74 "wrong\.ini: no record, and no published figures" compare v100 wrong.ini
 printf '[published]\nschema = 1\nspeed = 3\n' > wrong.ini

@@ -206,7 +206,7 @@ run ladder --device host --type i32 --n 2K --rung harris-3 --blocks 64,32..64 --
 check sizes-once grep -Eq '^ms by threads per block +64 +32$' out
 refuses gpu-unknown 64 "nothing" ladder --device host --n 1K --rung harris-3 --gpu nothing
 refuses device 64 'no such device' ladder --device foo
-refuses space 64 'not of .autotune ladder' ladder --space reduce
+refuses space 64 'ladder has no --space' ladder --space reduce
 for option in --blocks=64,128 --grid; do
     refuses "gpu-of-several-sizes$option" 64 'the table of several sizes has times alone: add --csv' \
         ladder --device host --n 1K --rung cs599-5 --gpu v100 $option

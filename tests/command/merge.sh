@@ -359,7 +359,7 @@ refuses no-file-quiet 64 "no file to merge" merge --quiet --
 refuses file-empty 64 "a FILE is empty" merge ""
 refuses file-empty-second 64 "a FILE is empty" merge base.ini ""
 refuses option 64 "no option --bogus" merge --bogus base.ini
-refuses option-of-tune 64 "an option of 'autotune tune'" merge --device host base.ini
+refuses option-of-tune 64 "merge has no --device: tune, " merge --device host base.ini
 refuses value-missing 64 "--cache needs a value" merge base.ini --cache
 refuses value-empty 64 "empty value" merge --cache= base.ini
 refuses value-unwanted 64 "--quiet takes no value" merge --quiet=3 base.ini

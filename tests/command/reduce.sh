@@ -107,7 +107,7 @@ refuses output-of-one 64 "one result goes to stdout" reduce x.i32 -o y
 refuses unwritable 74 "nowhere/y: cannot be written: No such file" reduce x.i32 --scan inclusive -o nowhere/y --device host
 refuses scan-of-small 64 "results of one type" reduce x.i16 --type i16 --scan inclusive -o y --device host
 refuses scan-of-squares 64 "scan their sum" reduce x.i32 --op sumsq --scan inclusive -o y --device host
-refuses matrix 64 "not of 'autotune reduce'" reduce x.i32 --rows 3 --len 4
+refuses matrix 64 "reduce has no --rows" reduce x.i32 --rows 3 --len 4
 refuses bits-of-floats 64 "needs an integer type" reduce x.i32 --type f32 --op and
 refuses no-such-device 64 "no such device" reduce x.i32 --device nine
 check no-output-is-left test ! -e y

@@ -22,6 +22,16 @@ run show
 check all has_lines 4
 check title grep -Eq '^gpu +op +type .* us +GB/s .*params$' out
 check sizes-in-order test "$(sed 1d out | awk '{ print $2, $5 }' | tr '\n' ' ')" = "sum 1K sum 2K max 1K "
+
+# Two spaces can have a record of one problem: then the table says which is whose.
+check no-space-where-it-is-the-usual sh -c '! grep -q space out'
+cp -r "$XDG_CACHE_HOME" several
+sed 's/^name = reduce$/name = mine/' small.ini > mine.ini
+run --device host --space mine.ini --n 1K --cache several/autotune --quiet
+run show --cache several/autotune --n 1K --op sum
+check spaces-of-one-problem has_lines 3
+check spaces-have-a-column grep -Eq ' tuned +space +params$' out
+check spaces-are-told-apart test "$(grep -Eo ' (mine|reduce) +BLOCK' out | sort | tr -s ' \n' ' ')" = " mine BLOCK reduce BLOCK "
 run show --op max
 check op has_lines 2
 check op-is grep -q ' max  *f32 ' out
@@ -124,7 +134,7 @@ run list gpus --sources
 check list-gpus-sources grep -Eq "^V100 .* 6  Tesla V100 GPU Architecture whitepaper" out
 run list gpus --csv -
 check list-gpus-csv grep -q '^H200,NVIDIA H200,sm_90,132,1980,3201,6016,4814,60,as CUDA' out
-refuses list-sources-of-emit 64 "an option of 'autotune list'" emit --sources
+refuses list-sources-of-emit 64 "emit has no --sources: list has it" emit --sources
 run list archs
 check list-archs grep -q '^sm_90 ' out
 run list variants --arch sm_80 --type f64

@@ -13,7 +13,13 @@ refuses seed 64 '--seed is ' --device host --seed x
 # Names.
 refuses type 64 "unknown type 'i33': .*f64" --device host --type i33
 refuses type-empty 64 "unknown type" --device host --type ""
-refuses op 64 "unknown operation 'mean': .*xor" --device host --op mean
+refuses op 64 "unknown operation 'count': choose one of .*xor .*, or add one: kernels.md" --device host --op count
+refuses op-of-two-inputs 64 "'dot': every operation has one input" --device host --op dot
+refuses op-with-exp 64 "'logsumexp': every operation takes the elements as they are" --op logsumexp
+refuses op-mean 64 "'mean': divide the sum by n; choose one of" --op mean
+refuses op-of-rows 64 "'argmax' asks for positions, which no kernel finds in rows" --op argmax --rows 4 --len 4
+refuses type-complex 64 "'c64': no type is complex; .*--shape columns" --type c64
+check pages-name-what-errors-name grep -q '^## Adding an operation or a type' "$ROOT/docs/kernels.md"
 refuses acc 64 "unknown type" --device host --acc i33
 refuses op-of-floats 64 "'and' needs an integer type" --device host --op and --type f32
 refuses acc-too-narrow 64 "narrower" --device host --type i64 --acc i32
@@ -34,12 +40,14 @@ refuses template 64 "no such file" emit --arch sm_90 --template nope.cu
 refuses cubin-of-host 64 "source only" emit --arch host --ptx
 
 # Options.
+echo '--typ f32' > typed.txt
 refuses option 64 "no option --bogus" --bogus
 refuses verb-similar 64 "no command 'shwo': did you mean 'show'\?" shwo
 refuses help-similar 64 "no command 'dcotor': did you mean 'doctor'\?" help dcotor
 refuses op-similar 64 "unknown operation 'summ': did you mean 'sum'\?" --op summ
 refuses type-similar 64 "unknown type 'f33': did you mean 'f32'\?" --type f33
-refuses type-unlike 64 "unknown type 'float': choose one of" --type float
+refuses type-unlike 64 "unknown type 'string': choose one of .* kernels.md" --type string
+refuses type-of-c 64 "unknown type 'float': it is called f32" --type float
 refuses strategy-similar 64 "'rase': did you mean 'race'\?" --strategy rase
 refuses topic-similar 64 "'parms': did you mean 'params'\?" list parms
 refuses space-similar 64 "redcue: .*did you mean 'reduce'\?" list variants --space redcue
@@ -55,19 +63,44 @@ refuses count-of-bytes 64 "--n is '4KiB'; if 4096 is meant write 4Ki" --n 4KiB
 run list variants --n 1e6
 check count-with-an-exponent has_status 0
 refuses option-similar 64 "did you mean --json" --jsn x
-refuses option-of-another-verb 64 "an option of 'autotune emit'" --ptx
-refuses option-of-tune 64 "an option of 'autotune tune', not of 'autotune emit'" emit --retune
+refuses option-of-another-verb 64 "tune has no --ptx: emit has it; see 'autotune help tune'" --ptx
+refuses option-of-tune 64 "emit has no --retune: tune has it" emit --retune
+refuses option-of-several 64 "reduce has no --n: tune, show, .* and report have it; see 'autotune help reduce'" \
+    reduce f.bin --n 10
+refuses option-of-several-joined 64 "reduce has no --n: " reduce --n=10 f.bin
 refuses option-short 64 "no option -x" -x
 refuses option-short-first 64 "no option -x" -xq
 refuses option-short-last 64 "no option -x" -qx
 refuses option-short-after-value 64 "no option -x" --device host -xq
-refuses option-ambiguous 64 "--c may mean " --c x
+refuses option-ambiguous 64 "no option --c: did you mean --cold, --confirm, --cache or --csv" --c x
+refuses option-of-no-letters 64 "no option --: 'autotune tune" --=3
 refuses value-missing 64 "--n needs a value" --n
 refuses value-missing-short 64 "-n needs a value" -n
 refuses value-unwanted 64 "--quiet takes no value" --quiet=3
 refuses value-empty 64 "--cache has an empty value" --cache=
-run --dev host --n 1K --strategy cover --hel
-check option-abbreviated has_status 0
+run --help --bogus
+check help-before-all has_status 0
+refuses option-behind-a-file 64 "no option --bogus" merge x.ini --bogus
+refuses no-option-behind-dashes 64 "'--bogus' is one argument too many" show -- --bogus
+refuses option-in-a-list 64 "no option --typ: did you mean --type" --device host --problems typed.txt
+
+# No verb takes an option that is not written in full, each with its last letter left out.
+short_options() {
+    "$AUTOTUNE" help "$1" | sed -n 's/^ *\(-[a-z], \)\{0,1\}--\([a-z-]*\).*/\2/p' > names
+    while read -r name; do
+        short=${name%?}
+        ! grep -qx -- "$short" names || continue
+        # An own exit status, so that a value cannot be refused in place of the option.
+        if "$AUTOTUNE" "$1" "--$short=1" > out 2> err || ! grep -Eq "no option --|has no --" err; then
+            echo "$1 --$short"
+        fi
+    done < names
+}
+for verb in tune show merge list emit verify bench ladder profile reduce export compare report doctor; do
+    short_options "$verb" >> taken
+    check "has-options-$verb" test -s names
+done
+check option-abbreviated test ! -s taken
 
 # Options that exclude each other.
 for option in --op=max --type=f32 --warm --deterministic --space=rows; do

@@ -410,9 +410,9 @@ static void test_long_labels(void **state)
         const char *line;
     } cases[] = {
         {{false, false, 100}, "\n" LABEL " which \u00b5  ####"},
-        {{false, false, 88}, "\n" LABEL " which \u00b5  ####"},
-        {{false, false, 87}, "\n" LABEL " whi...  ###"},
-        {{false, true, 87}, "\n" LABEL " which\u2026  \u2588"},
+        {{false, false, 86}, "\n" LABEL " which \u00b5  ####"},
+        {{false, false, 85}, "\n" LABEL " whi...  ###"},
+        {{false, true, 85}, "\n" LABEL " which\u2026  \u2588"},
         {{false, false, 20}, "\na label o...  #"},
     };
     (void)state;

@@ -193,11 +193,46 @@ static void test_empty(void **state)
     document_dispose(&document);
 }
 
+/* A section that only says what is missing goes to the end, one that has more stays whole. */
+static void test_missing(void **state)
+{
+    static const struct {
+        enum document_kind kind;
+        const char *text;
+    } before[] = {{DOCUMENT_TEXT, "a"},    {DOCUMENT_SECTION, "b"}, {DOCUMENT_MISSING, "c"},
+                  {DOCUMENT_SECTION, "d"}, {DOCUMENT_TEXT, "e"},    {DOCUMENT_MISSING, "f"},
+                  {DOCUMENT_SECTION, "g"}, {DOCUMENT_MISSING, "h"}, {DOCUMENT_SECTION, "i"},
+                  {DOCUMENT_TEXT, "j"}},
+      behind[] = {{DOCUMENT_TEXT, "a"},
+                  {DOCUMENT_SECTION, "d"},
+                  {DOCUMENT_TEXT, "e"},
+                  {DOCUMENT_MISSING, "f"},
+                  {DOCUMENT_SECTION, "i"},
+                  {DOCUMENT_TEXT, "j"},
+                  {DOCUMENT_SECTION, "Not in this report"},
+                  {DOCUMENT_MISSING, "c"},
+                  {DOCUMENT_MISSING, "h"}};
+    struct document document = {.count = 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        document_add(&document, before[i].kind, "%s", before[i].text);
+    for (int twice = 0; twice < 2; twice++) {
+        document_gather_missing(&document);
+        assert_int_equal(document.count, sizeof behind / sizeof *behind);
+        for (size_t i = 0; i < document.count; i++) {
+            assert_int_equal(document.blocks[i].kind, behind[i].kind);
+            assert_string_equal(document.blocks[i].text, behind[i].text);
+        }
+    }
+    document_dispose(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_html),
                                        cmocka_unit_test(test_markdown),
                                        cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_missing),
                                        cmocka_unit_test(test_empty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -566,6 +566,40 @@ static void test_untried(void **state)
     free(text);
 }
 
+/* What tuning gained is the ratio of the race, whatever time the winner gets later. */
+static void test_gain(void **state)
+{
+    struct record record = example_record, back;
+    struct record_gain gain;
+    struct text text = {0};
+    struct error error;
+    (void)state;
+
+    assert_false(record_gain(&gain, &record));
+    record.default_ps = record.median_ps; /* the default won */
+    assert_false(record_gain(&gain, &record));
+    record.default_ps = 878000000;
+    assert_true(record_gain(&gain, &record));
+    record_add_gain(&text, &gain);
+    assert_string_equal(text.at, "2.56 times as fast as the default");
+    text_clear(&text);
+    record.default_low_ps = 861860000;
+    record.default_high_ps = 3433700000;
+    assert_reads_back(&record);
+    record_set_time(&record, 2 * record.median_ps, 2 * record.low_ps, 2 * record.high_ps);
+    assert_true(record_gain(&gain, &record));
+    record_add_gain(&text, &gain);
+    assert_string_equal(text.at,
+                        "2.56 times as fast as the default, 95 % interval 2.51 to 10.0");
+    text_dispose(&text);
+
+    record.default_low_ps = record.default_ps + 1;
+    char *outside = emitted(&record);
+    assert_int_equal(parsed(&back, outside, &error), -1);
+    assert_non_null(strstr(error.text, "not between default_low_ps"));
+    free(outside);
+}
+
 /* What NVML said at the finals: each stands alone, or is not there, as in records of before. */
 static void test_reading(void **state)
 {
@@ -677,6 +711,7 @@ int main(void)
         cmocka_unit_test(test_swept),
         cmocka_unit_test(test_config_is_of_the_record),
         cmocka_unit_test(test_untried),
+        cmocka_unit_test(test_gain),
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_same_problem),
         cmocka_unit_test(test_key_difference),

@@ -1,4 +1,5 @@
 /* Tests of table: alignment, and CSV and JSON as Python's strict readers understand them. */
+#include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
 
 #include <locale.h>
@@ -384,10 +385,75 @@ static void test_fit(void **state)
     text_dispose(&out);
 }
 
+/* Where the others are too wide too, as many from the end as must go below, with their titles. */
+static void test_fit_narrow(void **state)
+{
+    static const struct table_column fitted[] = {{"gpu", "gpu", false},
+                                                 {"source", "source", false},
+                                                 {"tuned", "tuned", false},
+                                                 {"", "outcome", false},
+                                                 {"params", "params", false}};
+    struct table table = {.columns = fitted, .column_count = 5};
+    struct text out = {0};
+    (void)state;
+    static const char *const cells[] = {"NVIDIA GeForce RTX 5070 Ti",
+                                        "measured",
+                                        "2026-11-27",
+                                        "tie",
+                                        "BLOCK=256",
+                                        "host",
+                                        "emulated",
+                                        "2026-11-26",
+                                        NULL,
+                                        "BLOCK=64"};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        table_add(&table, cells[i]);
+    table_fit(&out, &table, 40, false);
+    assert_string_equal(out.at, "gpu                         source\n"
+                                "NVIDIA GeForce RTX 5070 Ti  measured\n"
+                                "    tuned 2026-11-27, tie, BLOCK=256\n"
+                                "host                        emulated\n"
+                                "    tuned 2026-11-26, BLOCK=64\n");
+    table_dispose(&table);
+    text_dispose(&out);
+}
+
+/* Lines are folded at spaces, below the text behind their label; what fits stays as it is. */
+static void test_fold(void **state)
+{
+    static const struct {
+        const char *lines, *folded;
+    } cases[] = {
+        {"short\n  two  columns\n", "short\n  two  columns\n"},
+        {"cub       none: make bench builds it from headers\nnext\n",
+         "cub       none: make bench\n          builds it from\n          headers\nnext\n"},
+        {"not known how fast the kernels are there", "not known how fast the kernels\n"
+                                                     "          are there"},
+        {"autotune: the file of records is damaged\n",
+         "autotune: the file of records\n          is damaged\n"},
+        {"    indented words that are too many for it", "    indented words that are\n"
+                                                        "    too many for it"},
+        {"A_WORD_THAT_IS_LONGER_THAN_THE_WHOLE_LINE_IS",
+         "A_WORD_THAT_IS_LONGER_THAN_THE_WHOLE_LINE_IS"},
+        {"\033[1mbold words do not count the colours\033[0m\n",
+         "\033[1mbold words do not count the\ncolours\033[0m\n"},
+        {"", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text out = {0};
+        sentence_fold(&out, cases[i].lines, 30);
+        assert_string_equal(out.at ? out.at : "", cases[i].folded);
+        text_dispose(&out);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_fit_narrow),
+        cmocka_unit_test(test_fold),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_print_titles),
         cmocka_unit_test(test_print_marked),

@@ -101,13 +101,16 @@ static void test_line(void **state)
     show_line(&screen, line);
     assert_string_equal(line, "[#####.........]  41 %  812/1980  best 343.4 us 4660 GB/s"
                               "  0:07 left");
-    progress.subject = "size 4 of 10: ";
+    progress.subject = "4 of 10, 16K cold: ";
+    progress.before = 3;
+    progress.behind = 6;
+    progress.first_ns = progress.start_ns - 15000000000u; /* the three before took 5 s each */
     progress.last_ns = 0;
-    terminal_progress_show(&progress, 812, 1980, "best 343.4 us");
+    terminal_progress_show(&progress, 990, 1980, "best 343.4 us");
     read_screen(&screen);
     show_line(&screen, line);
-    assert_string_equal(line, "size 4 of 10: [#####.........]  41 %  812/1980  best 343.4 us"
-                              "  0:07 left");
+    assert_string_equal(line, "4 of 10, 16K cold: [#######.......]  50 %  990/1980"
+                              "  best 343.4 us  0:37 left");
     terminal_progress_end(&progress);
     read_screen(&screen);
     show_line(&screen, line);
@@ -156,6 +159,35 @@ static size_t count_characters(const char *s)
     return count;
 }
 
+/* What does not fit goes as a whole: the count, then the note; the time left stays. */
+static void test_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned short columns;
+        const char *line;
+    } cases[] = {
+        {70, "[#######.......]  50 %  990/1980  best 343.4 us 4660 GB/s  0:05 left"},
+        {69, "[#######.......]  50 %  990/1980  best 343.4 us 4660 GB/s  0:05 left"},
+        {68, "[#######.......]  50 %  best 343.4 us 4660 GB/s  0:05 left"},
+        {50, "[#######.......]  50 %  0:05 left"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct screen screen;
+        struct terminal_progress progress;
+        char line[512];
+        open_screen(&screen, cases[i].columns);
+        terminal_progress_start(&progress, screen.stream);
+        progress.start_ns -= 5000000000u;
+        terminal_progress_show(&progress, 990, 1980, "best 343.4 us 4660 GB/s");
+        read_screen(&screen);
+        show_line(&screen, line);
+        assert_string_equal(line, cases[i].line);
+        terminal_progress_end(&progress);
+        close_screen(&screen);
+    }
+}
+
 /* Cut to the width in characters, never inside one, one column free; 0 columns mean 80. */
 static void test_width(void **state)
 {
@@ -163,7 +195,7 @@ static void test_width(void **state)
     static const struct {
         unsigned short columns;
         size_t shown;
-    } cases[] = {{1, 0}, {2, 1}, {30, 29}, {41, 40}, {0, 79}, {500, 154}};
+    } cases[] = {{1, 0}, {2, 1}, {20, 19}, {41, 22}, {0, 22}, {500, 154}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct screen screen;
         struct terminal_progress progress;
@@ -172,6 +204,7 @@ static void test_width(void **state)
             strcat(note, "µ");
         open_screen(&screen, cases[i].columns);
         terminal_progress_start(&progress, screen.stream);
+        progress.subject = cases[i].columns == 20 ? "µµµ" : NULL;
         terminal_progress_show(&progress, 0, 999999, note);
         read_screen(&screen);
         show_line(&screen, line);
@@ -354,11 +387,11 @@ static void test_style(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),        cmocka_unit_test(test_line_forms),
-        cmocka_unit_test(test_width),       cmocka_unit_test(test_rate),
-        cmocka_unit_test(test_end),         cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_environment), cmocka_unit_test(test_bar),
-        cmocka_unit_test(test_style),
+        cmocka_unit_test(test_line),  cmocka_unit_test(test_line_forms),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_width),
+        cmocka_unit_test(test_rate),  cmocka_unit_test(test_end),
+        cmocka_unit_test(test_pipe),  cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_bar),   cmocka_unit_test(test_style),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

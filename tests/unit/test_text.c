@@ -255,6 +255,15 @@ static void test_nearest(void **state)
         assert_string_equal(text_hint(hint, typed[i][0], gpus, 4), expected);
     }
     assert_string_equal(text_hint((char[TEXT_HINT_CHARS]){0}, "quadro", gpus, 4), "");
+    static const char *const ops[] = {"sum", "prod", "min", "max", "xor", "or", "i64", "show"};
+    static const char *const meant[][2] = {
+        {"summ", "sum"}, {"smu", "sum"}, {"shwo", "show"}, {"proud", "prod"}, {"mean", NULL},
+        {"dot", NULL},   {"c64", NULL},  {"on", NULL},     {"x", NULL},       {"SUN", "sum"},
+    };
+    for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++) {
+        const char *const similar = text_similar(meant[i][0], strlen(meant[i][0]), ops, 8);
+        assert_true(meant[i][1] ? similar && strcmp(similar, meant[i][1]) == 0 : !similar);
+    }
     assert_null(text_nearest("X", 1, names + 4, 1));
     assert_null(text_nearest(names[4], strlen(names[4]), names, 5));
 }
