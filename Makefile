@@ -22,6 +22,7 @@ some     = $(if $(strip $($1)),,$(error $1 is empty: name a folder, or leave $1 
 ODD      = \ ' " ` & ; | < > ( ) [ ] { } * ? ! %
 plain    = $(foreach odd,$(ODD),$(if $(findstring $(odd),$($1)),$(error $1='$($1)' has a $(odd) in it: choose a folder without one)))
 absolute = $(if $(patsubst /%,,$($1)),$(error $1='$($1)' does not begin with /: name the whole path))
+$(if $(CUDA_HOME),$(call one_name,CUDA_HOME)$(call plain,CUDA_HOME))
 $(foreach name,DESTDIR PREFIX BUILD,$(call one_name,$(name))$(call plain,$(name)))$(call some,PREFIX)$(call some,BUILD)$(call absolute,PREFIX)
 
 # The CUDA headers: CUDA_HOME, the toolkit's usual place, pip's, the distribution's.
@@ -34,7 +35,7 @@ find     = $(firstword $(foreach p,$(PLACES),$(if $(wildcard $p/$1),$p)))
 CUDA_INCLUDE := $(if $(call find,cuda.h),$(if $(call find,nvrtc.h),\
            $(sort $(call find,cuda.h) $(call find,nvrtc.h))))
 
-ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. -DVERSION='"$(VERSION)"' -I. -fPIC -fvisibility=hidden \
+ALLFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map="$$PWD"=. -DVERSION='"$(VERSION)"' -I. -fPIC -fvisibility=hidden \
            $(WARN) $(CFLAGS) $(HARDEN) $(SANITIZE) $(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined) \
            $(if $(CUDA_INCLUDE),$(CUDA_INCLUDE:%=-isystem %) -DHAVE_CUDA)
 DEPEND   = -MMD -MP -MT $@ -MF $@.d

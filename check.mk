@@ -57,12 +57,12 @@ ANALYZE   = -O1 -fanalyzer -Wno-analyzer-malloc-leak -DANALYZER
 
 analyze: ## clang-tidy and gcc -fanalyzer over the whole program (about six minutes on two cores)
 	@./setup tools
-	@tests/tidy.sh all -- $(ALLFLAGS) $(MPI_FLAGS)
+	@tests/tidy.sh all -- $(filter-out -ffile-prefix-map%,$(ALLFLAGS)) $(MPI_FLAGS)
 	@$(REMAKE) BUILD=$(BUILD)/analyze CFLAGS='$(ANALYZE)' WERROR=-Werror $(BUILD)/analyze/autotune
 
 check-tidy: ## clang-tidy over what has changed since main, and a sixteenth of the rest
 	@./setup tools
-	@tests/tidy.sh some -- $(ALLFLAGS) $(MPI_FLAGS)
+	@tests/tidy.sh some -- $(filter-out -ffile-prefix-map%,$(ALLFLAGS)) $(MPI_FLAGS)
 
 coverage: ## which lines and branches the tests run, by folder (an hour)
 	@CC="$(CC)" ./setup test

@@ -112,10 +112,10 @@ static int load(struct journal *out, struct record *key, const char *path, struc
         header == JOURNAL_HEADER_OTHER_SCHEMA)
         return -1;
     if (header != JOURNAL_HEADER_READ)
-        return error_set(error, ERROR_IO,
-                         "%s is no journal of autotune, or its head is "
-                         "damaged; %s",
-                         path, name_another);
+        return error_set(
+            error, ERROR_IO,
+            "%.1000s is no journal of autotune, or its head is damaged (%.500s); %s", path,
+            header == JOURNAL_HEADER_NONE ? "it is empty" : error->text, name_another);
     return read_trials(out, &reader, path, name_another, error);
 }
 

@@ -83,6 +83,8 @@ int journal_header_read(enum journal_header *out, struct record *key,
     *out = text.length || is_whole ? JOURNAL_HEADER_DAMAGED : JOURNAL_HEADER_NONE;
     if (result == 0)
         result = line_check(reader, path, reason);
+    if (result == 0 && !is_whole && text_check_lines(path, text.at, text.length, reason) == 0)
+        error_set(reason, ERROR_IO, "%s: there is no line %s", path, trials_follow);
     if (result == 0 && is_whole && text.length) {
         *out = parse(key, &text, path, reason);
         result = *out == JOURNAL_HEADER_DAMAGED && reason->code == ERROR_FAILED ? -1 : 0;

@@ -58,7 +58,8 @@ struct record {
     unsigned ties;                       /* other finalists not told apart from the winner */
     unsigned registers;                  /* per thread */
     unsigned candidates;                 /* proven and measured */
-    uint64_t untried; /* candidates, when a budget ended the search; 0 = it came to its end */
+    uint64_t untried; /* candidates, when a budget ended the search, or nothing compiled for a
+                       * while; 0 = it came to its end */
     uint64_t default_ps, default_low_ps, default_high_ps; /* what the space's default took by
                               * turns with the winner, had that median_ps, and the 95 % interval
                               * of that ratio; 0 = not known */

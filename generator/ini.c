@@ -23,10 +23,6 @@ static const char *byte_fault(const char *line, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)line[i];
-        if (c == '\0')
-            return "a NUL byte; this is no text file, or it is damaged";
-        if (c == '\r')
-            return "a carriage return; save the file with Unix line ends";
         if ((c < 0x20 && c != '\t') || c == 0x7f)
             return "a control character; remove it";
     }
@@ -108,8 +104,6 @@ static const char *line_fault(const char *line, size_t length)
         return fault;
     if (length > INI_LINE_MAX)
         return "a line of more than 199 bytes; shorten it";
-    if (length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
-        return "a byte-order mark; save the file as UTF-8 without one";
     if (line_kind(line, length) != LINE_EMPTY && !text_is_utf8(line, length))
         return "bytes that are not UTF-8; save the file as UTF-8";
     switch (line_kind(line, length)) {
@@ -176,6 +170,8 @@ static int check_lines(size_t *items, const char *file, const char *bytes, size_
     const char *end = bytes + length;
     struct check check = {.file = file};
 
+    if (text_check_lines(file, bytes, length, error))
+        return -1;
     for (const char *at = bytes; at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t line_length = (size_t)((newline ? newline : end) - at);

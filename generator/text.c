@@ -267,6 +267,45 @@ int text_read(struct text *text, const char *path, size_t limit, struct error *e
     return status;
 }
 
+static bool begins_with(const char *bytes, size_t length, const char *mark)
+{
+    return length >= strlen(mark) && memcmp(bytes, mark, strlen(mark)) == 0;
+}
+
+static int refuse_line(const char *file, const char *bytes, const char *at, const char *fault,
+                       struct error *error)
+{
+    int line = 1;
+    for (; bytes < at; bytes++)
+        line += *bytes == '\n';
+    return error_set(error, ERROR_USAGE, "%.1000s:%d: %s", file, line, fault);
+}
+
+int text_check_encoding(const char *file, const char *bytes, size_t length, struct error *error)
+{
+    if (begins_with(bytes, length, "\xef\xbb\xbf"))
+        return refuse_line(file, bytes, bytes,
+                           "a byte-order mark; save the file as UTF-8 without one", error);
+    if (begins_with(bytes, length, "\xff\xfe") || begins_with(bytes, length, "\xfe\xff"))
+        return refuse_line(file, bytes, bytes,
+                           "a byte-order mark of UTF-16; save the file as UTF-8 without one",
+                           error);
+    const char *const zero = length ? memchr(bytes, '\0', length) : NULL;
+    return zero ? refuse_line(file, bytes, zero,
+                              "a NUL byte; this is no text file, or it is damaged", error)
+                : 0;
+}
+
+int text_check_lines(const char *file, const char *bytes, size_t length, struct error *error)
+{
+    const char *const end = length ? memchr(bytes, '\r', length) : NULL;
+    if (text_check_encoding(file, bytes, length, error))
+        return -1;
+    return end ? refuse_line(file, bytes, end,
+                             "a carriage return; save the file with Unix line ends", error)
+               : 0;
+}
+
 /* One character that JSON wants escaped, or that is no character at all. */
 static void add_json_escape(struct text *text, unsigned char c)
 {

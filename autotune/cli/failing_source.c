@@ -85,7 +85,8 @@ static bool is_failing(const struct setup *setup, const int64_t *config, struct 
         setup->device->ops->compile(setup->device, sources, variant.count, &image, &cause);
     if (failed) {
         *error = cause;
-        failing_source_save(&variant, error);
+        if (cause.code == ERROR_FAILED)
+            failing_source_save(&variant, error);
     }
     device_dispose_image(&image);
     emit_dispose(&variant);

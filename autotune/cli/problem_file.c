@@ -28,15 +28,12 @@ static int parse_lines(struct problem_file *file, const struct request *base,
                        struct error *error)
 {
     size_t number = 1;
+    if (text_check_encoding(base->problems, file->text.at, file->text.length, error))
+        return -1;
     for (char *line = file->text.at, *end; line; line = end, number++) {
-        end = memchr(line, '\n', file->text.length - (size_t)(line - file->text.at));
+        end = strchr(line, '\n');
         if (end)
             *end++ = '\0';
-        const char *const next = end ? end : file->text.at + file->text.length + 1;
-        if (line + strlen(line) + 1 != next)
-            return error_set(error, ERROR_USAGE,
-                             "%.200s:%zu: a NUL byte; this is no text file, or it is damaged",
-                             base->problems, number);
         if (parse_line(file, base, line, number, error))
             return -1;
     }

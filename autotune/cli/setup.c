@@ -91,10 +91,10 @@ static int load_template(struct setup *setup, const char *file, struct error *er
         return error_set(error, ERROR_USAGE, "--template %.200s: there is no such file", file);
     if (text_read(&setup->template_text, file, FILE_MAX, error))
         return -1;
-    if (setup->template_text.length == 0 ||
-        strlen(setup->template_text.at) != setup->template_text.length)
-        return error_set(error, ERROR_USAGE, "%s: empty, or not a text file: give a template",
-                         file);
+    if (setup->template_text.length == 0)
+        return error_set(error, ERROR_USAGE, "%s: empty: give a template", file);
+    if (text_check_lines(file, setup->template_text.at, setup->template_text.length, error))
+        return -1;
     setup->sources.template = (struct emit_file){file, setup->template_text.at};
     setup->sources.has_own_template = true;
     return 0;

@@ -92,7 +92,8 @@ struct device_ops {
     int (*check)(const struct device *device, struct error *error);
 
     /* Compiles `count` sources as one unit for target.cc. A kernel that does not compile is
-     * ERROR_FAILED with the compiler's first lines in the text. Thread-safe. NVRTC's first call
+     * ERROR_FAILED with the compiler's first lines in the text; any other code is what the
+     * compiler lacks, and tells nothing of the kernel. Thread-safe. NVRTC's first call
      * in a process takes longer: a kernel of one line, early, takes that wait away. NULL where
      * the device is a borrowed GPU: device_open_compiler. */
     int (*compile)(struct device *device, const struct device_source *sources, size_t count,

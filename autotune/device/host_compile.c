@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,49 @@ static void cut(char *message)
         *--at = '\0';
 }
 
+/* --- What is lacking ---------------------------------------------------------------------- */
+
+/* What a compile may lack that is no fault of its kernel: as errno has it, as the compiler, the
+ * assembler and the linker write it in the C locale, and what to do. */
+static const struct lack {
+    int reason;
+    const char *text, *remedy;
+} lacks[] = {
+    {ENOSPC, "No space left on device", "make room there, or name another folder in TMPDIR"},
+    {EDQUOT, "Disk quota exceeded", "make room there, or name another folder in TMPDIR"},
+    {EROFS, "Read-only file system", "name another folder in TMPDIR"},
+    {EIO, "Input/output error", "name another folder in TMPDIR"},
+    {EFBIG, "File too large", "raise what `ulimit -f` shows"},
+    {EFBIG, "File size limit exceeded", "raise what `ulimit -f` shows"},
+    {EMFILE, "Too many open files", "raise what `ulimit -n` shows"},
+    {ENFILE, "Too many open files in system", "end what has so many open"},
+    {ENOMEM, "Cannot allocate memory", "free some, or raise what `ulimit -v` shows"},
+    {ENOMEM, "virtual memory exhausted", "free some, or raise what `ulimit -v` shows"},
+    {ENOMEM, "memory exhausted", "free some, or raise what `ulimit -v` shows"},
+    {EAGAIN, "Resource temporarily unavailable", "raise what `ulimit -u` shows"},
+    {EINTR, "Killed", "free memory, which most often is why the system ends one"},
+};
+enum { LACKS = sizeof lacks / sizeof *lacks };
+
+static const char *remedy_of(int reason)
+{
+    for (size_t i = 0; i < LACKS; i++)
+        if (lacks[i].reason == reason)
+            return lacks[i].remedy;
+    return "name another folder in TMPDIR";
+}
+
+/* NULL: the kernel is at fault. */
+static const struct lack *find_lack(const char *message, int status)
+{
+    for (size_t i = 0; i < LACKS; i++)
+        if (strstr(message, lacks[i].text) ||
+            (status == 128 + SIGXFSZ && lacks[i].reason == EFBIG) ||
+            (status == 128 + SIGKILL && lacks[i].reason == EINTR))
+            return &lacks[i];
+    return NULL;
+}
+
 /* --- The compiler ------------------------------------------------------------------------- */
 
 /* "gcc (Debian 12.2.0-14) 12.2.0" to "12.2.0": the first number outside parentheses. */
@@ -149,6 +193,9 @@ int host_compile_find(struct host_compiler *out, struct error *error)
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         const char *const argv[] = {programs[i], "--version", NULL};
         const int status = run(argv, temporary_folder(), message);
+        if (status == CHILD_NOT_RUN && errno != ENOENT && errno != EACCES)
+            return error_set(error, ERROR_IO, "cannot run %s: %s; %s", programs[i],
+                             strerror(errno), remedy_of(errno));
         if (status != 0 && !(status == CHILD_ENDED_UNSEEN && *message))
             continue;
         const char *family = strstr(message, "clang")                      ? "clang"
@@ -165,19 +212,23 @@ int host_compile_find(struct host_compiler *out, struct error *error)
 
 /* --- The folder --------------------------------------------------------------------------- */
 
+static int write_error(const char *path, struct error *error)
+{
+    return error_set(error, ERROR_IO, "cannot write %s: %s; %s", path, strerror(errno),
+                     remedy_of(errno));
+}
+
 static int write_file(const char *path, const struct text *text, struct error *error)
 {
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
-        return error_set(error, ERROR_IO, "cannot create %s: %s", path, strerror(errno));
+        return write_error(path, error);
     if (file_write(file, text->at, text->length)) {
-        error_set(error, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+        write_error(path, error);
         close(file);
         return -1;
     }
-    if (close(file) != 0)
-        return error_set(error, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
-    return 0;
+    return close(file) ? write_error(path, error) : 0;
 }
 
 static int write_units(const char *folder, const struct device_source *sources, size_t count,
@@ -245,16 +296,19 @@ static int run_compiler(const struct host_compiler *compiler, const char *folder
     free(argv);
     text_dispose(&words);
     if (status == CHILD_NOT_RUN)
-        return error_set(error, ERROR_FAILED, "cannot run %s: %s", compiler->program,
-                         strerror(reason));
+        return error_set(error, ERROR_IO, "cannot run %s: %s; %s", compiler->program,
+                         strerror(reason), remedy_of(reason));
+    if (status == CHILD_ENDED_UNSEEN ? access(library, F_OK) == 0 : status == 0)
+        return 0;
+    const struct lack *lack = find_lack(message, status);
+    if (lack)
+        return error_set(error, ERROR_IO, "%s cannot compile in %s: %s; %s", compiler->program,
+                         temporary_folder(), lack->text, lack->remedy);
     cut(message);
-    if (status == CHILD_ENDED_UNSEEN ? access(library, F_OK) != 0 : status != 0)
-        return error_set_lines(error, ERROR_FAILED,
-                               "%s does not compile kernel '%s'%s (status %d):\n"
-                               "%s",
-                               compiler->program, sources[0].kernel,
-                               count > 1 ? " and others" : "", status, message);
-    return 0;
+    return error_set_lines(error, ERROR_FAILED,
+                           "%s does not compile kernel '%s'%s (status %d):\n%s",
+                           compiler->program, sources[0].kernel,
+                           count > 1 ? " and others" : "", status, message);
 }
 
 /* Takes over the library's bytes and names its units. */

@@ -96,7 +96,7 @@ static int open_instance(struct instance *out, const char *bytes, size_t size,
     struct stat status;
     const int file = name_file(path, make_file(bytes, size));
     if (file < 0 || fstat(file, &status)) {
-        error_set(error, ERROR_FAILED, "cannot lay a kernel of %zu bytes in memory: %s%s", size,
+        error_set(error, ERROR_IO, "cannot lay a kernel of %zu bytes in memory: %s%s", size,
                   strerror(errno),
                   errno == EMFILE ? "; raise what `ulimit -n` shows: each block under way "
                                     "takes a file"

@@ -4,6 +4,7 @@
 
 #include "generator/array.h"
 #include "generator/number.h"
+#include "generator/text.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -101,15 +102,16 @@ static int read_lines(struct csv *csv, struct reader *reader, struct error *erro
 int csv_load(struct csv *out, const char *file, const char *bytes, size_t length,
              struct error *error)
 {
-    *out = (struct csv){.bytes = malloc(length + 1)};
+    *out = (struct csv){.bytes = NULL};
+    if (text_check_encoding(file, bytes, length, error))
+        return -1;
+    out->bytes = malloc(length + 1);
     if (!out->bytes)
         return error_memory(error, length + 1);
     memcpy(out->bytes, bytes, length);
     out->bytes[length] = '\0';
     struct reader reader = {file, out->bytes, out->bytes + length, 1, NULL, false};
-    const int failed = memchr(bytes, '\0', length)
-                           ? refuse(&reader, "there is a zero byte", error)
-                           : read_lines(out, &reader, error);
+    const int failed = read_lines(out, &reader, error);
     if (failed)
         csv_dispose(out);
     return failed;

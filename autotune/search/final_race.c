@@ -50,7 +50,8 @@ static int reject(struct final_race *final_race, struct entrant *entrant, const 
 static int exclude(struct final_race *final_race, struct entrant *entrant, struct error *error)
 {
     const struct error cause = *error;
-    if (entrant->candidate == JOB_NO_CANDIDATE || !measurer_is_alive(final_race->measurer))
+    if (entrant->candidate == JOB_NO_CANDIDATE ||
+        !measurer_is_at_fault(final_race->measurer, &cause))
         return -1;
     entrant->is_out = true;
     return measurer_reject(final_race->measurer, entrant->candidate, TRIAL_FAILED, cause.text,

@@ -38,12 +38,18 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
     return -1;
 }
 
+static bool is_alive(const struct measurer *measurer)
+{
+    struct error ignored;
+    return measurer->session.device->ops->sync(measurer->session.device, NULL, &ignored) == 0;
+}
+
 /* The device failed while the default's kernel ran: the kernel is at fault, unless the device
  * still works. */
 static int fault_crash(const struct measurer *measurer, struct error *error)
 {
     char reason[TRIAL_REASON];
-    if (measurer_is_alive(measurer))
+    if (error->code == ERROR_IO || is_alive(measurer))
         return -1;
     snprintf(reason, sizeof reason, "it crashed (%.200s)", error->text);
     return measurer_fault_default(measurer, reason, error);
@@ -232,10 +238,9 @@ int measurer_reject(const struct measurer *measurer, uint64_t candidate,
     return job_send(measurer->socket, JOB_TRIAL, &message, sizeof message, error);
 }
 
-bool measurer_is_alive(const struct measurer *measurer)
+bool measurer_is_at_fault(const struct measurer *measurer, const struct error *cause)
 {
-    struct error ignored;
-    return measurer->session.device->ops->sync(measurer->session.device, NULL, &ignored) == 0;
+    return cause->code != ERROR_IO && is_alive(measurer);
 }
 
 /* --- Proofs ------------------------------------------------------------------------------- */
@@ -249,7 +254,7 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
     if (measurer_announce(measurer, PHASE_PROVE, variant, JOB_NO_CANDIDATE, error))
         return -1;
     if (session_prove_small(&measurer->session, kernel, configs, count, &outcome, error)) {
-        if (!measurer_is_alive(measurer))
+        if (!measurer_is_at_fault(measurer, error))
             return -1;
         proven.has_run = outcome.is_right = false;
         trial_set_reason(outcome.reason, error->text);
@@ -326,7 +331,7 @@ static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
                  (trial->status != TRIAL_WRONG && sample(measurer, unit, kernel, trial, error));
     session_release(session, kernel);
     if (failed) {
-        if (!measurer_is_alive(measurer))
+        if (!measurer_is_at_fault(measurer, error))
             return -1;
         trial->status = TRIAL_FAILED;
         trial_set_reason(trial->reason, error->text);
@@ -406,7 +411,7 @@ int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *
     if (measurer->session.device->ops->load(measurer->session.device, &unit->image, &module,
                                             loaded, &cause)) {
         *error = cause;
-        return measurer_is_alive(measurer)
+        return measurer_is_at_fault(measurer, &cause)
                    ? report_unloadable(measurer, unit, cause.text, error)
                    : -1;
     }

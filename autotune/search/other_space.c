@@ -80,7 +80,7 @@ static int run(struct other_space *other, const struct emit_sources *sources,
         return -1;
     const int failed = compiled || prove_and_time(other, error);
     session_release(&measurer->session, &other->kernel);
-    if (failed && !compiled && !measurer_is_alive(measurer))
+    if (failed && !compiled && !measurer_is_at_fault(measurer, error))
         return -1;
     if (failed) { /* the device still works */
         trial->status = TRIAL_FAILED;

@@ -569,22 +569,42 @@ static int distrust(struct search *search, size_t slot, struct error *error)
 
 /* --- Messages of compiling workers -------------------------------------------------------- */
 
+/* Judges a variant that does not compile. Where that was the compiler's fault nothing is known of
+ * it: it is left untried, and an entrant of the race, without which another would win, ends the run. */
+static int take_failed(struct search *search, const struct compiled_variant *compiled,
+                       struct error *error)
+{
+    const struct error *reason = &compiled->reason;
+    if (reason->code == ERROR_FAILED) {
+        outcomes_judge_variant(&search->outcomes, compiled->variant, TRIAL_FAILED, reason->text,
+                               search->race.is_on);
+        return 0;
+    }
+    if (search->race.is_on)
+        return error_set(error, reason->code, "%s", reason->text);
+    search->task.result->lacking = *reason;
+    return 0;
+}
+
 static int take_compiled(struct search *search, size_t slot, struct frame *frame,
                          struct error *error)
 {
+    int failed = 0;
     struct queued_unit *queued =
         queued_unit_open(frame, &search->slots[slot].unit, points_of(search)->width, error);
     free_worker(search, slot);
     if (!queued)
         return -1;
-    for (size_t i = 0; i < queued->unit.count; i++) {
+    for (size_t i = 0; i < queued->unit.count && !failed; i++) {
         const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
         outcomes_compiled(&search->outcomes, compiled->variant, compiled->sources_hash);
         if (compiled->is_failed)
-            outcomes_judge_variant(&search->outcomes, compiled->variant, TRIAL_FAILED,
-                                   compiled->reason.text, search->race.is_on);
+            failed = take_failed(search, compiled, error);
     }
-    return queue_unit(search, queued, error);
+    if (!failed)
+        return queue_unit(search, queued, error);
+    queued_unit_free(queued);
+    return -1;
 }
 
 /* --- Messages of measuring workers -------------------------------------------------------- */
@@ -613,15 +633,17 @@ static int take_ready(struct search *search, size_t slot, const struct job_ready
     return 0;
 }
 
-/* Takes a worker's fatal error. A template that is wrong ends the run, and so does the first
- * worker of its role that cannot serve before it is ready; any other error concerns one kernel,
- * or passes. */
+/* Takes a worker's fatal error. A template that is wrong ends the run, and so does what this
+ * machine lacks, a compiler that is no more there, and the first worker of its role that cannot
+ * serve before it is ready; any other error concerns one kernel, or passes. */
 static int take_fatal(struct search *search, size_t slot, struct job_fatal *fatal,
                       struct error *error)
 {
     struct worker_slot *worker = &search->slots[slot];
     fatal->text[sizeof fatal->text - 1] = '\0';
-    if (fatal->code == ERROR_USAGE || (worker->state == WORKER_OPENING && !worker->was_ready))
+    if (fatal->code == ERROR_USAGE || fatal->code == ERROR_IO ||
+        (fatal->code == ERROR_NO_DEVICE && !measures(search, slot)) ||
+        (worker->state == WORKER_OPENING && !worker->was_ready))
         return error_set_lines(error, fatal->code, "%s", fatal->text);
     worker->last_code = fatal->code;
     trial_set_reason(worker->last_words, fatal->text);

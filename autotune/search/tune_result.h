@@ -71,6 +71,7 @@ struct tune_result {
     double left_out_error; /* the chance that a variant left out would have won; 0 = none was */
     double noise;          /* the relative spread of the reference's times in the search */
     bool is_cut;           /* the budget ended the search before all was tried */
+    struct error lacking;  /* why the compiler left variants untried; ERROR_NONE: it did not */
     struct error journal_warning; /* the journal could not be written */
     double seconds, seconds_open, seconds_search, seconds_final;
 };

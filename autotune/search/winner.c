@@ -45,6 +45,8 @@ static int check_measured(struct tune_result *result, struct error *error)
     if (result->counts[TRIAL_MEASURED])
         return 0;
     const char *const first = result->reason_count ? result->reasons[0] : "";
+    if (!has_result(result) && result->lacking.code != ERROR_NONE)
+        return error_set(error, result->lacking.code, "%s", result->lacking.text);
     if (!has_result(result))
         return error_set(error, ERROR_FAILED, "none of %zu candidates runs; the first: %s",
                          result->points.count, first);

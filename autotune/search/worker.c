@@ -54,6 +54,19 @@ static int send_compiled(const struct worker *worker, const struct compiled_unit
     return failed;
 }
 
+/* Nothing is known of these variants: the compiler lacks something, and may have it again for the
+ * next ones. */
+static void fail_all(struct compiled_unit *out, size_t count, const struct error *cause)
+{
+    *out = (struct compiled_unit){.count = count};
+    for (size_t i = 0; i < count; i++) {
+        struct compiled_variant *variant = &out->variants[i];
+        *variant = (struct compiled_variant){.variant = i, .is_failed = true, .reason = *cause};
+        for (size_t pass = 0; pass < SPACE_PASSES_MAX; pass++)
+            variant->kernel_of_pass[pass] = -1;
+    }
+}
+
 static int serve_compile(struct worker *worker, struct frame *frame, struct error *error)
 {
     const size_t width = worker->space->param_count;
@@ -62,10 +75,15 @@ static int serve_compile(struct worker *worker, struct frame *frame, struct erro
     struct compiled_unit unit;
     if (frame->kind != JOB_COMPILE)
         return unknown_message(frame, error);
-    if (job_code_configs(frame, &configs, width, true, error) ||
-        compiler_compile_configs(&unit, worker->device, &worker->context,
-                                 &worker->setup.sources, configs.configs, configs.count, error))
+    if (job_code_configs(frame, &configs, width, true, error))
         return -1;
+    if (compiler_compile_configs(&unit, worker->device, &worker->context,
+                                 &worker->setup.sources, configs.configs, configs.count,
+                                 error)) {
+        if (error->code != ERROR_IO)
+            return -1;
+        fail_all(&unit, configs.count, error);
+    }
     int failed = send_compiled(worker, &unit, start_us, error);
     compiler_dispose(&unit);
     return failed;

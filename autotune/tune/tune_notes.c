@@ -215,6 +215,9 @@ static void note_race(const struct request *request, const struct tune_result *r
     struct text line = {0};
     if (result->is_cut)
         output_note(request, "budget    the time was over before all was tried\n");
+    if (result->lacking.code != ERROR_NONE)
+        output_warn("some candidates are untried, and the same command tries them: %s",
+                    result->lacking.text);
     if (result->counts[TRIAL_LEFT_OUT] && result->left_out_error > 0)
         output_note(request,
                     "left out  by its first candidate; the chance that such a variant "

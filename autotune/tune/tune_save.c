@@ -43,13 +43,14 @@ int tune_save_check(const struct space *space, struct error *error)
                      space->file, length - 1, HOLDS);
 }
 
-/* Candidates without any result, because the budget was over; 0 when it was not. */
+/* Candidates without any result, because the budget was over or the compiler lacked something; 0 when
+ * all were tried that are to be tried. */
 static uint64_t count_untried(const struct tune_result *result)
 {
     uint64_t untried = result->points.count;
     for (size_t i = 0; i < TRIAL_STATUSES; i++)
         untried -= result->counts[i];
-    return result->is_cut ? untried : 0;
+    return result->is_cut || result->lacking.code != ERROR_NONE ? untried : 0;
 }
 
 void tune_save_config(struct record *record, const struct setup *setup, const int64_t *config)
@@ -218,7 +219,7 @@ const char *tune_save_unfinished(const struct request *request, const struct set
                                  const struct record *record)
 {
     if (record->untried && request->budget_s <= 0)
-        return "of a search that its budget ended";
+        return "of a search that left candidates untried";
     if (record->space_hash != setup->space->hash)
         return "of the space before it was changed";
     return is_older(request, setup, record) ? "older than a tuning that was interrupted" : NULL;

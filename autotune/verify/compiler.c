@@ -51,9 +51,9 @@ static int emit_unit(struct unit_sources *sources, struct compiled_unit *unit,
     return 0;
 }
 
-/* Compiles each variant alone and marks those that do not compile. */
-static void find_failing(struct unit_sources *sources, struct compiled_unit *unit,
-                         struct device *device)
+/* Compiles each variant alone and marks those that do not compile. -1: the compiler lacks something. */
+static int find_failing(struct unit_sources *sources, struct compiled_unit *unit,
+                        struct device *device, struct error *error)
 {
     for (size_t i = 0; i < unit->count; i++) {
         struct compiled_variant *variant = &unit->variants[i];
@@ -67,9 +67,14 @@ static void find_failing(struct unit_sources *sources, struct compiled_unit *uni
         variant->is_failed = device->ops->compile(device, alone, sources->emitted[i].count,
                                                   &image, &variant->reason) != 0;
         device_dispose_image(&image);
+        if (variant->is_failed && variant->reason.code != ERROR_FAILED) {
+            *error = variant->reason;
+            return -1;
+        }
         for (size_t pass = 0; pass < SPACE_PASSES_MAX && variant->is_failed; pass++)
             variant->kernel_of_pass[pass] = -1;
     }
+    return 0;
 }
 
 int compiler_compile(struct compiled_unit *out, struct device *device,
@@ -87,14 +92,13 @@ int compiler_compile(struct compiled_unit *out, struct device *device,
             dispose_sources(&unit, count);
             return -1;
         }
-        struct error reason;
-        int failed = unit.count && device->ops->compile(device, unit.sources, unit.count,
-                                                        &out->image, &reason);
-        if (failed)
-            find_failing(&unit, out, device);
+        const int failed = unit.count && device->ops->compile(device, unit.sources, unit.count,
+                                                              &out->image, error);
+        const bool is_lost =
+            failed && (error->code != ERROR_FAILED || find_failing(&unit, out, device, error));
         dispose_sources(&unit, count);
-        if (!failed)
-            return 0;
+        if (!failed || is_lost)
+            return failed ? -1 : 0;
     }
     return error_set(error, ERROR_FAILED,
                      "kernels that compile alone do not compile together; report this with the "

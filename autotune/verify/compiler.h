@@ -28,7 +28,8 @@ struct compiled_unit {
 void compiler_dispose(struct compiled_unit *unit);
 
 /* Compiles these variants (at most COMPILER_UNIT) here and now. A variant that does not compile
- * is marked, not an error; -1 only when nothing can be compiled at all. */
+ * is marked, not an error; -1 where the compiler lacks something, which tells nothing of the
+ * variants, and where none of them can be emitted. */
 int compiler_compile(struct compiled_unit *out, struct device *device,
                      const struct point_context *context, const struct emit_sources *sources,
                      const struct points *points, const size_t *variants, size_t count,

@@ -94,6 +94,8 @@ int proof_compile(struct proof *proof, const struct point_context *context,
         emit_dispose(&emitted[i]);
     if (is_good)
         proof->result->compiled += count;
+    else if (!failed && reason.code != ERROR_FAILED)
+        failed = error_set(error, reason.code, "%s", reason.text);
     else if (!failed && batch->count == 1)
         note_failure(proof, context, proof_config(points, batch->variants[0]), reason.text);
     for (size_t i = 0; !failed && !is_good && batch->count > 1 && i < batch->count; i++) {

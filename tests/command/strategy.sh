@@ -66,7 +66,7 @@ check budget-is-answered grep -q '^record .*exact' err
 run --device host --n 30K --space few.ini --strategy random --budget 100ms
 check budget-ends-another grep -q '^budget ' err
 run --device host --n 30K --space few.ini
-check budget-goes-on grep -q '^record .*budget ended: going on' err
+check budget-goes-on grep -q '^record .*left candidates untried: going on' err
 check budget-is-forgotten test "$(grep -c '^untried = ' "$RECORD")" -eq 1 # that of 2M
 run --device host --n 30K --space few.ini
 check budget-then-answers grep -q '^record .*exact' err

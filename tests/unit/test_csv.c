@@ -84,8 +84,8 @@ static void test_refused(void **state)
     check_refused("a\n\"x", 4, "t.csv:2: a quote is not closed");
     check_refused("a\n\"x\"y\n", 7, "t.csv:2: there is text behind");
     check_refused("a\n\033[2J\n", 7, "t.csv:2: there is a control character");
-    check_refused("a\n\"\0\"\n", 6, "a zero byte");
-    check_refused("a\n\0\n", 4, "a zero byte");
+    check_refused("a\n\"\0\"\n", 6, "t.csv:2: a NUL byte");
+    check_refused("a\n\0\n", 4, "t.csv:2: a NUL byte");
 }
 
 int main(void)

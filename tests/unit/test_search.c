@@ -22,6 +22,7 @@ enum fault {
     SENDS_GARBAGE,
     ANSWERS_TWICE, /* the last message of the unit */
     IS_REFUSED,    /* does not compile, does not load, is wrong */
+    LACKS,         /* the compiler has no room */
     SAYS_FATAL,    /* and ends */
 };
 
@@ -89,7 +90,8 @@ static bool fails(struct workers *workers, size_t slot, enum step step, size_t v
 {
     struct plan *plan = &workers->plan;
     if (plan->step != step || plan->variant != variant || plan->candidate != candidate ||
-        plan->fault == ANSWERS_TWICE || plan->fault == IS_REFUSED || plan->times == 0)
+        plan->fault == ANSWERS_TWICE || plan->fault == IS_REFUSED || plan->fault == LACKS ||
+        plan->times == 0)
         return false;
     plan->times--;
     if (plan->fault == SENDS_GARBAGE) {
@@ -109,6 +111,13 @@ static bool is_refused(struct workers *workers, enum step step, size_t variant)
 {
     return workers->plan.step == step && workers->plan.fault == IS_REFUSED &&
            workers->plan.variant == variant;
+}
+
+static bool has_room(struct workers *workers, size_t variant)
+{
+    struct plan *plan = &workers->plan;
+    return plan->fault != LACKS || plan->variant != variant || plan->times == 0 ||
+           plan->times-- == 0;
 }
 
 static bool answers_twice(struct workers *workers, enum step step)
@@ -166,7 +175,9 @@ static void compile(struct workers *workers, size_t slot, struct frame *frame)
         if (fails(workers, slot, IN_COMPILE, variant, 0))
             return;
         *compiled = (struct compiled_variant){.variant = i, .sources_hash = 100 + variant};
-        compiled->is_failed = is_refused(workers, IN_COMPILE, variant);
+        const bool lacks = !has_room(workers, variant);
+        compiled->is_failed = lacks || is_refused(workers, IN_COMPILE, variant);
+        compiled->reason.code = lacks ? ERROR_IO : ERROR_FAILED;
         snprintf(compiled->reason.text, sizeof compiled->reason.text, "does not compile");
         for (size_t p = 0; p < SPACE_PASSES_MAX; p++)
             compiled->kernel_of_pass[p] = p || compiled->is_failed ? -1 : (int)unit.image.count;
@@ -542,6 +553,18 @@ static void test_variant_that_does_not_compile(void **state)
     assert_int_equal(f->workers.compiled[4], 1);
 }
 
+/* A compiler that lacks something says nothing of a variant: it is not judged, and the run goes on. */
+static void test_compiler_without_room(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(run(f, (struct plan){IN_COMPILE, LACKS, 4, 0, ALWAYS}), 0);
+    assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL_BUT_ONE);
+    for (size_t i = 0; i < CANDIDATES; i++)
+        assert_false(f->result.trials[f->result.points.variants[4].first + i].is_judged);
+    assert_int_equal(f->result.lacking.code, ERROR_IO);
+    assert_int_equal(f->workers.starts[1], 1);
+}
+
 /* A compiler that ends: each variant of the unit again, alone; then the one is at fault. */
 static void test_compiler_that_crashes(void **state)
 {
@@ -712,6 +735,15 @@ static void test_result_that_cannot_be(void **state)
     assert_int_equal(f->result.restarts, 1);
 }
 
+/* Without this entrant another would win: the run ends, and its trials are kept. */
+static void test_entrant_without_room(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    assert_int_equal(run_race(f, (struct plan){IN_COMPILE, LACKS, 4, 0, 1}, &raced), -1);
+    assert_int_equal(error.code, ERROR_IO);
+}
+
 /* What does not compile any more, or ends the compiler, is withdrawn: its times do not count. */
 static void test_entrant_that_does_not_compile(void **state)
 {
@@ -744,6 +776,7 @@ int main(void)
         WITH_SEARCH(test_unit_that_crashes_whole),
         WITH_SEARCH(test_unit_that_does_not_load),
         WITH_SEARCH(test_variant_that_does_not_compile),
+        WITH_SEARCH(test_compiler_without_room),
         WITH_SEARCH(test_compiler_that_crashes),
         WITH_SEARCH(test_compiler_that_is_killed),
         WITH_SEARCH(test_last_words),
@@ -760,6 +793,7 @@ int main(void)
         WITH_SEARCH(test_entrant_that_crashes),
         WITH_SEARCH(test_race_that_is_killed),
         WITH_SEARCH(test_result_that_cannot_be),
+        WITH_SEARCH(test_entrant_without_room),
         WITH_SEARCH(test_entrant_that_does_not_compile),
         WITH_SEARCH(test_entrant_that_ends_the_compiler),
     };
