@@ -50,12 +50,12 @@ END
 
 # fits NAME ARGUMENT...: at every width.
 fits() {
-    name=$1
+    fitted=$1 # a check has a name of its own
     shift
     shown_at 1000 wide "$@"
     for columns in ${widths:-60 80 100 132}; do
         shown_at $columns narrow "$@"
-        check "$name-at-$columns" is_whole $columns
+        check "$fitted-at-$columns" is_whole $columns
     done
 }
 
