@@ -9,11 +9,11 @@
 #include "cache/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int write_stdout(const void *bytes, size_t length, struct error *error)
 {
@@ -111,9 +111,9 @@ static int write_table(const char *path, const struct table *table, const struct
 int output_text(const struct text *text, struct error *error)
 {
     struct text folded = {0};
-    if (!isatty(STDOUT_FILENO) || text_check(text, error))
-        return output_write("-", text, error);
-    sentence_fold(&folded, text->at ? text->at : "", (size_t)terminal_width(stdout));
+    if (text_check(text, error))
+        return -1;
+    sentence_fold(&folded, text->at ? text->at : "", (size_t)terminal_output_room(INT_MAX));
     const int failed = output_write("-", &folded, error);
     text_dispose(&folded);
     return failed;
@@ -192,8 +192,7 @@ int output_both(const struct request *request, const struct text *text, const ch
 static void print_context(const char *lines)
 {
     struct text folded = {0};
-    if (isatty(STDERR_FILENO))
-        sentence_fold(&folded, lines, (size_t)terminal_width(stderr));
+    sentence_fold(&folded, lines, (size_t)terminal_room(stderr, INT_MAX));
     fputs(folded.at && !folded.failed ? folded.at : lines, stderr);
     text_dispose(&folded);
 }
@@ -203,8 +202,10 @@ void output_error(const char *message)
     print_context(message);
 }
 
-static void print_formatted(const char *before, const char *format, va_list arguments,
-                            const char *behind)
+__attribute__((format(printf, 2, 0))) static void print_formatted(const char *before,
+                                                                  const char *format,
+                                                                  va_list arguments,
+                                                                  const char *behind)
 {
     char words[sizeof((struct error *)0)->text];
     struct text lines = {0};

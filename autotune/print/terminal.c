@@ -35,18 +35,23 @@ bool terminal_has_color(FILE *stream)
     return is_terminal(stream) && !(refused && *refused);
 }
 
-int terminal_width(FILE *stream)
+/* 0 = it is none, or does not say. */
+static int columns_of(FILE *stream)
 {
     struct winsize size;
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) || size.ws_col == 0)
-        return WIDTH_UNKNOWN;
-    return size.ws_col;
+    return ioctl(fileno(stream), TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+int terminal_width(FILE *stream)
+{
+    const int columns = columns_of(stream);
+    return columns ? columns : WIDTH_UNKNOWN;
 }
 
 int terminal_room(FILE *stream, int most)
 {
-    const int width = isatty(fileno(stream)) ? terminal_width(stream) : most;
-    return width < most ? width : most;
+    const int columns = columns_of(stream);
+    return columns && columns < most ? columns : most;
 }
 
 int terminal_output_room(int most)

@@ -12,7 +12,8 @@
 bool terminal_has_color(FILE *stream);
 int terminal_width(FILE *stream); /* columns; 80 where unknown */
 
-/* `most` columns, or as many as the stream's terminal has, if it is one and they are fewer. */
+/* `most` columns, or as many as the stream's terminal has, if it is one, says so, and they are fewer:
+ * that of mpirun, which carries the bytes to a file as well, does not. */
 int terminal_room(FILE *stream, int most);
 int terminal_output_room(int most); /* of stdout */
 

@@ -87,9 +87,10 @@ refuses option-in-a-list 64 "no option --typ: did you mean --type" --device host
 # No verb takes an option that is not written in full, each with its last letter left out.
 short_options() {
     "$AUTOTUNE" help "$1" | sed -n 's/^ *\(-[a-z], \)\{0,1\}--\([a-z-]*\).*/\2/p' > names
+    cp names all-names
     while read -r name; do
         short=${name%?}
-        ! grep -qx -- "$short" names || continue
+        ! grep -qx -- "$short" all-names || continue
         # An own exit status, so that a value cannot be refused in place of the option.
         if "$AUTOTUNE" "$1" "--$short=1" > out 2> err || ! grep -Eq "no option --|has no --" err; then
             echo "$1 --$short"

@@ -50,12 +50,12 @@ END
 
 # fits NAME ARGUMENT...: at every width.
 fits() {
-    name=$1
+    fitted=$1 # a check has a name of its own
     shift
     shown_at 1000 wide "$@"
     for columns in ${widths:-60 80 100 132}; do
-        shown_at $columns narrow "$@"
-        check "$name-at-$columns" is_whole $columns
+        shown_at "$columns" narrow "$@"
+        check "$fitted-at-$columns" is_whole "$columns"
     done
 }
 
@@ -85,13 +85,13 @@ fits unknown --type c64
 
 # A tuning's own words differ from one to the next: only its lines are looked at.
 for columns in 60 80; do
-    shown_at $columns narrow --device host --n 2K --space small.ini --retune --verbose
+    shown_at "$columns" narrow --device host --n 2K --space small.ini --retune --verbose
     cp narrow wide
-    check "tune-at-$columns" is_whole $columns
+    check "tune-at-$columns" is_whole "$columns"
     check "tune-says-its-limit-at-$columns" grep -q '^time  *until all are tried' narrow
-    shown_at $columns narrow --device host --n 1K..2K --space small.ini --retune
+    shown_at "$columns" narrow --device host --n 1K..2K --space small.ini --retune
     cp narrow wide
-    check "sweep-at-$columns" is_whole $columns
+    check "sweep-at-$columns" is_whole "$columns"
 done
 shown_at 80 narrow show --n 3K
 check day-is-whole grep -q "$(date -u +%Y-%m-%d)" narrow
