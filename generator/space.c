@@ -158,7 +158,7 @@ int space_tell_faults(const struct space *space, struct error *error)
     }
     if (told < memory->fault_count)
         snprintf(text + used, sizeof text - used, "\nand %zu more", memory->fault_count - told);
-    return error_set(error, ERROR_USAGE, "%s", text);
+    return error_set_lines(error, ERROR_USAGE, "%s", text);
 }
 
 /* --- Expressions -------------------------------------------------------------------------- */

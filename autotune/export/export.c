@@ -119,11 +119,13 @@ static bool emit_for(struct emit_variant *out, const struct export *export,
                      const struct export_row *row, int cc)
 {
     struct target target = row->target;
+    struct emit_sources sources = *export->source.sources;
     const struct point_context context = {export->source.space, &row->problem, &target};
     struct error ignored;
     target.cc = cc;
+    sources.any_flags = true;
     return point_reject(&context, row->values, &ignored) == POINT_VALID &&
-           emit_variant(out, &context, export->source.sources, row->values, &ignored) == 0;
+           emit_variant(out, &context, &sources, row->values, &ignored) == 0;
 }
 
 /* The number at `at`, or the constant of that name in a kernel's text; 1 = neither. */

@@ -167,7 +167,7 @@ sh -c 'ulimit -n 256; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err
 check few-files test $? -eq 0
 sh -c 'ulimit -n 24; exec "$@"' sh "$AUTOTUNE" "$@" --retune --cache fewer > out 2> err
 status=$?
-check too-few-files has_status 1
+check too-few-files has_status 74
 check too-few-files-said grep -q '^autotune: .*Too many open files; raise what .ulimit -n' err
 # A small stack serves, and what is too small is said, unless more may be had.
 sh -c 'ulimit -s 64; exec "$@"' sh "$AUTOTUNE" "$@" --retune > out 2> err

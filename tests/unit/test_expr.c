@@ -180,7 +180,7 @@ static void test_parse_errors(void **state)
         {"log2(1,2)", "expected ')', found ','"},
         {"ceil_div(1)", "expected ',' and another argument"},
         {"ceil_div(1,2,3)", "expected ')', found ','"},
-        {"1 \n+ 2", "expected an operator, found '\n'"},
+        {"1 \n+ 2", "expected an operator, found '\\x0a'"},
         {"\xc2\xb5", "expected a value, found"},
     };
 
