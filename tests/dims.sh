@@ -19,6 +19,7 @@ autotune/export/export_json.c    names the results of a call
 autotune/library/api.c           reads the fields of the public problem
 generator/dims_text.c            words for dims, and dims for words
 generator/dims_text.h            likewise
+generator/problem.c              says how to have what is not here
 include/autotune.h               the public problem
 templates/export/exported_matrix.h the public function of an export
 '

@@ -15,10 +15,9 @@ enum {
     TILES = 5,             /* of a run in which special values are spread */
     SPREAD_TILE = 1 << 14, /* a larger tile has no such run, but one of two tiles */
     SPREAD_LEAST = 1000,   /* elements of such a run, for blocks that take few */
-    TURNS_LEAST =
-        8, /* runs of a row of the table; of a scan, whose results are all compared, 2 */
+    TURNS_LEAST = 8,       /* runs of a row of the table; of a scan, whose results all count, 2 */
     TURNS_MOST = 32,
-    MATRIX = 1 << 13, /* elements of several results, about */
+    SEVERAL = 1 << 13, /* elements of several results, about */
 };
 
 static uint64_t word_of(enum type type, enum oracle_special_value value)
@@ -383,7 +382,7 @@ static void expect_result(const struct layout *layout, const struct oracle_speci
         expects[result] = reduce(&layout->problem, has_it ? special : &plain, depth);
 }
 
-static int add_matrix(struct layout *layout, const struct oracle_special *special,
+static int add_results(struct layout *layout, const struct oracle_special *special,
                       const struct dims *dims, uint64_t turn)
 {
     const bool is_float = problem_types[layout->problem.type].is_float;
@@ -406,18 +405,18 @@ static int add_matrix(struct layout *layout, const struct oracle_special *specia
 }
 
 /* Whole loads throughout, and none: of few elements, of a tile and more, and of several tiles. */
-static int add_matrices(struct layout *layout, const struct oracle_special *special,
+static int add_all_results(struct layout *layout, const struct oracle_special *special,
                         uint64_t turn)
 {
     const uint64_t load = layout->starts < 3 ? 4 : layout->starts, tile = layout->shape.tile;
     const uint64_t depths[] = {3, load, tile + load, 3 * tile + load, 2 * tile + 5};
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
-        const uint64_t depth = depths[i] < 3 ? 3 : depths[i], many = MATRIX / depth + 3;
+        const uint64_t depth = depths[i] < 3 ? 3 : depths[i], many = SEVERAL / depth + 3;
         const uint64_t at_once = 2 * layout->shape.at_once + 3;
         const struct dims dims =
             oracle_resize(&layout->problem.dims, at_once < many ? at_once : many, depth,
                           (turn + i) % 2 * load);
-        if (add_matrix(layout, special, &dims, turn + i))
+        if (add_results(layout, special, &dims, turn + i))
             return -1;
     }
     return 0;
@@ -430,7 +429,7 @@ int oracle_add_spread(struct layout *layout)
     for (size_t i = 0; i < kind->special_count; i++)
         if (!is_left_out(layout, &kind->specials[i]) &&
             (is_run ? add_run(layout, &kind->specials[i], i)
-                    : add_matrices(layout, &kind->specials[i], i)))
+                    : add_all_results(layout, &kind->specials[i], i)))
             return -1;
     return 0;
 }

@@ -6,7 +6,7 @@
 # The names of builds, and their options.
 build_names=(own plain sm_80 all-major several fast-math rdc pic)
 build_options=("-arch=sm_90" "" "-arch=sm_80" "-arch=all-major"
-    "-gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80"
+    "-gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80]"
     "-arch=sm_90 -use_fast_math" "-arch=sm_90 -rdc=true" "-arch=sm_90 -Xcompiler -fPIC")
 
 # builds_make KIND FOLDER NAME OPTION...: the export with the program that proves it, as FOLDER/NAME.
