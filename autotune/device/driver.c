@@ -4,7 +4,11 @@
 
 #include "autotune/device/driver.h"
 
+#include "autotune/device/shared_object.h"
+
 #include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -136,18 +140,32 @@ int driver_report(const struct driver *cu, CUresult result, enum error_code code
                            meaning(result));
 }
 
+/* The toolkit has a library of that name for linkers alone. */
+static int report_stub(void *library, struct error *error)
+{
+    struct link_map *map = NULL;
+    const bool is_known = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map;
+    return error_set(error, ERROR_NO_DEVICE,
+                     "no NVIDIA driver: %.1000s is the CUDA toolkit's stub of one, for linking "
+                     "alone; take its folder out of LD_LIBRARY_PATH, or use --device host",
+                     is_known ? map->l_name : "libcuda.so.1");
+}
+
 int driver_open(struct driver *cu, int *count, struct error *error)
 {
     /* Never closed: a driver that was initialised may have threads of its own. */
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    char why[SHARED_OBJECT_WHY];
+    void *library = shared_object_open("libcuda.so.1", RTLD_NOW | RTLD_LOCAL, why);
     if (!library)
         return error_set(error, ERROR_NO_DEVICE,
                          "no NVIDIA driver: libcuda.so.1 cannot be opened (%s); install the "
                          "NVIDIA driver (525 or later), or use --device host",
-                         dlerror());
+                         why);
     if (bind(cu, library, error))
         return -1;
     CUresult result = cu->init(0);
+    if (result == CUDA_ERROR_STUB_LIBRARY)
+        return report_stub(library, error);
     if (result == CUDA_SUCCESS)
         result = cu->device_count(count);
     if (result == CUDA_SUCCESS && *count == 0)

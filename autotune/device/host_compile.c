@@ -305,6 +305,10 @@ static int run_compiler(const struct host_compiler *compiler, const char *folder
         return error_set(error, ERROR_IO, "%s cannot compile in %s: %s; %s", compiler->program,
                          temporary_folder(), lack->text, lack->remedy);
     cut(message);
+    if (!*message) /* of a kernel it would have said what is wrong */
+        return error_set(error, ERROR_IO,
+                         "%s cannot compile in %s: it ended with status %d and said nothing",
+                         compiler->program, temporary_folder(), status);
     return error_set_lines(error, ERROR_FAILED,
                            "%s does not compile kernel '%s'%s (status %d):\n%s",
                            compiler->program, sources[0].kernel,

@@ -2,6 +2,7 @@
  * library often has several names. */
 #include "autotune/device/locate.h"
 
+#include "autotune/device/shared_object.h"
 #include "generator/array.h"
 
 #include <dlfcn.h>
@@ -54,7 +55,9 @@ static void add_loaders(struct search *search)
     static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
     for (size_t i = 0; i < sizeof names / sizeof *names && !search->is_over; i++) {
         struct link_map *map = NULL;
-        void *library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+        char ignored[SHARED_OBJECT_WHY];
+        void *library =
+            shared_object_open(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE, ignored);
         if (!library)
             continue;
         if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map)

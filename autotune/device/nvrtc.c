@@ -18,12 +18,16 @@
 
 /* --- Choosing ---------------------------------------------------------------------------- */
 
-enum { ARCHS_CHARS = 40 };
+enum { ARCHS_CHARS = 120 };
 
 static void format_archs(char out[ARCHS_CHARS], const struct nvrtc *nvrtc)
 {
-    snprintf(out, ARCHS_CHARS, "sm_%d .. sm_%d", nvrtc->archs[0],
-             nvrtc->archs[nvrtc->arch_count - 1]);
+    const int length = snprintf(out, ARCHS_CHARS, "sm_%d .. sm_%d", nvrtc->archs[0],
+                                nvrtc->archs[nvrtc->arch_count - 1]);
+    if (!nvrtc->builtins)
+        snprintf(out + length, ARCHS_CHARS - (size_t)length,
+                 ", but compiles nothing: there is no libnvrtc-builtins.so.%.8s beside it",
+                 nvrtc->version);
 }
 
 static void describe(struct text *found, const char *path, const struct nvrtc *nvrtc,
@@ -46,6 +50,14 @@ struct choice {
     struct text found;  /* what there was to choose from */
 };
 
+/* Of two libraries the greater: one that can compile, with the newer architecture. 0: neither. */
+static int rank(const struct nvrtc *nvrtc, int cc)
+{
+    enum { WHOLE = 10000 };
+    const int arch = nvrtc ? nvrtc_arch(nvrtc, cc) : 0;
+    return arch && nvrtc->builtins ? WHOLE + arch : arch;
+}
+
 /* Looks at one library. No other is looked at once there is one that has cc itself. */
 static bool consider(void *context, const char *path)
 {
@@ -55,15 +67,16 @@ static bool consider(void *context, const char *path)
     describe(&choice->found, path, next, why);
     if (!next)
         return true;
-    const int best_arch = choice->best ? nvrtc_arch(choice->best, choice->cc) : 0;
     const int arch = nvrtc_arch(next, choice->cc);
-    if (arch > best_arch && (arch == choice->cc || !choice->is_exact)) {
+    const bool is_enough = arch == choice->cc && next->builtins;
+    if (rank(next, choice->cc) > rank(choice->best, choice->cc) &&
+        (arch == choice->cc || !choice->is_exact)) {
         nvrtc_close(choice->best);
         choice->best = next;
     } else {
         nvrtc_close(next);
     }
-    return arch != choice->cc;
+    return !is_enough;
 }
 
 /* Which versions compile for an architecture, and pip's package that has one; the first row
@@ -183,6 +196,15 @@ static int report_call(const struct nvrtc *nvrtc, nvrtcResult result, const char
                      nvrtc->version, doing, nvrtc->api.error_string(result));
 }
 
+static int report_builtins(const struct nvrtc *nvrtc, struct error *error)
+{
+    return error_set(
+        error, ERROR_NO_DEVICE,
+        "NVRTC %s compiles nothing without libnvrtc-builtins.so.%s: %.1000s has none "
+        "beside it; install NVRTC anew, or name a whole one with --nvrtc FILE",
+        nvrtc->version, nvrtc->version, nvrtc->path);
+}
+
 /* The first lines only: what follows the first errors is mostly their echo. */
 static int report_log(const struct nvrtc *nvrtc, nvrtcProgram program, nvrtcResult result,
                       struct error *error)
@@ -226,6 +248,8 @@ static int run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program, int cc,
     snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d",
              output == NVRTC_PTX ? "compute" : "sm", cc);
     nvrtcResult result = nvrtc->api.compile(program, count, options);
+    if (result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+        return report_builtins(nvrtc, error);
     return result ? report_log(nvrtc, program, result, error) : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct symbol {
     const char *name;
@@ -63,18 +64,28 @@ static int ask(struct nvrtc *nvrtc, int *major, int *minor, char why[NVRTC_WHY_C
 }
 
 /* NVRTC opens its builtins by bare name when it first compiles; one that is loaded already is
- * found wherever it lies. */
-static void open_builtins(struct nvrtc *nvrtc)
+ * found wherever it lies. Without them it compiles nothing, and damaged ones, which it would open
+ * itself, are a reason not to use it: -1. */
+static int open_builtins(struct nvrtc *nvrtc, char why[NVRTC_WHY_CHARS])
 {
     const char *slash = strrchr(nvrtc->path, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - nvrtc->path) : 0;
     struct text path = {0};
-    char ignored[SHARED_OBJECT_WHY];
-    text_add(&path, nvrtc->path, slash ? (size_t)(slash + 1 - nvrtc->path) : 0);
+    char reason[SHARED_OBJECT_WHY];
+    text_add(&path, nvrtc->path, folder);
     text_addf(&path, "libnvrtc-builtins.so.%s", nvrtc->version);
-    if (!path.failed)
-        nvrtc->builtins =
-            shared_object_open(path.at, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE, ignored);
+    if (path.failed) {
+        snprintf(why, NVRTC_WHY_CHARS, "out of memory");
+        return -1;
+    }
+    const char *const name = access(path.at, F_OK) == 0 ? path.at : path.at + folder;
+    nvrtc->builtins = shared_object_open(name, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE, reason);
+    const bool is_damaged = !nvrtc->builtins && !shared_object_check(name, reason);
+    if (is_damaged)
+        snprintf(why, NVRTC_WHY_CHARS, "its libnvrtc-builtins.so.%s: %.220s", nvrtc->version,
+                 reason);
     text_dispose(&path);
+    return is_damaged ? -1 : 0;
 }
 
 struct nvrtc *nvrtc_load(const char *path, char why[NVRTC_WHY_CHARS])
@@ -93,9 +104,8 @@ struct nvrtc *nvrtc_load(const char *path, char why[NVRTC_WHY_CHARS])
         snprintf(why, NVRTC_WHY_CHARS, "%s", reason);
         goto fail;
     }
-    if (bind(nvrtc, why) || ask(nvrtc, &major, &minor, why))
+    if (bind(nvrtc, why) || ask(nvrtc, &major, &minor, why) || open_builtins(nvrtc, why))
         goto fail;
-    open_builtins(nvrtc);
     return nvrtc;
 fail:
     nvrtc_close(nvrtc);

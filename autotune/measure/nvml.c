@@ -2,6 +2,8 @@
  * the functions needed are declared here, as NVIDIA's API reference has them. */
 #include "autotune/measure/nvml.h"
 
+#include "autotune/device/shared_object.h"
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <string.h>
@@ -90,10 +92,13 @@ int nvml_read(struct nvml_reading *out, const struct device_info *info, struct e
     *out = (struct nvml_reading){0};
     if (info->target.is_host || !*info->bus_id)
         return error_set(error, ERROR_NO_DEVICE, "%s has no clocks to ask for", info->name);
-    void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    char why[SHARED_OBJECT_WHY];
+    void *handle = shared_object_open("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL, why);
     if (!handle)
         return error_set(error, ERROR_NO_DEVICE,
-                         "libnvidia-ml.so.1 cannot be opened: it comes with the NVIDIA driver");
+                         "libnvidia-ml.so.1, which comes with the NVIDIA driver, cannot be "
+                         "opened (%s)",
+                         why);
     int failed = bind(&nvml, handle, error) || read_with(out, &nvml, info->bus_id, error);
     dlclose(handle);
     return failed ? -1 : 0;

@@ -29,6 +29,11 @@ mkfifo fifo
 refuses nvrtc-fifo 69 "(it is not a regular file|built without)" \
     emit --arch sm_90 --ptx --nvrtc ./fifo --quiet
 refuses nvrtc-folder 69 "(it is not a regular file|built without)" emit --arch sm_90 --ptx --nvrtc . --quiet
+echo 'int f(void) { return 1; }' | cc -shared -fPIC -o whole.so -x c -
+head -c 9000 whole.so > cut.so
+refuses nvrtc-cut 69 "(it is cut short|built without)" emit --arch sm_90 --ptx --nvrtc ./cut.so --quiet
+run doctor --nvrtc ./cut.so
+check doctor-nvrtc-cut grep -Eq "cut.so: it is cut short|built without" out
 run emit --arch sm_70 --ptx --quiet
 if [ "$status" -eq 0 ]; then
     skip nvrtc-too-new "an NVRTC here compiles for sm_70"

@@ -287,6 +287,16 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
         quiet_make BUILD="$SCRATCH/none" DESTDIR="$SCRATCH/none" "$variable=" clean > blank 2>&1
         check "an empty $variable is refused" grep -q "$variable is empty: name a folder" blank
     done
+    # A checkout may lie anywhere: `same_bytes` builds the whole in such a folder.
+    for folder in "a b" "d'e" 'f"g$h'; do
+        mkdir "$folder"
+        (cd "$ROOT" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$folder"
+        check "a checkout in $folder" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$folder" \
+            build/obj/generator/text.o build/obj/embedded_library.o
+        check "a checkout in $folder is in no object" test "$(grep -c "$SCRATCH" "$folder/build/obj/generator/text.o")" -eq 0
+    done
+    quiet_make -n CUDA_HOME="/opt/cu da" all > blank 2>&1
+    check "CUDA_HOME with a blank is refused" grep -q "CUDA_HOME='/opt/cu da' has a blank in it" blank
     check install-lib64 make_target install LIBDIR=/elsewhere/lib64
     check uninstall-lib64 make_target uninstall LIBDIR=/elsewhere/lib64
     find root -mindepth 1 | sort > left

@@ -35,5 +35,20 @@ says broken 'NVML cannot start: Driver Not Loaded' -DBROKEN
 says older 'libnvidia-ml.so.1 lacks nvmlDeviceGetTemperature: install a newer driver' -DOLDER
 echo "no library" > fake/libnvidia-ml.so.1
 run doctor
-check missing grep -q '^nvml 0    libnvidia-ml.so.1 cannot be opened' out
+check missing grep -q '^nvml 0    libnvidia-ml.so.1, .*cannot be opened (.*/fake/.*: it is no shared object' out
+# cut NAME: what is left of a stand-in when a copy of it was broken off.
+cut() {
+    head -c 9000 "fake/$1" > part
+    mv part "fake/$1"
+}
+says whole 'SM 1980 MHz, memory 3201 MHz, 45 C, 413 W' ""
+cut libnvidia-ml.so.1
+run doctor
+check cut-nvml-status has_status 0
+check cut-nvml grep -q '^nvml 0    libnvidia-ml.so.1, .*cannot be opened (.*/fake/.*: it is cut short)' out
+cut libcuda.so.1
+run doctor
+check cut-driver-status has_status 0
+check cut-driver grep -q '^gpu  .*/fake/libcuda.so.1: it is cut short' out
+refuses cut-driver-tune 69 "/fake/libcuda.so.1: it is cut short" --device 0 --n 1K
 finish

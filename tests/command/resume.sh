@@ -197,7 +197,7 @@ done
 touch full compiles
 PATH=$SCRATCH/bin:$PATH run --device host --n 3K --strategy exhaustive --space some.ini --cache full-disk
 check full-disk has_status 0
-check full-disk-is-said grep -q '^warning: some candidates are untried, .*No space left on device; make room' err
+check full-disk-is-said grep -q '^autotune: warning: some candidates are untried, .*No space left on device; make room' err
 check full-disk-rejects-none test "$(grep -c '^tried .*failed' err)" -eq 0
 check full-disk-is-in-the-record grep -Eq '^untried = [1-9]' full-disk/host.ini
 rm full

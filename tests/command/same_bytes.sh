@@ -9,9 +9,10 @@ build_in() {
     mkdir -p "$1" && (cd "$ROOT" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$1" &&
         env -u MAKEFLAGS TZ="$2" make -s -C "$1" all
 }
+other="a/folder with a longer name/the other's"
 check one build_in one UTC
-check the-other build_in a/folder/with-a-longer-name/the-other Asia/Tokyo
+check the-other build_in "$other" Asia/Tokyo
 for file in autotune libautotune.a libautotune.so.0.2.0; do
-    check "$file" cmp one/build/$file a/folder/with-a-longer-name/the-other/build/$file
+    check "$file" cmp one/build/$file "$other/build/$file"
 done
 finish

@@ -547,6 +547,9 @@ static void run_no_gpu(void)
     set("fake_count", 2);
     set("fake_init_result", 100);
     expect(device_count(why, sizeof why) == 0, "no GPU", "one");
+    set("fake_init_result", 34);
+    expect(device_count(why, sizeof why) == 0, "no GPU", "one");
+    expect(strstr(why, "/libcuda.so.1 is the CUDA toolkit's stub"), "a stub", why);
     set("fake_init_result", 0);
     expect(device_count(why, sizeof why) == 2, "two", why);
 }

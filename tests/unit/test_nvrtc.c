@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -237,6 +238,66 @@ static void test_bad_path(void **state)
     }
 }
 
+struct last {
+    int count;
+    char says[200];
+};
+
+static void note_last(void *context, const char *path, const char *version, const char *archs)
+{
+    struct last *found = context;
+    (void)path;
+    found->count++;
+    snprintf(found->says, sizeof found->says, "%s: %s", version, archs);
+}
+
+/* A stand-in for an NVRTC whose builtins are not beside it, or damaged. */
+static void test_no_builtins(void **state)
+{
+    static const char functions[] =
+        "int nvrtcVersion(int *a, int *b) { return *a = 99, *b = 1, 0; }\n"
+        "const char *nvrtcGetErrorString(int i) { return i == 7 ? \"seven\" : \"?\"; }\n"
+        "int nvrtcGetNumSupportedArchs(int *n) { return *n = 1, 0; }\n"
+        "int nvrtcGetSupportedArchs(int *a) { return *a = 90, 0; }\n"
+        "int nvrtcCreateProgram(void **p) { return *p = \"\", 0; }\n"
+        "int nvrtcCompileProgram(void) { return 7; }\n"
+        "#define NONE(name) int name(void) { return 0; }\n"
+        "NONE(nvrtcDestroyProgram) NONE(nvrtcAddNameExpression) NONE(nvrtcGetProgramLogSize)\n"
+        "NONE(nvrtcGetProgramLog) NONE(nvrtcGetLoweredName) NONE(nvrtcGetCUBINSize)\n"
+        "NONE(nvrtcGetCUBIN) NONE(nvrtcGetPTXSize) NONE(nvrtcGetPTX)\n";
+    char folder[] = "/tmp/test_nvrtc_XXXXXX", path[80], builtins[80], command[200];
+    struct device_image image;
+    struct last found = {0};
+    struct nvrtc *nvrtc;
+    struct error error;
+    (void)state;
+    nvrtc_close(open_any());
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/libnvrtc.so", folder);
+    snprintf(builtins, sizeof builtins, "%s/libnvrtc-builtins.so.99.1", folder);
+    snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s -x c -", path);
+    FILE *compiler = popen(command, "w");
+    assert_true(compiler && fputs(functions, compiler) >= 0 && pclose(compiler) == 0);
+
+    nvrtc_list(path, note_last, &found);
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.says, "99.1: sm_90 .. sm_90, but compiles nothing: there is no "
+                                    "libnvrtc-builtins.so.99.1 beside it");
+    assert_int_equal(nvrtc_open(&nvrtc, path, 90, &error), 0);
+    assert_int_equal(nvrtc_compile(nvrtc, 90, NVRTC_CUBIN, pair, 1, &image, &error), -1);
+    assert_int_equal(error.code, ERROR_NO_DEVICE);
+    assert_non_null(strstr(error.text, "without libnvrtc-builtins.so.99.1: "));
+    nvrtc_close(nvrtc);
+
+    FILE *file = fopen(builtins, "w"); /* what NVRTC itself would open, to its end */
+    assert_true(file && fputs("\177ELF", file) >= 0 && fclose(file) == 0);
+    assert_int_equal(nvrtc_open(&nvrtc, path, 90, &error), -1);
+    assert_non_null(strstr(error.text, "its libnvrtc-builtins.so.99.1: it is cut short"));
+    unlink(builtins);
+    unlink(path);
+    rmdir(folder);
+}
+
 struct job {
     struct nvrtc *nvrtc;
     int failures;
@@ -343,12 +404,12 @@ static void test_locate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units),      cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_log),
-        cmocka_unit_test(test_long_log),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_advice),     cmocka_unit_test(test_bad_path),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_list),
-        cmocka_unit_test(test_locate),
+        cmocka_unit_test(test_units),       cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_same_bytes),  cmocka_unit_test(test_log),
+        cmocka_unit_test(test_long_log),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_advice),      cmocka_unit_test(test_bad_path),
+        cmocka_unit_test(test_no_builtins), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_list),        cmocka_unit_test(test_locate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
