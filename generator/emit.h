@@ -18,7 +18,7 @@ struct emit_sources {
     struct emit_file types, intrinsics; /* parts, each opened by //? define NAME */
     bool has_own_template; /* a file of the user's: compilers' errors shall name its lines */
     bool has_own_space; /* a file of the user's: the command in the kernel's comment names it */
-    bool any_flags;        /* for a user's compiler, whose options are not ours: ANY_FLAGS */
+    bool any_flags;     /* for a user's compiler, whose options are not ours: ANY_FLAGS */
 };
 
 /* Appends the kernel that `pass` of `config` launches. Errors name file:line of the template. The

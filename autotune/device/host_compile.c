@@ -311,8 +311,8 @@ static int run_compiler(const struct host_compiler *compiler, const char *folder
                          compiler->program, temporary_folder(), status);
     return error_set_lines(error, ERROR_FAILED,
                            "%s does not compile kernel '%s'%s (status %d):\n%s",
-                           compiler->program, sources[0].kernel,
-                           count > 1 ? " and others" : "", status, message);
+                           compiler->program, sources[0].kernel, count > 1 ? " and others" : "",
+                           status, message);
 }
 
 /* Takes over the library's bytes and names its units. */

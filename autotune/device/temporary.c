@@ -196,9 +196,10 @@ int temporary_open(struct temporary *out, struct error *error)
     }
     const int cause = errno;
     *out = (struct temporary){.lock = -1};
-    return error_set(error, ERROR_IO,
-                     "cannot create a folder in %s to work in: %s; name another folder in TMPDIR",
-                     temporary_folder(), strerror(cause));
+    return error_set(
+        error, ERROR_IO,
+        "cannot create a folder in %s to work in: %s; name another folder in TMPDIR",
+        temporary_folder(), strerror(cause));
 }
 
 void temporary_close(struct temporary *temporary)

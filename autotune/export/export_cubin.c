@@ -21,8 +21,7 @@ static void add_image(struct export_files *out, const struct export *export,
     struct text *text = export_add_file(out, export, "");
     export_image_name(out->at[out->count - 1].name, export, image);
     if (is_ptx)
-        export_add_provenance(text, export, &export_cc_comment, "Kernels as PTX",
-                              NULL);
+        export_add_provenance(text, export, &export_cc_comment, "Kernels as PTX", NULL);
     text_add(text, image->code.bytes,
              is_ptx ? strnlen(image->code.bytes, image->code.size) : image->code.size);
 }

@@ -78,7 +78,7 @@ static int write(struct export_files *out, const struct export *export, struct e
         return -1;
     struct text *text = export_add_file(out, export, "_images.h");
     export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver",
-                              NULL);
+                          NULL);
     export_add_code(text, export,
                     "#ifndef PREFIX_IMAGES_H\n"
                     "#define PREFIX_IMAGES_H\n\n"
@@ -88,7 +88,7 @@ static int write(struct export_files *out, const struct export *export, struct e
         return -1;
     text = export_add_file(out, export, "_images.c");
     export_add_provenance(text, export, &export_c_comment, "Machine code for CUDA's driver",
-                              NULL);
+                          NULL);
     text_addf(text, "/* compiled by %s */\n", export->images[export->image_count - 1].compiler);
     add_images(text, export);
     return export_add_file_part(text, export, "templates/export/exported_images.c",

@@ -15,7 +15,7 @@ enum {
     TILES = 5,             /* of a run in which special values are spread */
     SPREAD_TILE = 1 << 14, /* a larger tile has no such run, but one of two tiles */
     SPREAD_LEAST = 1000,   /* elements of such a run, for blocks that take few */
-    TURNS_LEAST = 8,       /* runs of a row of the table; of a scan, whose results all count, 2 */
+    TURNS_LEAST = 8, /* runs of a row of the table; of a scan, whose results all count, 2 */
     TURNS_MOST = 32,
     SEVERAL = 1 << 13, /* elements of several results, about */
 };
@@ -383,7 +383,7 @@ static void expect_result(const struct layout *layout, const struct oracle_speci
 }
 
 static int add_results(struct layout *layout, const struct oracle_special *special,
-                      const struct dims *dims, uint64_t turn)
+                       const struct dims *dims, uint64_t turn)
 {
     const bool is_float = problem_types[layout->problem.type].is_float;
     const uint64_t extent = dims_extent(dims), kept = dims_kept(dims);
@@ -406,7 +406,7 @@ static int add_results(struct layout *layout, const struct oracle_special *speci
 
 /* Whole loads throughout, and none: of few elements, of a tile and more, and of several tiles. */
 static int add_all_results(struct layout *layout, const struct oracle_special *special,
-                        uint64_t turn)
+                           uint64_t turn)
 {
     const uint64_t load = layout->starts < 3 ? 4 : layout->starts, tile = layout->shape.tile;
     const uint64_t depths[] = {3, load, tile + load, 3 * tile + load, 2 * tile + 5};

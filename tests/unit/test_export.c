@@ -729,8 +729,8 @@ int main(void)
         cmocka_unit_test(test_alike),   cmocka_unit_test(test_nvrtc),
         cmocka_unit_test(test_nothing), cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_format),  cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_needs),   cmocka_unit_test(test_lacking),
+        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_lacking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
