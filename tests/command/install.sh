@@ -190,8 +190,9 @@ quiet_make() {
 }
 make_target() {
     make_folder=$(dirname "$AUTOTUNE")
+    make_folder=${make_folder#"$ROOT"/} # by a name without those above, which may have a blank
     make_version=$("$AUTOTUNE" --version | sed -n '1s/^autotune //p')
-    quiet_make -o "$AUTOTUNE" -o "$make_folder/libautotune.a" \
+    quiet_make -o "$make_folder/autotune" -o "$make_folder/libautotune.a" \
         -o "$make_folder/libautotune.so.$make_version" BUILD="$make_folder" \
         DESTDIR="$SCRATCH/root" PREFIX=/opt/here "$@"
 }

@@ -22,8 +22,9 @@ for file in "$BUILD/libautotune.a" "$BUILD/libautotune.so.$VERSION"; do
     fi
 done
 make_target() {
-    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$ROOT" -o "$AUTOTUNE" \
-        -o "$BUILD/libautotune.a" -o "$BUILD/libautotune.so.$VERSION" "$1" BUILD="$BUILD" \
+    built=${BUILD#"$ROOT"/} # by a name without those above, which may have a blank
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$ROOT" -o "$built/autotune" \
+        -o "$built/libautotune.a" -o "$built/libautotune.so.$VERSION" "$1" BUILD="$built" \
         DESTDIR="$SCRATCH/root" PREFIX=/opt/here
 }
 AT=$SCRATCH/root/opt/here
