@@ -305,7 +305,8 @@ static int run_compiler(const struct host_compiler *compiler, const char *folder
         return error_set(error, ERROR_IO, "%s cannot compile in %s: %s; %s", compiler->program,
                          temporary_folder(), lack->text, lack->remedy);
     cut(message);
-    if (!*message) /* of a kernel it would have said what is wrong */
+    if (!*message &&
+        status < 128) /* of a kernel it would have said what is wrong, or crashed */
         return error_set(error, ERROR_IO,
                          "%s cannot compile in %s: it ended with status %d and said nothing",
                          compiler->program, temporary_folder(), status);
