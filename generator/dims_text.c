@@ -292,6 +292,16 @@ const char *dims_text_each(const struct dims *dims)
                                     : names[kind_of(dims)];
 }
 
+const char *dims_text_results(const struct dims *dims)
+{
+    const enum kind kind = kind_of(dims);
+    return dims->scan        ? "n"
+           : kind == VALUE   ? "1"
+           : kind == ROWS    ? "outer"
+           : kind == COLUMNS ? "inner"
+                             : "outer * inner";
+}
+
 char *dims_text_promise(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const enum kind kind = kind_of(dims);

@@ -75,6 +75,10 @@ char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
 const char *dims_text_name(const struct dims *dims);
 const char *dims_text_each(const struct dims *dims);
 
+/* How many results a call has, in the names of dims: "1", "outer", "inner", "outer * inner"; of a
+ * scan "n". */
+const char *dims_text_results(const struct dims *dims);
+
 /* What is promised of the results, behind a problem: ", for each of the rows of a matrix",
  * ", inclusive scan"; "" of one value. Returns `out`. */
 char *dims_text_promise(char out[DIMS_TEXT_CHARS], const struct dims *dims);

@@ -99,8 +99,7 @@ char *problem_list_ops(char out[PROBLEM_NAMES_CHARS])
 }
 
 #define ABSENT_COMPLEX                                                                         \
-    "no type is complex; sums of both parts are those of the columns of an n x 2 matrix "      \
-    "(--shape columns)"
+    "no type is complex; sum the real and the imaginary parts as arrays of their own"
 
 /* What a user of other libraries asks for, and how to have it here. */
 struct absent {

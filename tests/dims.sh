@@ -15,11 +15,9 @@ autotune/cli/options.c           help of the options
 autotune/cli/option_conflicts.c  which of them exclude one another
 autotune/cli/request_dims.c      reads the options
 autotune/cli/request_dims.h      holds them
-autotune/export/export_json.c    names the results of a call
 autotune/library/api.c           reads the fields of the public problem
 generator/dims_text.c            words for dims, and dims for words
 generator/dims_text.h            likewise
-generator/problem.c              says how to have what is not here
 include/autotune.h               the public problem
 templates/export/exported_matrix.h the public function of an export
 '

@@ -388,8 +388,10 @@ static int find_topic(const struct topic **out, const char *wanted, struct error
     for (size_t i = 0; i < TOPICS; i++) {
         *out = &topics[i];
         names[i] = topics[i].name;
-        if (strcmp(names[i], wanted) == 0)
+        if (strcmp(names[i], wanted) == 0) {
+            text_dispose(&known);
             return 0;
+        }
         text_addf(&known, "%s%s", i == 0 ? "" : i + 1 < TOPICS ? ", " : " or ", names[i]);
     }
     error_set(error, ERROR_USAGE, "nothing to list is called '%s': %schoose %s", wanted,

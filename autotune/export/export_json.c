@@ -87,20 +87,10 @@ static void add_scratch(struct text *out, struct describing *it, const struct te
     text_dispose(&bytes);
 }
 
-/* The results of a call, in the names of expressions. */
-static const char *name_results(const struct dims *dims)
-{
-    return dims->scan                               ? "n"
-           : dims->outer.n > 1 && dims->inner.n > 1 ? "outer * inner"
-           : dims->outer.n > 1                      ? "outer"
-           : dims->inner.n > 1                      ? "inner"
-                                                    : "1";
-}
-
 /* Outputs lie in the scratch memory, too, unless they are the results. */
 static void add_output_bytes(struct describing *it, const char *outputs)
 {
-    const char *results = name_results(&it->export->source.problem.dims);
+    const char *results = dims_text_results(&it->export->source.problem.dims);
     const struct text name = {.at = "outputs"};
     struct text bytes = {0};
     if (strcmp(outputs, results) == 0 || strcmp(outputs, "0") == 0 ||
@@ -496,7 +486,8 @@ static void add_workspace(struct json *json)
 
 static bool is_one_value(const struct dims *dims)
 {
-    return dims_kept(dims) == 1 && dims->depth.stride <= 1;
+    const struct dims run = dims_run(1, dims->scan);
+    return dims_is_alike(dims, &run);
 }
 
 static void add_all(struct describing *it)

@@ -103,6 +103,7 @@ waits() {
     [ "$(grep -c '^waiting   for another autotune, which is tuning sum i32 3M cold on host$' second)" -eq 1 ]
 }
 begin_second() {
+    : > second # what the last one left there must not be taken for this one's
     env --default-signal=INT "$AUTOTUNE" --device host --n 3M --strategy exhaustive --space "$1" \
         > second-out 2> second < /dev/null &
     second=$!
@@ -115,8 +116,12 @@ end_second() {
     cp second err
     cp second-out out
 }
+# The first is stopped meanwhile, for it must not end before the second has begun.
+tried() { [ "$(journal_lines "$JOURNALS/host-sum-i32-i32-3000000-cold.journal" | wc -l)" -ge 1 ]; }
+is_trying() { grep -q '^to try' err; }
 begin --device host --n 3M --strategy exhaustive --space some.ini
-wait_until has_journal
+wait_until tried
+kill -STOP $running
 begin_second few.ini interrupted
 kill -INT $second
 end_second
@@ -125,14 +130,15 @@ check at-once-interrupted-said grep -q '^autotune: interrupted while another aut
 run --device host --n 1K --space few.ini
 check at-once-other-problem has_status 0
 begin_second some.ini orphan
-tried() { [ "$(journal_lines "$JOURNALS/host-sum-i32-i32-3000000-cold.journal" | wc -l)" -ge 1 ]; }
-wait_until tried
 end KILL
 end_second
 check at-once-orphan has_status 0
 check at-once-orphan-goes-on grep -Eq '\([1-9][0-9]* trials recalled' err
 begin --device host --n 3M --space few.ini --retune
+wait_until is_trying
+kill -STOP $running
 begin_second few.ini served
+kill -CONT $running
 end 0
 check at-once-first has_status 0
 end_second

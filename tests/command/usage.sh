@@ -18,7 +18,7 @@ refuses op-of-two-inputs 64 "'dot': every operation has one input" --device host
 refuses op-with-exp 64 "'logsumexp': every operation takes the elements as they are" --op logsumexp
 refuses op-mean 64 "'mean': divide the sum by n; choose one of" --op mean
 refuses op-of-rows 64 "'argmax' asks for positions, which no kernel finds in rows" --op argmax --rows 4 --len 4
-refuses type-complex 64 "'c64': no type is complex; .*--shape columns" --type c64
+refuses type-complex 64 "'c64': no type is complex; sum the real and the imaginary parts" --type c64
 check pages-name-what-errors-name grep -q '^## Adding an operation or a type' "$ROOT/docs/kernels.md"
 refuses acc 64 "unknown type" --device host --acc i33
 refuses op-of-floats 64 "'and' needs an integer type" --device host --op and --type f32
