@@ -31,9 +31,10 @@ int text_check(const struct text *text, struct error *error);
 /* Appends the file at `path`, which must be a regular file of at most `limit` bytes. */
 int text_read(struct text *text, const char *path, size_t limit, struct error *error);
 
-/* Refuse what editors and other systems make of a text file, before anything is read of it: a
- * byte-order mark, UTF-16, a NUL byte; and _lines a carriage return too, where line ends are Unix's
- * alone. ERROR_USAGE, "FILE:LINE: what; what to do". One of them is for each file that is read as text. */
+/* Refuse what editors and other systems make of a text file, before anything is read of it:
+ * a byte-order mark, UTF-16, a NUL byte; and _lines a carriage return too, where line ends
+ * are Unix's alone. ERROR_USAGE, "FILE:LINE: what; what to do". One of them is for each file
+ * that is read as text. */
 int text_check_encoding(const char *file, const char *bytes, size_t length,
                         struct error *error);
 int text_check_lines(const char *file, const char *bytes, size_t length, struct error *error);

@@ -91,7 +91,8 @@ struct autotune_context_options {
     const char *device;
     /* A folder of records, or one file of them. NULL: $XDG_CACHE_HOME/autotune, else
      * ~/.cache/autotune, where the program `autotune` keeps its own. A file that is damaged or
-     * not to be trusted is passed over: see autotune_plan_warning. */
+     * not to be trusted is passed over, and one that is not there is told: see
+     * autotune_plan_warning. */
     const char *records;
     /* The folder for compiled kernels. NULL: `kernels` in the usual folder of records; "": keep
      * none. It is made with mode 0700; a file there that others could have written, or whose

@@ -220,7 +220,7 @@ static const struct option_row shared[] = {
     {PROBLEM & ~LADDER, "space", "FILE", "the space: a file, or a name that 'autotune list spaces' shows (default reduce; for argmin and argmax arg, for a matrix rows or columns, for a scan scan)", .text = AT(space)},
     {PROBLEM & ~LADDER, "template", "FILE", "a template in place of the space's own", .text = AT(template)},
     {TUNE | VERIFY | EMIT | DOCTOR | BENCH | LADDER | COMPARE | EXPORT | PROFILE | REPORT | REDUCE, "nvrtc", "FILE", "the NVRTC library to use", .text = AT(nvrtc), .more = "One that cannot be used ends a command that would compile with it, with status 69."},
-    {EVERY & ~(LIST | LADDER), "cache", "FOLDER", "the folder of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache)},
+    {EVERY & ~(LIST | LADDER), "cache", "FOLDER", "the folder of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache), .more = "tune and merge make it; to others, which read it, one that is named and not there is an error."},
     {LADDER, "cache", "FOLDER", "with --data: the folder of the records (default $XDG_CACHE_HOME/autotune, else ~/.cache/autotune)", .text = AT(cache)},
     {REPORT, "ladder", "FILES", "tables that ladder wrote as CSV, several separated by commas: adds the classic reductions", .text = AT(ladder), .more = "Where a group has several sizes of a block and several elements per thread, their grid. They too must be of the report's GPU. Columns are known by their names; more of them do no harm."},
     {COMPARE, "ladder", "FILES", "with --rungs: tables that ladder wrote as CSV, several separated by commas", .text = AT(ladder), .more = "They must not be the emulator's."},

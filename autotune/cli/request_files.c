@@ -53,6 +53,27 @@ static bool is_same(const char *a, const char *b)
     return is_one;
 }
 
+/* A folder of records that is named to be read from must be there; tune and merge make
+ * theirs. */
+static int check_records(const struct request *request, struct error *error)
+{
+    const enum verb makers = VERB_TUNE | VERB_MERGE | VERB_DOCTOR;
+    struct stat status;
+    if (!request->cache || request->verb & makers)
+        return 0;
+    if (stat(request->cache, &status))
+        return error_set(
+            error, ERROR_IO,
+            "--cache %.1000s: %s: name a folder with records, which 'autotune tune' "
+            "and 'autotune merge' make",
+            request->cache, errno == ENOENT ? "there is no such folder" : strerror(errno));
+    return S_ISDIR(status.st_mode)
+               ? 0
+               : error_set(error, ERROR_IO,
+                           "--cache %.1000s: it is no folder: name one with records",
+                           request->cache);
+}
+
 int request_files_check(const struct request *request, struct error *error)
 {
     const char *const written[] = {request->csv, request->json, request->cubin,
@@ -70,5 +91,7 @@ int request_files_check(const struct request *request, struct error *error)
                                  "%.500s and %.500s are the same file: give each its own",
                                  written[k], written[i]);
     }
+    if (check_records(request, error))
+        return -1;
     return request->nvrtc && request->verb & needless ? nvrtc_check(request->nvrtc, error) : 0;
 }

@@ -4,8 +4,9 @@
 
 #include "autotune/cli/request.h"
 
-/* Creates no file. ERROR_IO: a file to be written at the end cannot be; ERROR_NO_DEVICE: the
- * library of --nvrtc cannot be used, for a verb that would go on without one. */
+/* Creates no file. ERROR_IO: a file to be written at the end cannot be, or a folder of
+ * records that is only read is not there; ERROR_NO_DEVICE: the library of --nvrtc cannot be
+ * used, for a verb that would go on without one. */
 int request_files_check(const struct request *request, struct error *error);
 
 #endif

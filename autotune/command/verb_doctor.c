@@ -91,6 +91,17 @@ static void report_nvrtc(void *context, const char *path, const char *version,
         text_addf(context, "nvrtc     cannot be used: %s: %s\n", path, archs);
 }
 
+/* Whether it compiles is tried: it needs room, descriptors and a folder. */
+static int try_compile(struct device *device, struct error *error)
+{
+    const struct device_source source = {"__global__ void nothing(int *x) { *x = 0; }",
+                                         "nothing"};
+    struct device_image image = {0};
+    const int failed = device->ops->compile(device, &source, 1, &image, error);
+    device_dispose_image(&image);
+    return failed;
+}
+
 static void report_host(struct text *out, const struct request *request)
 {
     const struct device_options options = {"host", NULL, 1};
@@ -100,8 +111,13 @@ static void report_host(struct text *out, const struct request *request)
         text_addf(out, "host      cannot be used: %s\n", error.text);
         return;
     }
-    text_addf(out, "host      emulator, compiles with %s; has no clocks and no power to read\n",
-              device->info.compiler);
+    if (try_compile(device, &error))
+        text_addf(out, "host      cannot be used: %.*s\n", (int)strcspn(error.text, "\n"),
+                  error.text);
+    else
+        text_addf(out,
+                  "host      emulator, compiles with %s; has no clocks and no power to read\n",
+                  device->info.compiler);
     device_close(device);
     report_serving(out, request, "host", "serves");
 }

@@ -50,6 +50,15 @@ static void add_matches(struct search *search, const char *root, const char *pat
     text_dispose(&path);
 }
 
+/* One that is there and cannot be opened is to be named. */
+static void add_refused(struct search *search, const char *name)
+{
+    struct text path = {0};
+    if (shared_object_find(&path, name))
+        add_place(search, path.at);
+    text_dispose(&path);
+}
+
 static void add_loaders(struct search *search)
 {
     static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
@@ -58,8 +67,10 @@ static void add_loaders(struct search *search)
         char ignored[SHARED_OBJECT_WHY];
         void *library =
             shared_object_open(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE, ignored);
-        if (!library)
+        if (!library) {
+            add_refused(search, names[i]);
             continue;
+        }
         if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map)
             add_place(search, map->l_name);
         dlclose(library);

@@ -50,7 +50,8 @@ struct choice {
     struct text found;  /* what there was to choose from */
 };
 
-/* Of two libraries the greater: one that can compile, with the newer architecture. 0: neither. */
+/* Of two libraries the greater: one that can compile, with the newer architecture. 0:
+ * neither. */
 static int rank(const struct nvrtc *nvrtc, int cc)
 {
     enum { WHOLE = 10000 };

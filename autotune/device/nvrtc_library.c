@@ -63,9 +63,9 @@ static int ask(struct nvrtc *nvrtc, int *major, int *minor, char why[NVRTC_WHY_C
     return 0;
 }
 
-/* NVRTC opens its builtins by bare name when it first compiles; one that is loaded already is
- * found wherever it lies. Without them it compiles nothing, and damaged ones, which it would open
- * itself, are a reason not to use it: -1. */
+/* NVRTC opens its builtins by bare name when it first compiles; one that is loaded already
+ * is found wherever it lies. Without them it compiles nothing, and damaged ones, which it
+ * would open itself, are a reason not to use it: -1. */
 static int open_builtins(struct nvrtc *nvrtc, char why[NVRTC_WHY_CHARS])
 {
     const char *slash = strrchr(nvrtc->path, '/');

@@ -1,9 +1,7 @@
-/* shared_object: looks at the file before the loader opens it: all that the loader maps, and the
- * tables that it follows, must lie in the file. A name without a folder is looked for where the
- * loader does: LD_LIBRARY_PATH, its cache, its own folders. */
+/* shared_object: looks at the file before the loader opens it: all that the loader maps, and
+ * the tables that it follows, must lie in the file. A name without a folder is looked for
+ * where the loader does: LD_LIBRARY_PATH, its cache, its own folders. */
 #include "autotune/device/shared_object.h"
-
-#include "generator/text.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -72,8 +70,8 @@ static const char *read_head(struct object *object)
     return NULL;
 }
 
-/* The table of sections is the last in a file: zeros in its place are what a copy that ended too
- * soon has there. */
+/* The table of sections is the last in a file: zeros in its place are what a copy that ended
+ * too soon has there. */
 static bool is_written(const struct object *object)
 {
     const Elf64_Ehdr *const head = &object->head;
@@ -85,8 +83,8 @@ static bool is_written(const struct object *object)
             names.sh_type == SHT_STRTAB);
 }
 
-/* The sections' table, of which the loader knows nothing, is the last in a file: without its end
- * the rest is not to be trusted either. */
+/* The sections' table, of which the loader knows nothing, is the last in a file: without its
+ * end the rest is not to be trusted either. */
 static const char *read_segments(struct object *object)
 {
     const Elf64_Ehdr *const head = &object->head;
@@ -113,7 +111,8 @@ static const char *read_segments(struct object *object)
 
 /* --- Segments ----------------------------------------------------------------------------- */
 
-/* The loaded segment that holds these bytes of memory, the first `in_file` of which are the file's. */
+/* The loaded segment that holds these bytes of memory, the first `in_file` of which are the
+ * file's. */
 static const Elf64_Phdr *find_segment(const struct object *object, uint64_t address,
                                       uint64_t bytes, uint64_t in_file)
 {
@@ -142,7 +141,8 @@ static bool is_loadable(const Elf64_Phdr *segment, uint64_t *end)
     return is_right;
 }
 
-/* Is it what becomes read-only, of data that can be written? Its end may be that of the page. */
+/* Is it what becomes read-only, of data that can be written? Its end may be that of the
+ * page. */
 static bool is_sealable(const struct object *object, const Elf64_Phdr *segment)
 {
     const Elf64_Phdr *const around = find_segment(object, segment->p_vaddr, 1, 0);
@@ -427,31 +427,38 @@ static bool is_system(const char *folder)
     return strncmp(folder, "/lib", 4) == 0 || strncmp(folder, "/usr/lib", 8) == 0;
 }
 
-/* The fault of the file that the loader would take for a name without a folder, whose path is then
- * in `out`; NULL: it has none, or there is no such file. */
-static const char *named_fault(struct text *out, const char *name)
+/* The file that the loader would take for a name without a folder, and its fault, or NULL.
+ * False: there is none. */
+static bool find_named(struct text *out, const char *why[1], const char *name)
 {
-    const char *why = NULL;
     Dl_serinfo *const list = list_folders();
     bool is_found = false;
     for (int systems = 0; list && systems < 2 && !is_found; systems++) {
         for (unsigned i = 0; i < list->dls_cnt && !is_found; i++) {
             const char *const folder = list->dls_serpath[i].dls_name;
             if (is_system(folder) == systems)
-                is_found = take(out, &why, folder, strlen(folder), name);
+                is_found = take(out, why, folder, strlen(folder), name);
         }
         if (systems == 0 && !is_found)
-            is_found = take_cached(out, &why, name);
+            is_found = take_cached(out, why, name);
     }
     free(list);
-    return is_found ? why : NULL;
+    return is_found;
+}
+
+bool shared_object_find(struct text *out, const char *name)
+{
+    const char *ignored;
+    return find_named(out, &ignored, name);
 }
 
 bool shared_object_check(const char *name, char why[SHARED_OBJECT_WHY])
 {
     struct text path = {0};
     const bool has_folder = strchr(name, '/') != NULL;
-    const char *const fault = has_folder ? file_fault(name) : named_fault(&path, name);
+    const char *fault = has_folder ? file_fault(name) : NULL;
+    if (!has_folder && !find_named(&path, &fault, name))
+        fault = NULL;
     if (fault)
         snprintf(why, SHARED_OBJECT_WHY, "%.180s%s%.60s", has_folder ? "" : path.at,
                  has_folder ? "" : ": ", fault);

@@ -6,8 +6,10 @@
 #include "autotune/library/record_key.h"
 #include "autotune/library/shipped.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- Where they are ----------------------------------------------------------------------- */
 
@@ -109,10 +111,15 @@ void choose_prepare(struct choose_records *records, const struct device_info *in
     text_dispose(&path);
 }
 
-/* Without a folder there are no records, which is no reason to do without a plan. */
+/* Without a folder there are no records, which is no reason to do without a plan; but one
+ * that the caller has named may be misspelt. */
 static void search_own(struct find *find, struct choose_records *records, struct error *warning)
 {
     struct text folder = {0}, path = {0};
+    if (records->place && access(records->place, F_OK) && errno == ENOENT)
+        error_set(warning, ERROR_IO,
+                  "autotune_context_options.records: there is no file or folder %.500s",
+                  records->place);
     if (find_own(&folder, &path, records, find->want.gpu, warning) == 0 &&
         load_own(records, path.at, warning) == 0) {
         note(warning, &records->own.reason);

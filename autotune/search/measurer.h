@@ -49,8 +49,8 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
  * of the candidate's trial. */
 int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,
                    struct trial *trial, struct error *error);
-/* After a failure: was the candidate at fault? Not where the device works no more, nor where this
- * process lacks something, as descriptors: ERROR_IO. */
+/* After a failure: was the candidate at fault? Not where the device works no more, nor where
+ * this process lacks something, as descriptors: ERROR_IO. */
 bool measurer_is_at_fault(const struct measurer *measurer, const struct error *cause);
 
 /* Reports a candidate that is wrong or failed. */

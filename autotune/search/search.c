@@ -569,8 +569,9 @@ static int distrust(struct search *search, size_t slot, struct error *error)
 
 /* --- Messages of compiling workers -------------------------------------------------------- */
 
-/* Judges a variant that does not compile. Where that was the compiler's fault nothing is known of
- * it: it is left untried, and an entrant of the race, without which another would win, ends the run. */
+/* Judges a variant that does not compile. Where that was the compiler's fault nothing is
+ * known of it: it is left untried, and an entrant of the race, without which another would
+ * win, ends the run. */
 static int take_failed(struct search *search, const struct compiled_variant *compiled,
                        struct error *error)
 {

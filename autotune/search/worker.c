@@ -54,8 +54,8 @@ static int send_compiled(const struct worker *worker, const struct compiled_unit
     return failed;
 }
 
-/* Nothing is known of these variants: the compiler lacks something, and may have it again for the
- * next ones. */
+/* Nothing is known of these variants: the compiler lacks something, and may have it again
+ * for the next ones. */
 static void fail_all(struct compiled_unit *out, size_t count, const struct error *cause)
 {
     *out = (struct compiled_unit){.count = count};

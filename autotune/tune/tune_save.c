@@ -43,8 +43,8 @@ int tune_save_check(const struct space *space, struct error *error)
                      space->file, length - 1, HOLDS);
 }
 
-/* Candidates without any result, because the budget was over or the compiler lacked something; 0 when
- * all were tried that are to be tried. */
+/* Candidates without any result, because the budget was over or the compiler lacked
+ * something; 0 when all were tried that are to be tried. */
 static uint64_t count_untried(const struct tune_result *result)
 {
     uint64_t untried = result->points.count;

@@ -59,9 +59,9 @@ int tune_save_journal(struct journal *out, struct tune_save_opened *opened,
                       const struct request *request, const struct setup *setup,
                       struct tune_save_told *told, struct error *error);
 
-/* Why the record does not answer, so that the tuning goes on: its search left candidates untried and
- * this request has no budget, the space may have more to try, or a later tuning was begun and not
- * ended. NULL when it answers. */
+/* Why the record does not answer, so that the tuning goes on: its search left candidates
+ * untried and this request has no budget, the space may have more to try, or a later tuning
+ * was begun and not ended. NULL when it answers. */
 const char *tune_save_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record);
 

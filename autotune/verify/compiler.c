@@ -51,7 +51,8 @@ static int emit_unit(struct unit_sources *sources, struct compiled_unit *unit,
     return 0;
 }
 
-/* Compiles each variant alone and marks those that do not compile. -1: the compiler lacks something. */
+/* Compiles each variant alone and marks those that do not compile. -1: the compiler lacks
+ * something. */
 static int find_failing(struct unit_sources *sources, struct compiled_unit *unit,
                         struct device *device, struct error *error)
 {

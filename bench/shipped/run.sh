@@ -14,7 +14,7 @@ shift
 # shellcheck source=bench/tuning/about.sh
 . bench/tuning/about.sh
 [ $# -gt 0 ] || set -- cub tuned shapes torch
-mkdir -p "$out"
+mkdir -p "$out" "$work/nothing"
 
 powers=$(seq 10 24 | awk '{ printf "%d ", 2 ^ $1 }')
 ns=${NS:-$powers 1000 10007 123457 1000003 7654321}

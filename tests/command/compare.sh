@@ -3,6 +3,7 @@
 # the messages where something is missing.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
+mkdir nothing # a folder of records that has none
 
 refuses nothing 64 "nothing to compare" compare
 refuses one 64 "nothing to compare" compare v100
@@ -212,7 +213,7 @@ run compare partly.ini v100 "$none"
 check partly-damaged has_status 0
 check partly-damaged-is-said-once test "$(grep -c 'warning: .*partly.ini' err)" -eq 1
 : > file
-refuses cache-is-a-file 74 'file: cannot be read: .*--cache' compare v100 rtx5070 --cache file
+refuses cache-is-a-file 74 '--cache file: it is no folder' compare v100 rtx5070 --cache file
 mkdir folder.ini
 refuses folder 74 'move it away or name another' compare folder.ini v100
 # A GPU that the table lacks, from a file; what is no such file is said.

@@ -34,6 +34,13 @@ head -c 9000 whole.so > cut.so
 refuses nvrtc-cut 69 "(it is cut short|built without)" emit --arch sm_90 --ptx --nvrtc ./cut.so --quiet
 run doctor --nvrtc ./cut.so
 check doctor-nvrtc-cut grep -Eq "cut.so: it is cut short|built without" out
+mkdir loader
+cp cut.so loader/libnvrtc.so
+LD_LIBRARY_PATH=$SCRATCH/loader run doctor
+check doctor-nvrtc-of-the-loader grep -Eq "^nvrtc .*loader/libnvrtc.so: it is cut short|built without" out
+TMPDIR=/nowhere/here run doctor
+check doctor-no-tmpdir grep -q "^host  *cannot be used: .*/nowhere/here .*: No such file or directory; name another" out
+check doctor-status has_status 0
 run emit --arch sm_70 --ptx --quiet
 if [ "$status" -eq 0 ]; then
     skip nvrtc-too-new "an NVRTC here compiles for sm_70"

@@ -2,6 +2,7 @@
 # Tests `emit`: kernels as source, PTX and machine code, with and without a record.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
+mkdir nothing # a folder of records that has none
 small_space small.ini
 
 run emit --arch sm_90

@@ -53,6 +53,7 @@ refuses other-type 1 "nothing to export" export --space $space --format cu --typ
 refuses other-n 1 "there are records of other n, the nearest of 1Ki: leave --n out" export --space $space --format cu --n 5 --cache cache-gpus
 run export --op max --type i32 --format json --output ships
 check ships-of-its-class test "$(sed -n 's/.*: \([0-9]*\) rows$/\1/p' err)" -gt 10
+mkdir nothing
 run export --format json --op prod --type f32 --cache nothing --output -
 check ships-what-its-rules-allow sh -c '! grep -q "passed over" err && grep -q ": [0-9]* rows$" err'
 run export --op max --type i32 --format cu,json --output ships --n 3M

@@ -3,6 +3,7 @@
 # and emitted kernels under nvcc's -use_fast_math, -ftz and -fmad, and autotune_reference.h under
 # -ffast-math and its like. They give no warning under flags that have nothing to do with floats.
 . tests/command/helpers
+mkdir nothing # a folder of records that has none
 
 # --- The reference -----------------------------------------------------------------------------
 cat > reference.c <<'EOF'

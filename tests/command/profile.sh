@@ -43,6 +43,7 @@ if ls /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-compute/*/ncu > /dev/null 2>&1
 else
     refuses no-ncu 69 "install Nsight Compute, or run where it is: ncu .* profile --run --n 1K" \
         profile --n 1K --quiet
+    mkdir 'a b'
     refuses no-ncu-quotes 69 "profile --run --n 1K --cache 'a b' --quiet\$" profile --n 1K --cache "a b" \
         --quiet
 fi

@@ -3,6 +3,7 @@
 # drawing; what is missing is named, what is wrong is refused.
 # shellcheck disable=SC2034,SC2154 # status is of helpers
 . "$(dirname "$0")/helpers"
+mkdir nothing # a folder of records that has none
 
 has_one() {
     [ "$(grep -c "$1" "$2")" -eq 1 ]
@@ -323,5 +324,5 @@ check gpus-sides grep -q 'Beside other GPUs' gpus.html
 check computed-in-parentheses grep -q '>V100</td><td>published</td><td class="n">4.90 ms</td><td class="n">876.63</td><td class="n">(97.6)<' gpus.html
 check gpus-tie-of-rounded-times grep -Eq '>#8 32 elements.*>875\.18 GB/s<.*>blocks of 256<' gpus.html
 if command -v python3 > python; then check gpus-well-formed is_well_formed gpus.html; fi
-refuses no-such-folder 74 "nothing/page.html: cannot be written" report -o nothing/page.html
+refuses no-such-folder 74 "absent/page.html: cannot be written" report -o absent/page.html
 finish

@@ -177,6 +177,7 @@ check report-passes-over grep -q 'records of rows, columns or scans are passed o
 check report-is-of-one-value grep -q '3700' out
 if [ -e loop.so ]; then
     run bench --device host --against loop.so --rows 37 --len 100 --type f32 --csv rows.csv
+    mkdir empty
     refuses report-of-rows 64 "no line has figures of a reduction to one value" \
         report --cache empty --bench rows.csv
 fi

@@ -112,8 +112,16 @@ check only-refused-says-nothing-of-none sh -c '! grep -q "no records" err'
 check only-refused refused 74 'written by others'
 rm refused/other.ini
 
+mkdir elsewhere
 run show --cache elsewhere
 check elsewhere grep -q "no records in elsewhere" err
+# Of verbs that only read, a folder that is named is there.
+for verb in show emit "verify --device host" "bench --against cub" export "compare t4 l4" report profile "reduce /dev/null" "ladder --data pinned"; do
+    # shellcheck disable=SC2086 # words
+    refuses "nowhere $verb" 74 "--cache nowhere: there is no such folder: name a folder with records" $verb --cache nowhere --quiet
+done
+: > no-folder
+refuses no-folder 74 "--cache no-folder: it is no folder" emit --n 1K --cache no-folder --quiet
 
 run list
 check list-devices grep -q '^host ' out

@@ -41,7 +41,7 @@ sanitize()
     shift 3
     [ "$variant" = - ] || set -- --variant "$variant" "$@"
     timeout -k 10 600 "$sanitizer" --tool "$tool" --target-processes all --error-exitcode 99 \
-        "$program" verify --small --limit 8m --device "$device" --type "$type" --cache "$scratch/sanitized" "$@"
+        "$program" verify --small --limit 8m --device "$device" --type "$type" "$@"
 }
 
 # Every process that it looked into is without a finding, and there is one.

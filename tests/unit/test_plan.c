@@ -228,6 +228,13 @@ static void test_records_refused(void **state)
     assert_string_equal(autotune_plan_warning(plan), "");
     close_all(context, plan, NULL);
 
+    context = open_context("/nowhere/records", NULL);
+    assert_refused(autotune_plan_create(&plan, context, &problem, &from, &error),
+                   AUTOTUNE_NO_RECORD, "there is no file or folder /nowhere/records");
+    plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
+    assert_non_null(strstr(autotune_plan_warning(plan), "no file or folder /nowhere/records"));
+    close_all(context, plan, NULL);
+
     context = open_context(folder, NULL); /* the GPU's own file is not among them */
     const struct autotune_problem product = {.op = "prod", .type = "i32", .n = N};
     assert_refused(autotune_plan_create(&plan, context, &product, &from, &error),

@@ -553,7 +553,8 @@ static void test_variant_that_does_not_compile(void **state)
     assert_int_equal(f->workers.compiled[4], 1);
 }
 
-/* A compiler that lacks something says nothing of a variant: it is not judged, and the run goes on. */
+/* A compiler that lacks something says nothing of a variant: it is not judged, and the run
+ * goes on. */
 static void test_compiler_without_room(void **state)
 {
     struct fixture *f = *state;

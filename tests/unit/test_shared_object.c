@@ -1,5 +1,5 @@
-/* Tests of autotune/device/shared_object.c: a library cut anywhere is refused, and no flipped bit of its
- * headers ends the process: what is not refused is opened in a child. */
+/* Tests of autotune/device/shared_object.c: a library cut anywhere is refused, and no
+ * flipped bit of its headers ends the process: what is not refused is opened in a child. */
 #include "autotune/device/shared_object.h"
 
 #include "generator/text.h"
@@ -33,8 +33,8 @@ static void write_bytes(const char *bytes, size_t length)
     close(file);
 }
 
-/* A library with all that a loader follows: relocations, initialisers, thread-local and zeroed data,
- * versions of another's functions. */
+/* A library with all that a loader follows: relocations, initialisers, thread-local and
+ * zeroed data, versions of another's functions. */
 static int setup(void **state)
 {
     static const char source[] =
