@@ -38,9 +38,11 @@ builds_table()
     for name in "${build_names[@]}"; do
         [ ! -e "$2/$name.tsv" ] || awk -F'\t' -v kind="$1" -v build="$name" -v OFS='\t' '
             FNR == NR { own[$1] = $3; row[$1] = $5; next }
-            { printf "%-7s %-10s %10d  %-5s %10.3f us  x %5.3f  %-8s %s%s\n", kind, build, $1, $2, $3,
-                     own[$1] ? $3 / own[$1] : 0, $4, $5 == row[$1] ? "the own row" : $5,
-                     own[$1] && $5 == row[$1] && $3 > 1.02 * own[$1] ? "  SLOWER" : "" }
+            {
+                slower = $5 == row[$1] && $3 > 1.02 * own[$1] ? "  SLOWER" : ""
+                printf "%-7s %-14s %10d  %-5s %10.3f us  x %5.3f  %-8s %s%s\n", kind, build, $1, $2, $3,
+                       own[$1] ? $3 / own[$1] : 0, $4, $5 == row[$1] ? "the own row" : $5, slower
+            }
         ' "$2/own.tsv" "$2/$name.tsv"
     done
 }
