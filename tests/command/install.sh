@@ -292,7 +292,7 @@ if command -v make > /dev/null && [ "$(basename "$AUTOTUNE")" = autotune ]; then
     for folder in "a b" "d'e" 'f"g$h'; do
         mkdir "$folder"
         (cd "$ROOT" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$folder"
-        check "a checkout in $folder" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$folder" \
+        check "a checkout in $folder" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$folder" BUILD=build \
             build/obj/generator/text.o build/obj/embedded_library.o
         check "a checkout in $folder is in no object" test "$(grep -c "$SCRATCH" "$folder/build/obj/generator/text.o")" -eq 0
     done
