@@ -147,6 +147,15 @@ __device__ __forceinline__ bool at_most(accum a, accum b)
     return all_ones != 0;
 }
 
+//? define same_number
+// a == b, whatever the compiler's options: nothing is flushed.
+__device__ __forceinline__ bool same_number(accum a, accum b)
+{
+    unsigned all_ones;
+    asm("set.eq.u32.f32 %0, %1, %2;" : "=r"(all_ones) : "f"(a), "f"(b));
+    return all_ones != 0;
+}
+
 //? define widened
 // The value of an f32, exactly, denormals too.
 __device__ __forceinline__ double widened(float value)

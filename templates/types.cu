@@ -248,7 +248,7 @@ __device__ __forceinline__ bool beats(accum value, accum best)
 __device__ __forceinline__ bool equals(accum a, accum b)
 {
     //? if ACC == F32 && ANY_FLAGS
-    return (__nvvm_reflect("__CUDA_FTZ") ? at_most(a, b) && at_most(b, a) : a == b) ||
+    return (__nvvm_reflect("__CUDA_FTZ") ? same_number(a, b) : a == b) ||
            (a != a && b != b);
     //? elif ACC == F32 || ACC == F64
     return a == b || (a != a && b != b);

@@ -3,6 +3,7 @@
 
     records.py todo AUTOTUNE STATE      what is left to tune, as --problems reads it
     records.py members AUTOTUNE STATE   likewise of members of the classes, at three sizes each
+    records.py proofs AUTOTUNE STATE    each record as the options of verify, the fewest bytes first
     records.py table AUTOTUNE STATE     a table for bench/results: what each class gains and loses
 
 STATE is a folder of records. A problem is left where STATE has no record of it with the kernels of
@@ -105,7 +106,6 @@ def key_of(row):
 
 
 
-
 def print_todo(autotune, state, problems):
     done = {key_of(row) for row in read_state(autotune, state)
             if row["result"] == "ships" and row["order"] == "free"}
@@ -130,6 +130,24 @@ def show(autotune, folder):
     return [row for row in csv.DictReader(io.StringIO(text)) if not row["n_from"]]
 
 
+def print_proofs(autotune, state):
+    """What `verify` proves of each record: its config, at its size, as `all_bytes options`."""
+    lines = []
+    for row in show(autotune, state):
+        size = f"--n {row['n']}"
+        if row["rows"]:
+            axis = 0 if row["shape"] == "columns" else 1
+            size = f"--rows {row['rows']} --len {row['len']} --pitch {row['pitch']} --axis {axis}"
+        scan = "--scan inclusive" if row["shape"] == "scan" else ""
+        elem = int(row["type"].lstrip("uibf")) // 8
+        lines.append((int(row["n"]) * elem * (2 if scan else 1),
+                      f"--op {row['op']} --type {row['type']} --acc {row['acc']} {size} {scan} "
+                      f"--{row['regime']} --order {row['order']} --space {row['space']} "
+                      f"--variant {row['params'].replace(' ', ',')}"))
+    for all_bytes, line in sorted(lines):
+        print(all_bytes, line)
+
+
 def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else float("nan")
 
@@ -152,12 +170,14 @@ def print_table(autotune, state):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1] not in ("todo", "members", "table"):
+    if len(sys.argv) != 4 or sys.argv[1] not in ("todo", "members", "proofs", "table"):
         sys.exit(__doc__)
     what, autotune, state = sys.argv[1:]
     classes = read_classes(autotune)
     if what == "table":
         print_table(autotune, state)
+    elif what == "proofs":
+        print_proofs(autotune, state)
     elif what == "todo":
         own = [name for name in worse_members(autotune, state) if name not in classes]
         print_todo(autotune, state, plan_all([*classes, *own]))
