@@ -17,8 +17,9 @@ enum {
     BATCH = 512,      /* cases launched at a time */
     BATCH_HOST = 16,  /* on the emulator, where launches end before the next begins */
     ALTERNATE = 2048, /* from this many cases on, the two geometries take turns */
-    CALLS_FEW = 15,   /* of few elements between two of many; with the special values more */
-    CALLS_MANY = 255,
+    CALLS_FEW = 15,   /* 2^4 - 1 of few elements between two of many; with the special values 2^8 - 1 */
+    CALLS_MANY = 255, /* in one geometry, for on the emulator they take seconds */
+    CALLS_TILES = 12, /* in a call of many at most: more only take longer */
 };
 
 struct check {
@@ -400,8 +401,8 @@ static int fill_buffers(const struct run *run, struct error *error)
 
 /* --- Calls after calls -------------------------------------------------------------------- */
 
-/* The two cases of the most elements, for a call must not get along with what one of the same
- * elements left, and that of the fewest. */
+/* Two cases of several tiles, for a call must not get along with what one of the same elements left,
+ * and that of the fewest elements. */
 struct calls {
     size_t many[2], few;
 };
@@ -412,7 +413,7 @@ static bool find_calls(const struct run *run, struct calls *out)
     uint64_t most[2] = {0, 0}, fewest = UINT64_MAX;
     for (size_t i = 0; i < cases->count; i++) {
         const uint64_t n = dims_n(&cases->cases[i].dims);
-        if (!is_turn(run, i) || n == 0)
+        if (!is_turn(run, i) || n == 0 || n > CALLS_TILES * run->set->shape.tile)
             continue;
         if (n < fewest) {
             fewest = n;
@@ -460,15 +461,16 @@ static int run_again(struct run *run, size_t i, struct check_outcome *out, struc
     return 0;
 }
 
-/* Many tiles, then calls of few, then many others: what is 1, 2, 4, ... calls old is not taken for
- * new. */
+/* Many tiles, then calls of few, then many others: what is 2^k calls old is not taken for new. A number of
+ * fewer bits than k comes back then, too, so that one distance tells them all. */
 static int count_calls(struct run *run, const struct calls *calls, struct check_outcome *out,
                        struct error *error)
 {
-    for (size_t between = 0; between <= run->calls && out->is_right; between = 2 * between + 1)
+    const size_t between[] = {0, run->calls};
+    for (size_t i = 0; i < 2; i++)
         for (size_t side = 0; side < 2 && out->is_right; side++)
             if (run_again(run, calls->many[side], out, error) ||
-                (out->is_right && side == 0 && launch_again(run, calls->few, between, error)))
+                (out->is_right && side == 0 && launch_again(run, calls->few, between[i], error)))
                 return -1;
     return 0;
 }
@@ -621,7 +623,7 @@ static int check_set(struct check *check, const struct point_context *context,
                              .takes_turns = takes_turns,
                              .is_in_place = can_be_in_place(context->problem),
                              .turn = 1,
-                             .calls = is_special ? CALLS_MANY : CALLS_FEW};
+                             .calls = CALLS_FEW};
     if (set->cases.count == 0)
         return 0;
     int failed = run_cases(&wide_run, out, error);
