@@ -17,7 +17,8 @@ enum {
     BATCH = 512,      /* cases launched at a time */
     BATCH_HOST = 16,  /* on the emulator, where launches end before the next begins */
     ALTERNATE = 2048, /* from this many cases on, the two geometries take turns */
-    CALLS_FEW = 15,   /* 2^4 - 1 of few elements between two of many; with the special values 2^8 - 1 */
+    CALLS_FEW =
+        15, /* 2^4 - 1 of few elements between two of many; with the special values 2^8 - 1 */
     CALLS_MANY = 255, /* in one geometry, for on the emulator they take seconds */
     CALLS_TILES = 12, /* in a call of many at most: more only take longer */
 };
@@ -470,7 +471,8 @@ static int count_calls(struct run *run, const struct calls *calls, struct check_
     for (size_t i = 0; i < 2; i++)
         for (size_t side = 0; side < 2 && out->is_right; side++)
             if (run_again(run, calls->many[side], out, error) ||
-                (out->is_right && side == 0 && launch_again(run, calls->few, between[i], error)))
+                (out->is_right && side == 0 &&
+                 launch_again(run, calls->few, between[i], error)))
                 return -1;
     return 0;
 }
