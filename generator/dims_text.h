@@ -111,8 +111,8 @@ const char *dims_text_sweep(const char *name);
  * else they may be asked for. */
 #define DIMS_TEXT_SIZES "--n, --rows"
 #define DIMS_TEXT_OTHER_SIZES                                                                      \
-    "there are records of other shapes: name one of them, or leave --rows and --len out and take " \
-    "all by --space rows or columns"
+    "there are records of other shapes: leave --rows and --len out and take all, which serve any " \
+    "shape, by --shape rows or --shape columns"
 #define DIMS_TEXT_SEVERAL "rows or columns"
 #define DIMS_TEXT_RESULTS "rows, columns or scans"
 #define DIMS_TEXT_SHAPE "--shape rows"

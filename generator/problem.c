@@ -128,6 +128,7 @@ static const struct absent absent_types[] = {
 static const struct absent absent_ops[] = {
     {"mean", "divide the sum by n"},
     {"average", "divide the sum by n"},
+    {"avg", "divide the sum by n"},
     {"var", "sum and sumsq give it, in two calls"},
     {"std", "sum and sumsq give it, in two calls"},
     {"norm", "it is the root of sumsq"},
@@ -149,7 +150,7 @@ static const char *find_instead(const struct absent *absent, const char *name)
     return NULL;
 }
 
-#define ADD_ONE ", or add one: kernels.md, \"Adding an operation or a type\""
+#define ADD_ONE ", or add one: docs/kernels.md, \"Adding an operation or a type\""
 
 /* Finds `name` among `count` names; the error lists them all. */
 static int find_name(size_t *out, const char *name, const char *what,

@@ -166,7 +166,7 @@ static const struct option_row shared[] = {
     {TUNE, "len", "COUNT[..COUNT]", "elements of a row; a result is of at most 2^31 elements; 32..4096 sweeps a range", .parse = request_dims_len_range, .repeats = true},
     {LIST, "rows", "COUNT[..COUNT]", "a matrix of this many rows instead of --n: a result for each row; of problems 1K..1M lists a range", .parse = request_dims_rows_range, .repeats = true},
     {LIST, "len", "COUNT[..COUNT]", "elements of a row; of problems 32..4096 lists a range", .parse = request_dims_len_range, .repeats = true},
-    {EXPORT, "rows", "COUNT", "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --space rows or columns takes all shapes", .parse = request_dims_rows, .repeats = true},
+    {EXPORT, "rows", "COUNT", "only records of a matrix of this many rows, and of its --len, --pitch and --axis; --shape rows or columns alone takes all, which serve any shape", .parse = request_dims_rows, .repeats = true},
     {PROBLEM & ~(TUNE | LIST | EXPORT), "rows", "COUNT", "a matrix of this many rows instead of --n: a result for each row", .parse = request_dims_rows, .repeats = true},
     {PROBLEM & ~(TUNE | LIST), "len", "COUNT", "elements of a row; a result is of at most 2^31 elements", .parse = request_dims_len, .repeats = true},
     {PROBLEM, "pitch", "COUNT", "elements from one row's start to the next's (default: the row's)", .parse = request_dims_pitch, .repeats = true},

@@ -138,6 +138,8 @@ static int parse(struct parse *parse, int argc, char **argv)
     out->problem.regime = out->warm ? WARM : out->data;
     if (out->deterministic && !out->has_order)
         out->problem.order = ORDER_RUN;
+    if (out->verb == VERB_EXPORT)
+        request_dims_take_shape(out);
     if (option_conflicts_check(out, parse->error) ||
         (parse->verb->check && parse->verb->check(out, parse->error)) ||
         problem_check(&out->problem, parse->error) || request_dims_settle(out, parse->error) ||

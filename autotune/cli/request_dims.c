@@ -170,6 +170,24 @@ int request_dims_axis_of(const char *shape)
     return !shape || strcmp(shape, "rows") == 0;
 }
 
+void request_dims_take_shape(struct request *request)
+{
+    struct request_dims *asked = &request->asked;
+    const struct matrix any = {.rows = 2,
+                               .len = 2,
+                               .axis = asked->has_axis ? asked->low.axis
+                                                       : request_dims_axis_of(asked->shape)};
+    struct problem problem = request->problem;
+    struct error ignored;
+    if ((!asked->has_axis && !asked->shape) || asked->low.rows || asked->low.len ||
+        asked->low.pitch || request->space || dims_text_read(&problem.dims, &any, 1, &ignored))
+        return;
+    problem.dims.scan = asked->scan;
+    request->space = problem_space(&problem);
+    asked->has_axis = false;
+    asked->shape = NULL;
+}
+
 int request_dims_settle(struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;

@@ -27,6 +27,9 @@ request_value request_dims_rows, request_dims_rows_range, request_dims_len,
     request_dims_len_range, request_dims_pitch, request_dims_axis, request_dims_shape;
 request_value request_dims_scan;
 
+/* A shape alone, of a verb that has all sizes of it: its space stands for it from then on. */
+void request_dims_take_shape(struct request *request);
+
 /* Gives the problem the dims of the scan or the matrix that is asked for, if any is. */
 int request_dims_settle(struct request *request, struct error *error);
 

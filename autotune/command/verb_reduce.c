@@ -22,7 +22,8 @@
 
 enum {
     PIPE_BYTES = 1 << 20,
-    USUAL_ELEMENTS = 1 << 28 /* for which a record is looked for, where none are counted */
+    USUAL_ELEMENTS = 1 << 28, /* for which a record is looked for, where none are counted */
+    TEXT_LOOK = 64,           /* bytes of a file that may be text */
 };
 
 /* What both processes know. */
@@ -88,6 +89,35 @@ static int refuse_input(const struct reduction *reduction, const char *cause,
     return error_set(error, ERROR_IO, "%.1000s: %s", reduction->name, cause);
 }
 
+/* A file that is named after another type than the usual one, which was not asked for. */
+static int check_name(const struct request *request, struct error *error)
+{
+    const char *const dot = strrchr(request->topic, '.');
+    const enum type type = request->problem.type;
+    enum type named;
+    struct error ignored;
+    if (request->has_type || !dot || problem_find_type(&named, dot + 1, &ignored) ||
+        named == type)
+        return 0;
+    return error_set(
+        error, ERROR_USAGE,
+        "%.1000s: its name says %s, and elements are %s unless --type is given: give "
+        "--type %s or --type %s",
+        request->topic, problem_types[named].name, problem_types[type].name,
+        problem_types[named].name, problem_types[type].name);
+}
+
+/* Are the first bytes of a file numbers in text? */
+static bool looks_like_text(int input)
+{
+    char begin[TEXT_LOOK];
+    const ssize_t got = pread(input, begin, sizeof begin, 0);
+    ssize_t digits = 0;
+    for (ssize_t i = 0; i < got; i++)
+        digits += strchr("0123456789+-.eE, \t\r\n", begin[i]) && begin[i] != '\0';
+    return got == sizeof begin && digits == got;
+}
+
 static int open_input(struct reduction *reduction, struct error *error)
 {
     const char *path = reduction->request->topic;
@@ -95,6 +125,8 @@ static int open_input(struct reduction *reduction, struct error *error)
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
     reduction->name = is_stdin ? "stdin" : path;
+    if (check_name(reduction->request, error))
+        return -1;
     reduction->input =
         is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (reduction->input < 0 || fstat(reduction->input, &status))
@@ -112,10 +144,15 @@ static int open_input(struct reduction *reduction, struct error *error)
     reduction->is_file = S_ISREG(status.st_mode) && status.st_size > 0 &&
                          lseek(reduction->input, 0, SEEK_CUR) == 0;
     reduction->bytes = reduction->is_file ? (uint64_t)status.st_size : 0;
+    if (problem_types[type].bytes > 1 && reduction->is_file &&
+        looks_like_text(reduction->input))
+        output_warn("%.1000s: this looks like numbers in text; elements are read as a machine "
+                    "has them, as numpy's tofile() writes them",
+                    reduction->name);
     if (reduction->bytes % (uint64_t)problem_types[type].bytes)
         return error_set(error, ERROR_IO,
                          "%.1000s: its %llu bytes are no whole number of elements of type %s, "
-                         "of %d bytes: choose another --type",
+                         "of %d bytes: choose another --type, or see whether the file is whole",
                          reduction->name, (unsigned long long)reduction->bytes,
                          problem_types[type].name, problem_types[type].bytes);
     return 0;
@@ -234,10 +271,11 @@ static void note_speed(const struct reduction *reduction)
     const double bytes =
         (double)reduction->n * problem_types[reduction->request->problem.type].bytes;
     output_note(reduction->request,
-                "read      %llu elements of %s, %s in %.3f s: %s GB/s, on %s\n"
+                "read      %llu %s of %s, %s in %.3f s: %s GB/s, on %s\n"
                 "          in chunks of %sB, %u streams, %u threads; opened in %.2f s\n",
-                (unsigned long long)reduction->n, reduction->name, figures_size(size, bytes),
-                (double)reduction->run_ns / 1e9,
+                (unsigned long long)reduction->n,
+                problem_types[reduction->request->problem.type].name, reduction->name,
+                figures_size(size, bytes), (double)reduction->run_ns / 1e9,
                 figures_speed(speed, bytes / (double)reduction->run_ns), reduction->device,
                 number_format_count(chunk, reduction->chunk_bytes), reduction->streams,
                 reduction->is_file ? reduction->copiers : 1, (double)reduction->open_ns / 1e9);

@@ -191,7 +191,8 @@ static void add_sentence(struct text *out, const struct export *export, int need
     text_addf(out, "#warning \"prefix: %zu of %zu tuned rows need sm_%d or newer, which this ",
               count_lacking(export, 0, export->row_count - 1, needs), export->row_count - 1,
               needs);
-    text_adds(out, "build is not for, and others run in their place: compile with ");
+    text_adds(out,
+              "build is not for, and others run in their place: for such a GPU compile with ");
     add_flags(out, archs, count);
     text_adds(out, "; PREFIX_NO_ARCH_WARNING silences this\"\n");
 }
@@ -219,18 +220,6 @@ static int add_warning(struct text *out, const struct export *export, struct err
     return export_add_file_part(out, export, file, EXPORT_CLOSED, error);
 }
 
-/* Adds, for who reads the header, what to give nvcc. */
-static void add_build_line(struct text *out, const struct export *export)
-{
-    int archs[ARCHS_MAX];
-    struct text code = {0};
-    text_adds(&code, "/* Compile prefix.cu with nvcc -std=c++17 -O3 ");
-    add_flags(&code, archs, export_archs(export, archs, ARCHS_MAX));
-    text_adds(&code, ":\n * kernels that need a newer architecture than the build has are left "
-                     "out of it. */\n\n");
-    export_take_code(out, export, &code);
-}
-
 /* --- The files ---------------------------------------------------------------------------- */
 
 /* The types of both, as names that the templates can use. */
@@ -249,9 +238,11 @@ static void add_head(struct text *out, const struct export *export,
                      const struct export_comment *comment, const char *what, const char *more)
 {
     struct text lines = {0};
-    text_addf(&lines, "Compile it by nvcc ");
+    text_addf(&lines, "Compile it by nvcc -std=c++17 -O3 ");
     export_add_archs(&lines, export);
-    text_addf(&lines, " -c %s.cu; other architectures may stand beside.\n%s",
+    text_addf(&lines,
+              " -c %s.cu; a build for other architectures leaves out the\n"
+              "kernels that need a newer one, and others serve.\n%s",
               export->source.prefix, more);
     export_add_provenance(out, export, comment, what, lines.at);
     out->failed |= lines.failed;
@@ -267,11 +258,14 @@ static int write_declarations(struct text *out, const struct export *export,
                              error))
         return -1;
     add_types(out, export);
+    if (export_add_file_part(out, export, "templates/export/exported_result.h", EXPORT_DECLARED,
+                             error))
+        return -1;
+    text_adds(out, "\n");
     if (export_add_file_part(out, export, "templates/export/exported_match.h", EXPORT_DECLARED,
                              error))
         return -1;
     text_adds(out, "\n");
-    add_build_line(out, export);
     if (export_add_sizes(out, export, EXPORT_DECLARED, error))
         return -1;
     text_adds(out, "\n");

@@ -333,27 +333,39 @@ static bool has_clusters(const struct export *export)
 int export_add_file_part(struct text *out, const struct export *export, const char *file,
                          enum export_piece piece, struct error *error)
 {
-    static const char *const names[] = {"OUTER",     "INNER",        "DEPTH_STRIDE",
-                                        "HAS_GIVEN", "PIECE",        "DECLARED",
-                                        "TABLE",     "LAUNCHED",     "OPENED",
-                                        "CLOSED",    "SCAN",         "INCLUSIVE",
-                                        "EXCLUSIVE", "HAS_CLUSTERS", "ASKS_NAME"};
-    const struct dims *dims = &export->source.problem.dims;
-    const int64_t values[] = {(int64_t)dims->outer.n,
-                              (int64_t)dims->inner.n,
-                              (int64_t)dims->depth.stride,
-                              export->has_given,
-                              piece,
-                              EXPORT_DECLARED,
-                              EXPORT_TABLE,
-                              EXPORT_LAUNCHED,
-                              EXPORT_OPENED,
-                              EXPORT_CLOSED,
-                              dims->scan,
-                              DIMS_INCLUSIVE,
-                              DIMS_EXCLUSIVE,
-                              has_clusters(export),
-                              export->asks_name};
+    const struct problem *const problem = &export->source.problem;
+    const struct dims *const dims = &problem->dims;
+    const struct {
+        const char *name;
+        int64_t value;
+    } own[] = {{"OUTER", (int64_t)dims->outer.n},
+               {"INNER", (int64_t)dims->inner.n},
+               {"DEPTH_STRIDE", (int64_t)dims->depth.stride},
+               {"SCAN", dims->scan},
+               {"INCLUSIVE", DIMS_INCLUSIVE},
+               {"EXCLUSIVE", DIMS_EXCLUSIVE},
+               {"OP", problem->op},
+               {"IS_FLOAT", problem_types[problem->acc].is_float},
+               {"HAS_GIVEN", export->has_given},
+               {"HAS_CLUSTERS", has_clusters(export)},
+               {"ASKS_NAME", export->asks_name},
+               {"PIECE", piece},
+               {"DECLARED", EXPORT_DECLARED},
+               {"TABLE", EXPORT_TABLE},
+               {"LAUNCHED", EXPORT_LAUNCHED},
+               {"OPENED", EXPORT_OPENED},
+               {"CLOSED", EXPORT_CLOSED}};
+    enum { OWN = sizeof own / sizeof *own };
+    const char *names[OWN + OP_COUNT];
+    int64_t values[OWN + OP_COUNT];
+    for (size_t i = 0; i < OWN; i++) {
+        names[i] = own[i].name;
+        values[i] = own[i].value;
+    }
+    for (size_t op = 0; op < OP_COUNT; op++) {
+        names[OWN + op] = problem_ops[op].symbol;
+        values[OWN + op] = (int64_t)op;
+    }
     const struct embedded *found = embedded_find(file);
     struct text kept = {0};
     if (!found)

@@ -381,8 +381,10 @@ static int print_lines(const struct request *request, const struct report *repor
     if (same->length)
         text_addf(&text, "in all   %s\n", same->at);
     if (report->table.row_count > 1) {
-        text_adds(&turns, "x by turns is the median of the ratios to the fastest's time in the "
-                          "same round, without the drift between rounds; us is of all rounds");
+        text_adds(&turns,
+                  "x by turns is the median of the ratios to the time of the one that led "
+                  "the race, in the same round, without the drift between rounds; us is "
+                  "of all rounds");
         sentence_end(&text, "by turns", &turns);
     }
     print_winner(&text, report->setup, record);

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     uint32_t want = 0; /* sums wrap around */
     void *in, *out, *workspace;
     size_t bytes;
-    enum sum_i32_match match;
+    enum sum_i32_fit match;
     const char *params;
     if (!elements)
         return 1;

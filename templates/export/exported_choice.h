@@ -47,7 +47,7 @@ static inline int prefix_is_there(const struct prefix_device *device, int row)
 /* The row of the table for these dims on a device: the best of those that are there. There always is
  * one; *match says how well it fits. */
 static inline int prefix_select_dims(const struct prefix_device *device, const struct dims *dims,
-    enum prefix_match *match)
+    enum prefix_fit *match)
 {
     struct selector_key want;
     struct selector_place best_rank = {SELECTOR_NONE, 0, 0, 0, 0};

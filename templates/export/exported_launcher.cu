@@ -140,7 +140,7 @@ static cudaError_t prefix_ask_row(prefix_known *known, int row)
 
 /* The row for `dims` that the device launches. */
 static cudaError_t prefix_find_row(prefix_known *known, const struct dims *dims, int *row,
-    enum prefix_match *match)
+    enum prefix_fit *match)
 {
     for (;;) {
         *row = prefix_select_dims(&known->device, dims, match);
@@ -157,7 +157,7 @@ struct prefix_choice {
     int number; /* of the device, and one; 0 at first */
     struct dims most, dims;
     int row;
-    enum prefix_match match;
+    enum prefix_fit match;
     const char *refusal; /* why there are no launches, as a sentence, or 0 */
     struct planner_plan plan;
 };
@@ -290,7 +290,7 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
     return error;
 }
 
-static cudaError_t prefix_tell(const struct dims *dims, enum prefix_match *match,
+static cudaError_t prefix_tell(const struct dims *dims, enum prefix_fit *match,
     const char **params)
 {
     const prefix_choice *choice;

@@ -26,26 +26,25 @@ cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t
  * is what changes nothing. Returns at once; errors of the kernels show as those of any launch.
 //? else
 /* Reduces each column of a matrix to a value. `in` and `out` are device memory: `in`, aligned to
- * an element, the matrix, `out` the values in the order of the columns; without rows each is what
- * changes nothing. Returns at once; errors of the kernels show as those of any launch.
+ * an element, the matrix, `out` the values in the order of the columns. Returns at once; errors of the kernels show as those of any launch.
 //? end
  * A workspace serves one call at a time. cudaErrorInvalidValue: a pointer is missing or not aligned,
- * out lies within the elements, the workspace is too small for this shape, or prefix_refusal says
+ * out and the elements overlap, the workspace is too small for this shape, or prefix_refusal says
  * why. */
 cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
     prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
 
-/* The same for the first rows of a matrix of rows_max, as the whole of it is reduced: by the same
- * kernels, each result from as many parts, combined in the same order. The workspace is that for
- * rows_max. */
+/* The same for the first `rows` of a matrix of rows_max rows, with the launches and the workspace of the
 //? if DEPTH_STRIDE == 1
-/* So the result of a row has the same bits, however few rows there are. */
+ * whole: the result of a row has the same bits, however many rows a call has. */
+//? else
+ * whole: each result is combined from as many parts, in the same order, as of all its rows. */
 //? end
 cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max, size_t len,
     size_t pitch, prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
 
 /* How well what runs for such a matrix fits, and what it is; either pointer may be NULL. */
-cudaError_t prefix_match(size_t rows, size_t len, size_t pitch, enum prefix_match *match,
+cudaError_t prefix_match(size_t rows, size_t len, size_t pitch, enum prefix_fit *match,
     const char **params);
 //? elif PIECE == TABLE
 /* `rows` rows of `len` elements, each `pitch` elements behind the one before. */
@@ -93,7 +92,7 @@ static inline const char *prefix_refuse(const struct prefix_matrix *matrix)
 
 /* The row of the table for a matrix. */
 static inline int prefix_select(const struct prefix_device *device,
-    const struct prefix_matrix *matrix, enum prefix_match *match)
+    const struct prefix_matrix *matrix, enum prefix_fit *match)
 {
     const struct dims dims = prefix_dims_of(matrix);
     *match = PREFIX_DEFAULT;
@@ -166,7 +165,7 @@ extern "C" cudaError_t prefix(const prefix_element *in, size_t rows, size_t len,
 }
 
 extern "C" cudaError_t prefix_match(size_t rows, size_t len, size_t pitch,
-    enum prefix_match *match, const char **params)
+    enum prefix_fit *match, const char **params)
 {
     struct dims dims;
     const char *refusal;

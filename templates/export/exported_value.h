@@ -21,17 +21,17 @@ cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes);
 /* Reduces n elements of `in` (device memory, aligned to an element; n may be 0) to *out (device
  * memory). Returns at once; errors of the kernels show as those of any launch.
  * A workspace serves one call at a time. cudaErrorInvalidValue: a pointer is missing or not aligned,
- * out lies within the elements, the workspace is too small for n, or n too large for any kernel. */
+ * out and the elements overlap, the workspace is too small for n, or n too large for any kernel. */
 //? end
 cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out, void *workspace,
     size_t bytes, cudaStream_t stream);
 
 /* How well what runs for n elements fits, and what it is; either pointer may be NULL. */
-cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params);
+cudaError_t prefix_match(size_t n, enum prefix_fit *match, const char **params);
 //? elif PIECE == TABLE
 /* The row of the table for n elements. */
 static inline int prefix_select(const struct prefix_device *device, uint64_t n,
-    enum prefix_match *match)
+    enum prefix_fit *match)
 {
 //? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);
@@ -125,7 +125,7 @@ extern "C" cudaError_t prefix(const prefix_element *in, size_t n, prefix_result 
     return prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream);
 }
 
-extern "C" cudaError_t prefix_match(size_t n, enum prefix_match *match, const char **params)
+extern "C" cudaError_t prefix_match(size_t n, enum prefix_fit *match, const char **params)
 {
 //? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);

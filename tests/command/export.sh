@@ -201,7 +201,7 @@ cat > select.c <<'END'
 #include <stdlib.h>
 int main(int argc, char **argv)
 {
-    enum my_match match;
+    enum my_fit match;
     const int sms = argc > 2 ? atoi(argv[2]) : 0;
     const uint64_t n = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
     const int cc = argc > 1 ? atoi(argv[1]) : 0;
@@ -332,7 +332,8 @@ else
 fi
 
 # The front page's lines, in an empty folder.
-check front-page-export sh -c 'mkdir front && exec "$0" export --op sum --type f32 --n 1Ki --format cu,cmake --output front/tuned' "$AUTOTUNE"
+check front-page-export sh -c 'mkdir front && "$0" export --op sum --type f32 --n 1Ki --format cu,cmake --output front/tuned &&
+    exec "$0" export --op sum --type f32 --shape rows --format cu,cmake --output front/tuned' "$AUTOTUNE"
 check next-command sh -c '"$0" export --op sum --type f32 --n 1Ki --format cu --output front/tuned 2>&1 > /dev/null | grep -qx "next      nvcc -arch=sm_90 -c front/tuned/sum_f32.cu"' "$AUTOTUNE"
 check front-page-names-an-arch grep -q '^    nvcc -arch=sm_90 -c tuned/sum_f32.cu' "$ROOT/README.md"
 block() {
@@ -345,9 +346,9 @@ block() {
     block cmake
 } > front/CMakeLists.txt
 {
-    block c | grep '^#include'
-    printf 'int main()\n{\n    const float *in = 0;\n    float *out = 0;\n    void *workspace = 0;\n    size_t n = 0, n_max = 1000, bytes = 0;\n    cudaStream_t stream = 0;\n'
-    block c | grep -v '^#include'
+    block cpp | grep '^#include'
+    printf 'int main()\n{\n    const float *in = 0;\n    float *out = 0;\n    size_t n = 0, n_max = 1000;\n    cudaStream_t stream = 0;\n'
+    block cpp | grep -v '^#include'
     echo '}'
 } > front/app.cpp
 if command -v cmake > cmake.log 2>&1; then
@@ -372,7 +373,7 @@ int main(void)
     static const int devices[] = {70, 75, 86, 90, 120};
     for (int i = 0; i < 5; i++) {
         const struct my_image *image = my_find_image(devices[i]);
-        enum my_match match = MY_EXACT;
+        enum my_fit match = MY_EXACT;
         if (!image) {
             printf("none ");
             continue;

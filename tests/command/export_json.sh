@@ -59,7 +59,7 @@ int main(void)
     int cc, sms, row;
     while (scanf("%d %d %d %" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64 "%" SCNu64, &cc, &sms, &row, &dims.outer.n,
                  &dims.outer.stride, &dims.depth.n, &dims.depth.stride, &dims.inner.n, &dims.inner.stride) == 9) {
-        enum my_match match;
+        enum my_fit match;
 #ifdef ROWS
         const struct my_matrix size = {(int64_t)dims.outer.n, (int64_t)dims.depth.n, (int64_t)dims.outer.stride}, *const asked = &size;
 #elif defined COLUMNS

@@ -99,7 +99,7 @@ cat > select.c <<'END'
 #include "my_table.h"
 int main(void)
 {
-    enum my_match match;
+    enum my_fit match;
     struct my_plan plan;
     const struct my_matrix matrix = {4096, 1024, 1024};
     const struct my_device device = {90, 132, 90, 0, 0, 0, 0};
@@ -130,14 +130,14 @@ int main()
 {
     const my_matrix mine = {4096, 1024, 1024};
     const other_matrix theirs = {4096, 1024, 1024};
-    my_match my_fit;
-    other_match other_fit;
+    my_fit mine_fits;
+    other_fit theirs_fits;
     my_plan my_launches;
     other_plan other_launches;
     const my_device here = {90, 132, 90, 0, 0, 0, 0};
     const other_device there = {90, 132, 90, 0, 0, 0, 0};
-    const int row = my_select(&here, &mine, &my_fit);
-    const int other_row = other_select(&there, &theirs, &other_fit);
+    const int row = my_select(&here, &mine, &mine_fits);
+    const int other_row = other_select(&there, &theirs, &theirs_fits);
     return my_plan_row(&my_launches, row, 132, &mine) || my_launches.count != 1 ||
            other_plan_row(&other_launches, other_row, 132, &theirs) || other_launches.count != 2 ||
            !my_kernel_names[0] || !other_kernel_names[0];
@@ -219,7 +219,7 @@ int main(void)
 {
     const struct my_matrix matrix = {4096, 1024, 1024};
     const struct my_image *image = my_find_image(90);
-    enum my_match match;
+    enum my_fit match;
     const struct my_device device = {90, 132, 90, 0, 0, 0, 0};
     const int row = my_select(&device, &matrix, &match);
     return !image || row == MY_DEFAULT_ROW || image->bytes[1] != 'E';

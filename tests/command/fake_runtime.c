@@ -256,7 +256,7 @@ int main(int argc, char **argv)
     const float *in = (const float *)IN;
     float *out = (float *)OUT;
     size_t bytes = 0, sizes[3] = {0, 0, 0};
-    enum my_match match = MY_DEFAULT;
+    enum my_fit match = MY_DEFAULT;
     const char *params = "";
     for (int i = 0; i < 3 && i + 1 < argc; i++)
         sizes[i] = strtoull(argv[i + 1], NULL, 10);
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
     const size_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
     const size_t n_max = argc > 2 ? strtoull(argv[2], NULL, 10) : n;
     size_t bytes = 0;
-    enum my_match match = MY_DEFAULT;
+    enum my_fit match = MY_DEFAULT;
     const char *params = "";
     cudaError_t error = my_workspace_bytes(n_max, &bytes);
     void *held = malloc(bytes + 256), *workspace = (char *)held + (256 - (uintptr_t)held % 256);

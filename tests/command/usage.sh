@@ -13,7 +13,7 @@ refuses seed 64 '--seed is ' --device host --seed x
 # Names.
 refuses type 64 "unknown type 'i33': .*f64" --device host --type i33
 refuses type-empty 64 "unknown type" --device host --type ""
-refuses op 64 "unknown operation 'count': choose one of .*xor .*, or add one: kernels.md" --device host --op count
+refuses op 64 "unknown operation 'count': choose one of .*xor .*, or add one: docs/kernels.md" --device host --op count
 refuses op-of-two-inputs 64 "'dot': every operation has one input" --device host --op dot
 refuses op-with-exp 64 "'logsumexp': every operation takes the elements as they are" --op logsumexp
 refuses op-mean 64 "'mean': divide the sum by n; choose one of" --op mean
@@ -46,7 +46,7 @@ refuses verb-similar 64 "no command 'shwo': did you mean 'show'\?" shwo
 refuses help-similar 64 "no command 'dcotor': did you mean 'doctor'\?" help dcotor
 refuses op-similar 64 "unknown operation 'summ': did you mean 'sum'\?" --op summ
 refuses type-similar 64 "unknown type 'f33': did you mean 'f32'\?" --type f33
-refuses type-unlike 64 "unknown type 'string': choose one of .* kernels.md" --type string
+refuses type-unlike 64 "unknown type 'string': choose one of .* docs/kernels.md" --type string
 refuses type-of-c 64 "unknown type 'float': it is called f32" --type float
 refuses strategy-similar 64 "'rase': did you mean 'race'\?" --strategy rase
 refuses topic-similar 64 "'parms': did you mean 'params'\?" list parms

@@ -75,7 +75,7 @@ struct call {
         return mine_workspace_bytes(n, result);
 #endif
     }
-    cudaError_t match(enum mine_match *how, const char **params) const
+    cudaError_t match(enum mine_fit *how, const char **params) const
     {
 #if KIND == ROWS
         return mine_match(n / LEN, LEN, LEN, how, params);
@@ -137,7 +137,7 @@ static bool try_size(size_t n, bool is_timed)
     std::vector<mine_result> got(want.size());
     const size_t in_bytes = n * sizeof(float), out_bytes = want.size() * sizeof(mine_result);
     call c = {nullptr, nullptr, nullptr, n, 0};
-    enum mine_match how;
+    enum mine_fit how;
     const char *params;
     need(c.ask(&c.bytes), "asking for the workspace");
     need(cudaMalloc((void **)&c.in, in_bytes), "making room");

@@ -78,7 +78,7 @@ int main()
     size_t wrong = 0;
     for (const shape &s : shapes) {
         const char *params = "";
-        enum matrix_match match;
+        enum matrix_fit match;
         const size_t wrong_here = count_wrong(s, host, elements, out, workspace, most_bytes);
         need(matrix_match(s.rows, s.len, s.pitch, &match, &params), "asking what served");
         std::printf("%zu x %zu, pitch %zu, start %zu: %zu wrong (%s)\n", s.rows, s.len, s.pitch, s.start,

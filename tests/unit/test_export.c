@@ -153,7 +153,7 @@ static const char program[] =
     "    while (scanf(\"%d %d %\" SCNu64 \" %99[^\\n]\", &cc, &sms, &n, name) == 4) {\n"
     "        const struct my_device device = {cc, sms, argc > 1 ? atoi(argv[1]) : cc, 0, 0,\n"
     "                                         name, refused};\n"
-    "        enum my_match match;\n"
+    "        enum my_fit match;\n"
     "        const int row = my_select(&device, n, &match);\n"
     "        const int failed = my_plan_row(&plan, row, sms, n);\n"
     "        printf(\"%s | %s |\", matches[match], my_rows[row].text);\n"
@@ -540,7 +540,7 @@ static void test_ranges(void **state)
                      strstr(header.at[0].text.at, "/* What was tuned"));
     assert_null(strstr(header.at[0].text.at, " ps"));
     assert_non_null(
-        strstr(header.at[0].text.at, "\n * Compile it by nvcc -arch=sm_90 -c my.cu;"));
+        strstr(header.at[0].text.at, "\n * Compile it by nvcc -std=c++17 -O3 -arch=sm_90 -c my.cu;"));
     assert_true(strstr(header.at[0].text.at, "cudaError_t my(") - header.at[0].text.at < 2500);
     assert_non_null(
         strstr(variables.at[0].text.at,

@@ -154,7 +154,7 @@ static const char program[] =
     "    int cc, sms;\n"
     "    while (scanf(\"%d %d %\" SCNd64 \" %\" SCNd64 \" %\" SCNd64 \" %99[^\\n]\", &cc, &sms,\n"
     "                 &m.rows, &m.len, &m.pitch, name) == 6) {\n"
-    "        enum my_match match;\n"
+    "        enum my_fit match;\n"
     "        const struct my_device device = {cc, sms, cc, 0, 0, name, 0};\n"
     "        const int row = my_select(&device, &m, &match);\n"
     "        const int failed = my_plan_row(&plan, row, sms, &m);\n"
