@@ -104,6 +104,11 @@ for bits in 1 3 8; do
     prove "scan-$bits-bits" 70 scan.cu "s/\\(epoch \\+ 1\\) % \\(1u << 30\\)/(epoch + 1) % (1u << $bits)/" $SCAN
 done
 
+# A tile is taken by the block's number, where blocks start in any order and look back.
+prove scan-by-block-index 70 scan.cu \
+    's/ticket = take_ticket\(state\);/ticket = (read_word(state) \& -1ULL << 32) | blockIdx.x;/' \
+    $SCAN --limit 2s --variant 'BLOCK=64 ITEMS=4 VECTOR=4 METHOD=LOOK_BACK NUMBERING=TICKET'
+
 # Two tiles of many exchanged, which order n does not allow.
 exchange='s/at < count \? (from\[at\]|take\(from, at\)) : identity\(\)/at < count ? VALUE : identity()/'
 prove order-of-tiles 70 ordered.cu \

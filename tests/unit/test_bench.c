@@ -2,6 +2,7 @@
  * it is, with its words, and what is right is not read back. The calls are plain C over the
  * host's memory. */
 #include "autotune/measure/bench.h"
+#include "autotune/verify/poison.h"
 #include "tests/unit/matrix_dims.h"
 
 #include <setjmp.h>
@@ -36,14 +37,19 @@ struct fault {
     bool is_missing;
 };
 
+/* A byte that calls write, of memory that is theirs while they run. */
+struct spoilt {
+    enum { NO_MEMORY, OF_STATE, OF_SCRATCH } memory;
+    uint64_t at;
+};
+
 struct caller {
     const struct input *input;
     struct fault fault;
-    const struct bench *bench; /* with its state, of which a byte is written if not NULL */
-    size_t spoilt;
+    unsigned char *spoilt; /* or NULL */
 };
 
-enum { STATE_BYTES = 8 }; /* that calls are said to have */
+enum { STATE_BYTES = 8, SCRATCH_BYTES = 24 }; /* that calls are said to have */
 
 /* Copies the rows of one element, which are their results. */
 static int call(void *context, uint64_t from, uint64_t to, void *stream, struct error *why)
@@ -64,8 +70,8 @@ static int call(void *context, uint64_t from, uint64_t to, void *stream, struct 
             out[i] = results[i];
     for (uint64_t i = 0; is_wrong && !fault->is_missing && i < fault->count; i++)
         out[fault->at + i] ^= 1;
-    if (caller->bench)
-        ((unsigned char *)(uintptr_t)caller->bench->state)[caller->spoilt] = 1;
+    if (caller->spoilt)
+        *caller->spoilt = 1;
     free(results);
     return 0;
 }
@@ -82,10 +88,9 @@ static int count_read(struct device *of, void *to, uint64_t from, uint64_t bytes
     return inner->read(of, to, from, bytes, why);
 }
 
-/* Proves a call with this fault; `has_nan`: one expected result is no number; `spoilt`: the byte of
- * the state that it writes, or NO_FAULT. */
-static struct bench_outcome prove_state(struct fault fault, bool has_nan, int spoilt,
-                                        bool leaves_epoch)
+/* Proves a call with this fault; `has_nan`: one expected result is no number. */
+static struct bench_outcome prove_memory(struct fault fault, bool has_nan, struct spoilt spoilt,
+                                         bool leaves_epoch)
 {
     struct problem problem = {.op = SUM, .type = F32, .acc = F32, .regime = COLD};
     struct input input;
@@ -108,11 +113,11 @@ static struct bench_outcome prove_state(struct fault fault, bool has_nan, int sp
         bench_adopt(&entry, &bench, call, &caller, INPUTS, &error))
         fail_msg("%s", error.text);
     entry.state_bytes = STATE_BYTES;
+    entry.scratch_bytes = SCRATCH_BYTES;
     entry.leaves_epoch = leaves_epoch;
-    if (spoilt != NO_FAULT) {
-        caller.bench = &bench;
-        caller.spoilt = (size_t)spoilt;
-    }
+    const uint64_t memory = spoilt.memory == OF_STATE ? bench.state : bench.scratch;
+    if (spoilt.memory != NO_MEMORY)
+        caller.spoilt = (unsigned char *)(uintptr_t)(memory + spoilt.at);
     struct device_ops counting = *device->ops;
     inner = device->ops;
     counting.read = count_read;
@@ -129,24 +134,53 @@ static struct bench_outcome prove_state(struct fault fault, bool has_nan, int sp
 
 static struct bench_outcome prove(struct fault fault, bool has_nan)
 {
-    return prove_state(fault, has_nan, NO_FAULT, false);
+    return prove_memory(fault, has_nan, (struct spoilt){NO_MEMORY, 0}, false);
+}
+
+static struct bench_outcome prove_spoilt(int memory, uint64_t at, bool leaves_epoch)
+{
+    static const struct fault none = {.input = NO_FAULT};
+    return prove_memory(none, false, (struct spoilt){memory, at}, leaves_epoch);
 }
 
 /* What a call leaves in its state is found at full n too, where it makes no further call wrong. Seen to
  * fail with the check of the state left out. */
 static void test_state(void **state)
 {
-    static const struct fault none = {.input = NO_FAULT};
-    static const int places[] = {0, STATE_BYTES - 1};
+    static const uint64_t places[] = {0, STATE_BYTES - 1};
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const struct bench_outcome outcome = prove_state(none, false, places[i], false);
+        const struct bench_outcome outcome = prove_spoilt(OF_STATE, places[i], false);
         assert_false(outcome.is_right);
         assert_string_equal(outcome.reason, "left its state above zero at 40009 x 1 rows");
-        assert_true(prove_state(none, false, places[i], true).is_right);
+        assert_true(prove_spoilt(OF_STATE, places[i], true).is_right);
     }
-    assert_string_equal(prove_state(none, false, STATE_BYTES, true).reason,
-                        "wrote past its state at 40009 x 1 rows");
+}
+
+/* So is what it writes behind its state and its scratch memory, up to the end of the guard. Seen to
+ * fail with either guard left out. */
+static void test_guards(void **state)
+{
+    static const struct {
+        int memory;
+        uint64_t from, bytes;
+        const char *reason;
+    } guards[] = {
+        {OF_STATE, STATE_BYTES, POISON_STATE_GUARD, "wrote past its state at 40009 x 1 rows"},
+        {OF_SCRATCH, SCRATCH_BYTES, POISON_SCRATCH_GUARD,
+         "wrote past its scratch memory at 40009 x 1 rows"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
+        for (int leaves_epoch = 0; leaves_epoch < 2; leaves_epoch++) {
+            const uint64_t last = guards[i].from + guards[i].bytes - 1;
+            assert_string_equal(prove_spoilt(guards[i].memory, guards[i].from, leaves_epoch)
+                                    .reason,
+                                guards[i].reason);
+            assert_string_equal(prove_spoilt(guards[i].memory, last, leaves_epoch).reason,
+                                guards[i].reason);
+        }
+    assert_true(prove_spoilt(OF_SCRATCH, SCRATCH_BYTES - 1, false).is_right);
 }
 
 static void test_right(void **state)
@@ -255,8 +289,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right),  cmocka_unit_test(test_state),
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_guards), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_bytes),  cmocka_unit_test(test_room),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -2,6 +2,7 @@
  * and the next kernel's outcome does not depend on them. */
 #include "autotune/verify/check_small.h"
 #include "generator/space.h"
+#include "generator/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 static struct error error;
 
 static const char space_bytes[] =
-    "[space]\nname = plain\ntemplate = plain.cu\nkernel = plain\n"
+    "[space]\nname = plain\ntemplate = plain.cu\nkernel = plain\nserves = INNER == 1\n"
     "[param P]\nvalues = 1\n"
     "[pass whole]\nblock = 64\ngrid = max(1, ceil_div(N, 256))\ntile = 256\noutputs = 1\n"
     "partials = BLOCKS\nstate = 3\nargs = input n output partials state\nheight = N\n"
@@ -31,12 +32,15 @@ struct fixture {
     struct check *check;
 };
 
-static void open_check_of(struct fixture *fixture, enum op op, enum type type)
+static const struct dims one_value = DIMS_VALUE(1000);
+
+static void open_check_of(struct fixture *fixture, enum op op, enum type type,
+                          const struct dims *dims)
 {
     fixture->problem = (struct problem){.op = op,
                                         .type = type,
-                                        .acc = type,
-                                        .dims = DIMS_VALUE(1000),
+                                        .acc = problem_types[type].acc,
+                                        .dims = *dims,
                                         .regime = COLD};
     if (check_open(&fixture->check, fixture->device, &fixture->problem, 64, 1, &error) != 0)
         fail_msg("%s", error.text);
@@ -50,7 +54,7 @@ static int setup(void **state)
         space_load(&fixture.space, "plain.ini", space_bytes, sizeof space_bytes - 1, NULL,
                    &error) != 0)
         return -1;
-    open_check_of(&fixture, SUM, I32);
+    open_check_of(&fixture, SUM, I32, &one_value);
     *state = &fixture;
     return 0;
 }
@@ -73,7 +77,9 @@ static const char head[] =
     "    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;\n"
     "    unsigned a = 0;\n";
 
-static int run_kernel(struct fixture *fixture, const char *body, struct check_outcome *outcome)
+/* Checks the kernel of this body behind a head. */
+static int run_behind(struct fixture *fixture, const char *begin, const char *body,
+                      struct check_outcome *outcome)
 {
     const struct point_context context = {fixture->space, &fixture->problem,
                                           &fixture->device->info.target};
@@ -83,7 +89,7 @@ static int run_kernel(struct fixture *fixture, const char *body, struct check_ou
     struct device_module *module = NULL;
     struct device_image image = {0};
     struct text text = {0};
-    text_addf(&text, "%s%s}\n", head, body);
+    text_addf(&text, "%s%s}\n", begin, body);
     const struct device_source source = {text.at, "plain"};
     if (fixture->device->ops->compile(fixture->device, &source, 1, &image, &error) != 0 ||
         fixture->device->ops->load(fixture->device, &image, &module, loaded, &error) != 0)
@@ -94,6 +100,11 @@ static int run_kernel(struct fixture *fixture, const char *body, struct check_ou
     device_dispose_image(&image);
     text_dispose(&text);
     return failed;
+}
+
+static int run_kernel(struct fixture *fixture, const char *body, struct check_outcome *outcome)
+{
+    return run_behind(fixture, head, body, outcome);
 }
 
 static const char right[] =
@@ -218,7 +229,7 @@ static void test_state_of_no_words(void **state)
     assert_int_equal(space_load(&fixture.space, "plain.ini", bytes, strlen(bytes), NULL,
                                 &error),
                      0);
-    open_check_of(&fixture, SUM, I32);
+    open_check_of(&fixture, SUM, I32, &one_value);
     assert_right(&fixture, right, "nothing");
     assert_int_equal(run_kernel(&fixture, ALONE(SUM_TO("n") "*y = a; *state = 1;"), &outcome),
                      0);
@@ -227,6 +238,131 @@ static void test_state_of_no_words(void **state)
     check_close(fixture.check);
     space_free(fixture.space);
     free(bytes);
+}
+
+/* --- One part of the proof alone ---------------------------------------------------------- */
+
+/* Of a kernel with other types of elements and results; one of rows. */
+#define HEAD(elem, result)                                                                     \
+    "__global__ void plain(" elem " *x, unsigned long long n, " result " *y,\n"                \
+    "                      unsigned *partials, unsigned *state)\n"                             \
+    "{\n"                                                                                      \
+    "    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;\n"
+#define ROWS_HEAD                                                                              \
+    "__global__ void plain(const unsigned *x, unsigned long long rows,\n"                      \
+    "                      unsigned long long len, unsigned long long pitch, unsigned *y)\n"   \
+    "{\n"                                                                                      \
+    "    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;\n"
+#define EACH(statements) "for (unsigned long long i = 0; i < n; i++) { " statements " }\n"
+#define ROWS(statements)                                                                       \
+    ALONE("for (unsigned long long r = 0; r < rows; r++) {\n"                                  \
+          "    unsigned a = 0;\n"                                                              \
+          "    const unsigned *row = x + r * pitch, *end = row + len;\n" statements            \
+          "    while (row < end) a |= *row++;\n"                                               \
+          "    y[r] = a;\n"                                                                    \
+          "}\n")
+
+/* The lines of a pass. */
+#define OF_VALUES(outputs, state)                                                              \
+    "outputs = " outputs "\npartials = BLOCKS\nstate = " state                                 \
+    "\nargs = input n output partials state\nheight = N\n"
+#define OF_ROWS                                                                                \
+    "results = 64\noutputs = OUTER\nargs = input outer depth outer_stride output\nheight = N\n"
+
+#define ROWS_OF(n)                                                                             \
+    {                                                                                          \
+        .outer = {100, n},                                                                     \
+        .depth = {n, 1},                                                                       \
+        .inner = {1, 1},                                                                       \
+    }
+
+/* Kernels that are right wherever a proof looks but at one place, each beside what makes them right
+ * there too. */
+static const struct part {
+    const char *name;
+    enum op op;
+    enum type type;
+    struct dims dims;
+    const char *pass, *head, *right, *wrong, *reason;
+} parts[] = {
+    {"a scan in place",
+     SUM,
+     I32,
+     {.outer = {1, 1000}, .depth = {1000, 1}, .inner = {1, 1}, .scan = DIMS_EXCLUSIVE},
+     OF_VALUES("N", "3"),
+     HEAD("int", "int"),
+     ALONE("int a = 0;" EACH("int v = x[i]; y[i] = a; a += v;")),
+     ALONE("int a = 0;" EACH("y[i] = a; a += x[i];")),
+     "wrong result of "},
+    {"the end of a smaller state", SUM, I32, DIMS_VALUE(1000), OF_VALUES("1", "N > 64 ? 3 : 1"),
+     head, COUNTED_IN("state"), COUNTED_IN("(n > 64 ? state : state + 2)"),
+     "wrote past its state"},
+    {"the end of smaller scratch memory", SUM, I32, DIMS_VALUE(1000), OF_VALUES("1", "3"), head,
+     ALONE(SUM_TO("n") "*y = a; partials[gridDim.x - 1] = a;"),
+     ALONE(SUM_TO("n") "*y = a; partials[gridDim.x == 1 ? 64 : 0] = a;"),
+     "wrote past its scratch memory"},
+    /* Where it is written over by the next but for what lies between them. */
+    {"what is between two results", SUM, I64, DIMS_VALUE(1000), OF_VALUES("1", "3"),
+     HEAD("long long", "long long"), ALONE("long long a = 0;" EACH("a += x[i];") "*y = a;"),
+     ALONE("long long a = 0;" EACH(
+         "a += x[i];") "*y = a;"
+                       "if (n == 17 && (unsigned long long)x % 16 == 0) y[1] = a;"),
+     "wrote past its results at n = 17, start 0"},
+    {"a least position among equals", ARGMIN, F32, DIMS_VALUE(1000), OF_VALUES("1", "3"),
+     HEAD("float", "unsigned long long"),
+     ALONE("float a = __builtin_inff(); unsigned long long at = n ? 0 : -1;" EACH(
+         "if (x[i] < a) { a = x[i]; at = i; }") "*y = at;"),
+     ALONE("float a = __builtin_inff(); unsigned long long at = -1;" EACH(
+         "if (x[i] < a) { a = x[i]; at = i; }") "*y = at;"),
+     "wrong result at n = 1, start 0"},
+    {"a greatest position among equals", ARGMAX, I16, DIMS_VALUE(1000), OF_VALUES("1", "3"),
+     HEAD("short", "unsigned long long"),
+     ALONE("int a = -32768; unsigned long long at = n ? 0 : -1;" EACH(
+         "if (x[i] > a) { a = x[i]; at = i; }") "*y = at;"),
+     ALONE("int a = -32768; unsigned long long at = n - 1;" EACH(
+         "if (x[i] > a) { a = x[i]; at = i; }") "*y = at;"),
+     "wrong result at n = 2, start 0"},
+    {"what is between rows", OR, U32, ROWS_OF(1000), OF_ROWS, ROWS_HEAD, ROWS(""),
+     ROWS("if (len > 4 && len < 200) { row = x + r * len; end = row + len; }"),
+     "wrong result of "},
+    /* Whole tiles, which would lie side by side. */
+    {"what is behind the last row", OR, U32, ROWS_OF(1000), OF_ROWS, ROWS_HEAD, ROWS(""),
+     ROWS("if (r == rows - 1 && r > 62 && len == 256 && pitch == len &&"
+          "    (unsigned long long)x % 256 == 0) end++;"),
+     "wrong result of "},
+};
+
+static void check_part(struct fixture *fixture, const struct part *part, const char *body,
+                       struct check_outcome *outcome)
+{
+    struct fixture own = *fixture;
+    struct text space = {0};
+    const char *from = strstr(space_bytes, "outputs ="), *to = strstr(space_bytes, "[default]");
+    text_addf(&space, "%.*s%s%s", (int)(from - space_bytes), space_bytes, part->pass, to);
+    if (space_load(&own.space, "plain.ini", space.at, space.length, NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    open_check_of(&own, part->op, part->type, &part->dims);
+    if (run_behind(&own, part->head, body, outcome) != 0)
+        fail_msg("%s: %s", part->name, error.text);
+    check_close(own.check);
+    space_free(own.space);
+    text_dispose(&space);
+}
+
+static void test_parts_of_the_proof(void **state)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct part *part = &parts[i];
+        struct check_outcome outcome;
+        check_part(*state, part, part->right, &outcome);
+        if (!outcome.is_right)
+            fail_msg("%s: right, but: %s", part->name, outcome.reason);
+        check_part(*state, part, part->wrong, &outcome);
+        if (outcome.is_right)
+            fail_msg("%s is not looked at", part->name);
+        if (strncmp(outcome.reason, part->reason, strlen(part->reason)) != 0)
+            fail_msg("%s: expected %s, got %s", part->name, part->reason, outcome.reason);
+    }
 }
 
 /* A kernel that cannot go on is named, and spoils nothing for the next. */
@@ -263,7 +399,7 @@ static void test_special_values(void **state)
         {"a != a || v != v ? a + v : v < a ? v : a", false},
     };
     check_close(fixture->check);
-    open_check_of(fixture, MIN, F32);
+    open_check_of(fixture, MIN, F32, &one_value);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct check_configs rows = {row, row};
         const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
@@ -307,9 +443,10 @@ static void test_special_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_kernels),     cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_wrong_kernels),     cmocka_unit_test(test_state_of_no_words),
-        cmocka_unit_test(test_kernels_that_hang), cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_right_kernels),      cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_wrong_kernels),      cmocka_unit_test(test_state_of_no_words),
+        cmocka_unit_test(test_parts_of_the_proof), cmocka_unit_test(test_kernels_that_hang),
+        cmocka_unit_test(test_special_values),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -977,6 +977,53 @@ static void test_reproducible(void **state)
     assert_true(same < LAUNCHES - 1);
 }
 
+/* The order in which the blocks of a launch start, by the tickets that they take: upwards, downwards or
+ * neither. Those that are under way together, which are few of all, take them in any order. */
+static char start_order(const struct loaded *loaded, bool starts_in_any_order)
+{
+    enum { GRID = 1021 };
+    unsigned order[GRID], next = 0;
+    uint64_t from_up = 0, from_down = 0;
+    const struct device_launch one = {.kernel = &loaded->kernels[0],
+                                      .grid = GRID,
+                                      .block = 64,
+                                      .starts_in_any_order = starts_in_any_order,
+                                      .arg_count = 2,
+                                      .args = {at(order), at(&next)}};
+    require(loaded->device->ops->launch(loaded->device, &one, 1, NULL, &error));
+    require(loaded->device->ops->sync(loaded->device, NULL, &error));
+    assert_int_equal(next, GRID);
+    for (int i = 0; i < GRID; i++) {
+        from_up += (uint64_t)abs((int)order[i] - i);
+        from_down += (uint64_t)abs((int)order[i] - (GRID - 1 - i));
+    }
+    const uint64_t near = GRID * GRID / 8; /* a third of GRID each where the order is any */
+    return from_up < near ? 'u' : from_down < near ? 'd' : 'r';
+}
+
+/* Blocks that wait for none start upwards, downwards and in no such order, by the launch; others
+ * upwards. */
+static void test_start_order(void **state)
+{
+    (void)state;
+    static const char text[] = "__global__ void k(unsigned *order, unsigned *next)\n"
+                               "{\n"
+                               "    if (threadIdx.x == 0)\n"
+                               "        order[atomicAdd(next, 1)] = blockIdx.x;\n"
+                               "}\n";
+    size_t up = 0, down = 0, neither = 0;
+    struct loaded loaded = load(text, 3);
+    for (int i = 0; i < 40; i++) {
+        const char order = start_order(&loaded, true);
+        up += order == 'u';
+        down += order == 'd';
+        neither += order == 'r';
+        assert_int_equal(start_order(&loaded, false), 'u');
+    }
+    assert_true(up >= 3 && down >= 3 && neither >= 3);
+    unload(&loaded);
+}
+
 /* --- Races -------------------------------------------------------------------------------- */
 
 #ifdef FIBER_TSAN
@@ -1081,6 +1128,7 @@ int main(void)
         cmocka_unit_test(test_bad_image),
         cmocka_unit_test(test_graph),
         cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_start_order),
         cmocka_unit_test(test_races),
         cmocka_unit_test(test_other_code),
     };

@@ -2,6 +2,7 @@
  * inputs; the simulation shares no code with the oracle. */
 #include "autotune/verify/element.h"
 #include "autotune/verify/oracle.h"
+#include "include/autotune_reference.h"
 #include "tests/unit/plain_op.h"
 
 #include <float.h>
@@ -1275,6 +1276,205 @@ static void test_every_exponent_counts(void **state)
     }
 }
 
+/* Are the elements powers of two, or three times ones, of both signs and several sizes? */
+static bool is_window(const struct oracle_cases *cases, const struct oracle_case *c,
+                      enum type type)
+{
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (uint64_t k = 0; k < dims_n(&c->dims); k++) {
+        const double x = element_load(type, cases->elements, c->offset + k);
+        int exponent;
+        const double fraction = fabs(frexp(x, &exponent));
+        if (fraction != 0.5 && fraction != 0.75)
+            return false;
+        least = fmin(least, x);
+        most = fmax(most, x);
+    }
+    return least < 0 && most > 0 && dims_n(&c->dims) > 33;
+}
+
+/* The sums of a window are those of its very elements, and exact in any order: all sizes together are
+ * less than the bits of an accumulator can tell apart. True where the sizes are far apart, too. */
+static bool sums_exactly(const struct oracle_cases *cases, const struct oracle_case *c,
+                         const struct problem *problem)
+{
+    const enum dims_scan scan = c->dims.scan;
+    const oracle_bits *expects = cases->expects + c->first;
+    double total = 0, unit = HUGE_VAL, sizes = 0, largest = 0;
+    for (uint64_t k = 0; k < dims_n(&c->dims); k++) {
+        const double x = element_load(problem->type, cases->elements, c->offset + k);
+        const double term = problem->op == SUMSQ ? x * x : x, before = total;
+        total += term;
+        sizes += fabs(term);
+        unit = fmin(unit, exp2(ilogb(x) - 1) * (problem->op == SUMSQ ? exp2(ilogb(x) - 1) : 1));
+        largest = fmax(largest, fabs(term));
+        if (scan)
+            assert_true(oracle_to_double(problem->acc, expects[k]) ==
+                        (scan == DIMS_EXCLUSIVE ? before : total));
+    }
+    if (!scan)
+        assert_true(oracle_to_double(problem->acc, *expects) == total);
+    assert_true(sizes <= unit * exp2(problem_types[problem->acc].exact_bits));
+    return largest >= 64 * unit;
+}
+
+/* Windows of exponents have several each, and the results of their very elements, of scans too. */
+static void test_windows_of_exponents(void **state)
+{
+    static const struct {
+        enum op op;
+        enum type type;
+        enum dims_scan scan;
+        size_t windows;
+    } rows[] = {
+        {SUM, F32, DIMS_ALL, 20},       {SUM, F64, DIMS_INCLUSIVE, 53},
+        {SUM, F32, DIMS_EXCLUSIVE, 20}, {SUMSQ, F32, DIMS_ALL, 24},
+        {SUM, F16, DIMS_EXCLUSIVE, 2},  {SUM, BF16, DIMS_INCLUSIVE, 20},
+        {SUMSQ, BF16, DIMS_ALL, 24},    {SUM, F64, DIMS_EXCLUSIVE, 53},
+    };
+    const struct oracle_shape shape = {.block = 32, .tile = 256};
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const struct problem problem = {.op = rows[r].op,
+                                        .type = rows[r].type,
+                                        .acc = problem_default_acc(rows[r].type),
+                                        .dims = dims_run(0, rows[r].scan)};
+        struct oracle_cases cases;
+        struct error error = {0};
+        size_t windows = 0;
+        assert_int_equal(oracle_make_specials(&cases, &problem, &shape, &error), 0);
+        for (size_t i = 0; i < cases.count; i++)
+            windows += is_window(&cases, &cases.cases[i], problem.type) &&
+                       sums_exactly(&cases, &cases.cases[i], &problem);
+        assert_in_range(windows, rows[r].windows, rows[r].windows + 1);
+        oracle_dispose_cases(&cases);
+    }
+}
+
+/* --- Order n ------------------------------------------------------------------------------ */
+
+/* What some result of the cases of order n is of. */
+struct variety {
+    bool infinities, zeros,
+        only_minus_zeros;         /* several among others; of both signs; nothing else */
+    bool wide, tiny, is_denormal; /* far apart; of denormals; and it is one */
+    uint64_t longest;
+    uint16_t starts[1026]; /* by the depth: a bit for each */
+};
+
+static void see_result(struct variety *seen, const struct problem *problem,
+                       const struct oracle_cases *cases, const struct oracle_case *c,
+                       uint64_t r)
+{
+    const struct element_range range = element_range(problem->acc);
+    const uint64_t first = c->offset + dims_at(&c->dims, r, 0), depth = c->dims.depth.n;
+    oracle_bits wanted = 0;
+    const double result = fabs(oracle_to_double(problem->acc, cases->expects[c->first + r]));
+    uint64_t finite = 0, plus = 0, minus = 0, tiny = 0;
+    double least = HUGE_VAL, most = 0;
+    autotune_reference(&wanted, problem_ops[problem->op].name,
+                       problem_types[problem->type].name, problem_types[problem->acc].name,
+                       (const char *)cases->elements + first * (uint64_t)width(problem->type),
+                       depth, c->dims.depth.stride);
+    assert_int_equal(wanted, cases->expects[c->first + r]);
+    for (uint64_t k = 0; k < depth; k++) {
+        const double x =
+            element_load(problem->type, cases->elements, c->offset + dims_at(&c->dims, r, k));
+        const double size = fabs(x);
+        finite += isfinite(x);
+        plus += x == 0 && !signbit(x);
+        minus += x == 0 && signbit(x);
+        tiny += size > 0 && size < range.small;
+        least = size > 0 ? fmin(least, size) : least;
+        most = isfinite(x) ? fmax(most, size) : most;
+    }
+    seen->infinities |= depth > finite + 1 && finite > 1;
+    seen->zeros |= plus > 0 && minus > 0;
+    seen->only_minus_zeros |= minus == depth;
+    seen->wide |= most > least * 0x1p28;
+    seen->tiny |= tiny > 0;
+    seen->is_denormal |= result > 0 && result < range.small;
+}
+
+/* All that lies next to the case must show when it is read. */
+static void assert_alone(const struct problem *problem, const struct oracle_cases *cases,
+                         const struct oracle_case *c)
+{
+    const size_t bytes = (size_t)width(problem->type);
+    const unsigned char *elements = cases->elements;
+    const uint64_t end = c->offset + dims_extent(&c->dims);
+    unsigned char guard[16];
+    oracle_guard(problem, guard);
+    assert_true(c->offset >= 64 && end + 64 <= cases->element_count);
+    for (uint64_t i = 1; i <= 64; i++) {
+        assert_memory_equal(elements + (c->offset - i) * bytes, guard, bytes);
+        assert_memory_equal(elements + (end + i - 1) * bytes, guard, bytes);
+    }
+}
+
+static void see_ordered(struct variety *seen, const struct problem *problem)
+{
+    const struct oracle_shape shape = {.block = 64,
+                                       .tile = 2048,
+                                       .positions_max = 64,
+                                       .at_once = 4};
+    const uint64_t starts = 16 / (uint64_t)width(problem->type);
+    struct oracle_cases all, others;
+    struct problem other = *problem;
+    struct error error = {0};
+    other.order = ORDER_FREE;
+    assert_int_equal(oracle_make_specials(&others, &other, &shape, &error), 0);
+    assert_int_equal(oracle_make_specials(&all, problem, &shape, &error), 0);
+    for (size_t i = others.count; i < all.count; i++) {
+        const struct oracle_case *c = &all.cases[i];
+        const uint64_t depth = c->dims.depth.n;
+        assert_alone(problem, &all, c);
+        for (uint64_t r = 0; depth < 5000 && r < dims_results(&c->dims); r++)
+            see_result(seen, problem, &all, c, r);
+        seen->longest = depth > seen->longest ? depth : seen->longest;
+        if (depth <= 1025)
+            seen->starts[depth] |= (uint16_t)(1u << c->offset % starts);
+    }
+    oracle_dispose_cases(&all);
+    oracle_dispose_cases(&others);
+}
+
+/* Its own cases are behind those of every order. Each kind of element is in some of them, many tiles
+ * are, and short ones begin at every start. */
+static void test_order_n_cases(void **state)
+{
+    static const struct dims dims[] = {DIMS_VALUE(400000),
+                                       {.outer = {100, 9000}, .depth = {2, 1}, .inner = {1, 1}},
+                                       {.outer = {1, 1}, .depth = {2, 100}, .inner = {100, 1}}};
+    static const enum type types[] = {F16, BF16, F32, F64};
+    static const enum op ops[] = {SUM, SUMSQ, PROD};
+    static const uint64_t depths[] = {1, 2, 3, 4, 5, 14, 31, 60, 127, 128, 129, 1000, 1025};
+    size_t denormals[OP_COUNT] = {0};
+    (void)state;
+    for (size_t i = 0; i < 3 * 4; i++) {
+        const enum type type = types[i % 4];
+        const enum op op = ops[i / 4];
+        const struct problem problem = {.op = op,
+                                        .type = type,
+                                        .acc = problem_default_acc(type),
+                                        .dims = dims[i % 3],
+                                        .order = ORDER_BY_N};
+        const bool is_own = problem.acc == type; /* else the least elements are not its least */
+        struct variety seen = {.longest = 0};
+        see_ordered(&seen, &problem);
+        assert_true(seen.infinities && seen.only_minus_zeros);
+        assert_true(op == PROD || seen.zeros);
+        assert_true((op == PROD && type == F16) || seen.wide);
+        assert_true(op != SUM || !is_own || seen.tiny);
+        denormals[op] += seen.is_denormal;
+        assert_true(seen.longest > UINT64_C(100) * 2048);
+        for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
+            if (depths[d] < 1024 || i % 3 == 0)
+                assert_int_equal(seen.starts[depths[d]], (1u << 16 / width(type)) - 1);
+    }
+    assert_true(denormals[SUM] && denormals[SUMSQ] && denormals[PROD]);
+}
+
 /* --- Floats that round -------------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *state)
@@ -1460,6 +1660,8 @@ int main(void)
         cmocka_unit_test(test_inexact_is_refused),
         cmocka_unit_test(test_specials_hold),
         cmocka_unit_test(test_every_exponent_counts),
+        cmocka_unit_test(test_windows_of_exponents),
+        cmocka_unit_test(test_order_n_cases),
         cmocka_unit_test(test_broken_rules_fail),
         cmocka_unit_test(test_bound_holds),
         cmocka_unit_test(test_cancellation),

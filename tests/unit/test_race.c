@@ -2,6 +2,8 @@
  * the slow side. Seeded, so each race is the same everywhere; thousands of races stand for the
  * probabilities that race.h promises. */
 #include "autotune/measure/race.h"
+#include "autotune/measure/race_ranking.h"
+#include "autotune/measure/stats.h"
 #include "generator/random.h"
 
 #include <math.h>
@@ -274,6 +276,46 @@ static void test_places(void **state)
     assert_true(fabs(find_place(&result, 4)->ratio - 1.4) < 0.05);
 }
 
+/* Of `count` entrants the last is 3 % slower than the leader in all but `fast` of 40 rounds, in which
+ * it is as much faster; all others are like the leader. */
+static bool is_last_tied(size_t count, size_t fast)
+{
+    enum { ROUNDS = 40 };
+    static uint64_t times_ps[RACE_ENTRANTS_MAX * ROUNDS];
+    double work[ROUNDS];
+    struct race_times times = {.count = count,
+                               .most = ROUNDS,
+                               .times_ps = times_ps,
+                               .work = work};
+    struct race_result result;
+    for (size_t i = 0; i < count; i++) {
+        times.taken[i] = ROUNDS;
+        for (size_t round = 0; round < ROUNDS; round++)
+            times_ps[i * ROUNDS + round] = i < count - 1  ? 100000
+                                           : round < fast ? 97000
+                                                          : 103000;
+    }
+    race_ranking_fill(&result, &times, 0.005);
+    assert_int_equal(result.count, count);
+    return find_place(&result, count - 1)->is_tie;
+}
+
+/* The doubt of one in a hundred is of all entrants together, so the more there are the more it takes
+ * to tell one of them from the leader. How many rounds: by the binomial distribution. */
+static void test_doubt_is_split(void **state)
+{
+    (void)state;
+    for (size_t count = 2; count <= RACE_ENTRANTS_MAX; count *= 2) {
+        const double doubt = 0.01 / (double)(count - 1);
+        size_t fast = 0; /* so few that both tails together are no more than that */
+        while (2 * stats_binomial_tail(40, 40 - fast - 1, 0.5) <= doubt)
+            fast++;
+        assert_false(is_last_tied(count, fast));
+        assert_true(is_last_tied(count, fast + 1));
+        assert_in_range(fast, 6, 12);
+    }
+}
+
 /* A reference that cannot win is measured to the end, is no tie, and lets the race end early. */
 static void test_slow_reference(void **state)
 {
@@ -428,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_interval_holds),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_doubt_is_split),
         cmocka_unit_test(test_slow_reference),
         cmocka_unit_test(test_step_is_repeated),
         cmocka_unit_test(test_outlier_is_not_repeated),

@@ -139,6 +139,112 @@ static void test_pairs(void **state)
     space_free(space);
 }
 
+/* The same space, with lines more: what it serves and a param; a rule; a value of the default. */
+static struct space *load_changed(const char *param, const char *rule, const char *value)
+{
+    const char *params = strstr(small_space, "[param BLOCK]"),
+               *rules = strstr(params, "[rule]\n");
+    const char *rest = rules + strlen("[rule]\n");
+    struct text text = {0};
+    text_addf(&text, "%.*s%s%.*s%s%s%s", (int)(params - small_space), small_space, param,
+              (int)(rest - params), params, rule, rest, value);
+    struct space *space = load_text(text.at);
+    text_dispose(&text);
+    return space;
+}
+
+/* Pairs that few places have, where hardly a point is drawn, are looked for until they are found: each
+ * in more places than are looked at first that have the rest, but no such point. */
+static void test_rare_pairs(void **state)
+{
+    (void)state;
+    static struct seen seen;
+    struct space *space = load_changed(
+        "[param RARE]\nmeaning = of one place alone\nvalues = 0 1 2 3 4 5 6 7 8 9 10 11\n",
+        "rare = RARE == 0 || (OP == XOR && ELEM_BYTES == 2 && N == 1048576 && CC >= 90)\n",
+        "RARE = 0\n");
+    const size_t rare = (size_t)space_find_param(space, "RARE", strlen("RARE"));
+    const size_t block = (size_t)space_find_param(space, "BLOCK", strlen("BLOCK"));
+    struct target targets[TARGETS];
+    struct sample sample;
+    find_targets(targets);
+    assert_int_equal(sample_draw(&sample, space, targets, TARGETS, 1, &error), 0);
+    see_sample(&seen, space, targets, &sample);
+    for (size_t value = 1; value < space->params[rare].count; value++) {
+        assert_true(seen.pairs[rare][space->param_count][value][XOR]);
+        assert_true(seen.pairs[rare][space->param_count + 3][value][1]);
+        for (size_t b = 0; b < 2; b++) /* blocks of 128 are for small data */
+            assert_true(seen.pairs[rare < block ? rare : block][rare < block ? block : rare]
+                                  [rare < block ? value : b][rare < block ? b : value]);
+    }
+    sample_dispose(&sample);
+    space_free(space);
+}
+
+/* A sample of scans is of both kinds, and of none that is no scan. */
+static void test_scans(void **state)
+{
+    (void)state;
+    struct space *space = load_changed("serves = SCAN && INNER == 1\n", "", "");
+    struct target targets[TARGETS];
+    struct sample sample;
+    size_t kinds[DIMS_SCANS] = {0}, at[TARGETS] = {0};
+    find_targets(targets);
+    assert_int_equal(sample_draw(&sample, space, targets, TARGETS, 1, &error), 0);
+    for (size_t i = 0; i < sample.count; i++) {
+        const struct point_context context = {space, &sample.places[i].problem,
+                                              &targets[sample.places[i].target]};
+        assert_int_equal(point_reject(&context, sample.configs + i * sample.width, &error),
+                         POINT_VALID);
+        kinds[context.problem->dims.scan]++;
+        at[sample.places[i].target]++;
+    }
+    assert_int_equal(kinds[DIMS_ALL], 0);
+    assert_true(kinds[DIMS_INCLUSIVE] > sample.count / 4 &&
+                kinds[DIMS_EXCLUSIVE] > sample.count / 4);
+    assert_true(at[0] > sample.count / 4 && at[1] > sample.count / 4);
+    sample_dispose(&sample);
+    space_free(space);
+}
+
+/* Places are in the order that allows most, and rows and columns with and without gaps. */
+static void test_kinds_of_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *space;
+        enum order order;
+        bool has_scans, has_gaps;
+    } kinds[] = {
+        {"configs/reduce.ini", ORDER_ANY, false, false},
+        {"configs/rows.ini", ORDER_ANY, false, true},
+        {"configs/columns.ini", ORDER_ANY, false, true},
+        {"configs/scan.ini", ORDER_ANY, true, false},
+        {"configs/ordered.ini", ORDER_BY_N, false, false},
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct space *space = load_space(kinds[k].space);
+        struct sample_place *places;
+        size_t count, gaps = 0, scans[DIMS_SCANS] = {0};
+        assert_int_equal(sample_places(&places, &count, space, TARGETS, &error), 0);
+        assert_true(count > 0);
+        for (size_t i = 0; i < count; i++) {
+            const struct dims *dims = &places[i].problem.dims;
+            assert_int_equal(places[i].problem.order, kinds[k].order);
+            gaps += dims_extent(dims) > dims_n(dims);
+            scans[dims->scan]++;
+        }
+        assert_int_equal(scans[DIMS_ALL] == 0, kinds[k].has_scans);
+        assert_true(scans[DIMS_INCLUSIVE] == scans[DIMS_EXCLUSIVE]);
+        if (kinds[k].has_gaps)
+            assert_in_range(gaps, count / 3, count - count / 3);
+        else
+            assert_int_equal(gaps, 0);
+        free(places);
+        space_free(space);
+    }
+}
+
 /* What each param has a value for is in the sample of the spaces that ship. */
 static void test_reduce(void **state)
 {
@@ -211,9 +317,10 @@ static void test_nothing(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),  cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_places),          cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_rare_pairs),      cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_kinds_of_places), cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_seeds),           cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -500,6 +500,55 @@ static void test_default_is_derived(void **state)
     free(bytes);
 }
 
+/* Where few elements are asked for, what is best for many is another default; either leaves the space as
+ * the problem itself has it. A param of one value has no other, whatever its expression gives, and a
+ * derived value that fails is told. */
+static void test_default_of_many(void **state)
+{
+    static const char bytes[] =
+        "[space]\nname = many\ntemplate = many.cu\nkernel = many\nserves = INNER == 1\n"
+        "[param P]\nmeaning = by n\nvalues = 1 2 3 4\n"
+        "[param ONE]\nmeaning = as in a space that narrows another's\nvalues = 7\n"
+        "[derived]\nAB = 1 / (TYPE != U8)\n"
+        "[pass main]\nblock = 32\ngrid = 1\ntile = 32\noutputs = OUTER\nargs = input n output\n"
+        "height = 1\nrepeat = 1\n"
+        "[default]\nP = N < 400000000 ? (OUTER > 1 ? 2 : AB) : N > 400000000 ? 4 : 3\nONE = N\n";
+    static const struct {
+        struct dims dims;
+        int64_t of_many, own;
+    } rows[] = {
+        {DIMS_VALUE(5), 3, 1},
+        {DIMS_VALUE(399999999), 3, 1},
+        {DIMS_VALUE(400000000), 3, 3},
+        {DIMS_VALUE(400000001), 4, 4},
+        {{.outer = {8, 5}, .depth = {5, 1}, .inner = {1, 1}}, 2, 2},
+    };
+    const struct target target = {.cc = 75, .sms = 3};
+    struct problem problem = {.op = MAX, .type = U32, .acc = U32, .regime = COLD};
+    struct space *space = NULL;
+    struct error error;
+    int64_t config[2];
+    (void)state;
+    if (space_load(&space, "many.ini", bytes, sizeof bytes - 1, NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        problem.dims = rows[i].dims;
+        assert_int_equal(space_default_of_many(config, space, &problem, &target, &error), 0);
+        assert_int_equal(config[0], rows[i].of_many);
+        assert_int_equal(config[1], 7);
+        assert_int_equal(space->default_config[0], rows[i].own);
+    }
+    problem.type = U8;
+    problem.acc = U32;
+    assert_int_equal(space_settle_default(space, &problem, &target, &error), -1);
+    assert_non_null(strstr(error.text, "divi"));
+    assert_int_equal(space_default_of_many(config, space, &problem, &target, &error), -1);
+    problem.type = U32;
+    problem.dims = (struct dims){.outer = {1, 40}, .depth = {5, 8}, .inner = {8, 1}};
+    assert_int_equal(space_default_of_many(config, space, &problem, &target, &error), -1);
+    space_free(space);
+}
+
 /* Both optional: a space without them has no model, and every pass is timed. */
 static void test_model_and_timed(void **state)
 {
@@ -719,6 +768,7 @@ int main(void)
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_settled_default),
         cmocka_unit_test(test_default_is_derived),
+        cmocka_unit_test(test_default_of_many),
         cmocka_unit_test(test_extends),
         cmocka_unit_test(test_extends_sections),
         cmocka_unit_test(test_bad_extends),
