@@ -35,7 +35,7 @@ enum host_touch { HOST_READ, HOST_WRITE, HOST_ATOMIC };
 
 /* What it is about to do, or has done, in view of other blocks. */
 enum host_step {
-    HOST_LOOK,    /* a strong load */
+    HOST_ACCESS,  /* a strong load or store */
     HOST_RELEASE, /* what it wrote and what it knows to be written is seen from now on */
     HOST_UPDATE,  /* a read and a write in one, up to: */
     HOST_UPDATED,
@@ -266,9 +266,9 @@ static inline void host_release(int order)
 
 /* The compiler's own, as the emulator's part of a template uses them. A store without release is seen
  * by others late, as any store. */
-#define __atomic_load_n(at, order) (host_step(HOST_LOOK, at), __atomic_load_n(at, order))
+#define __atomic_load_n(at, order) (host_step(HOST_ACCESS, at), __atomic_load_n(at, order))
 #define __atomic_store_n(at, value, order) \
-    (host_release(order), __atomic_store_n(at, value, order))
+    (host_release(order), host_step(HOST_ACCESS, at), __atomic_store_n(at, value, order))
 #define __atomic_fetch_add(at, by, order)                                                      \
     ({                                                                                         \
         __typeof__(at) host_at = (at);                                                         \

@@ -120,7 +120,7 @@ rows='--order n --type f32 --rows 4 --len 100K --variant SPLIT=LAST_BLOCK'
 right ordered-rows ordered_rows.cu "$rows"
 race ordered-rows-relaxed ordered_rows.cu "$rows" "$relaxed"
 
-scan='--scan inclusive --type f32 --n 1M --variant METHOD=LOOK_BACK'
+scan='--scan inclusive --type f32 --n 1M --variant METHOD=LOOK_BACK,NUMBERING=BLOCK_INDEX'
 right scan scan.cu "$scan"
 race scan-flag-before-sum scan.cu "$scan" \
     's/( *)tell\(words, number, combine\(so_far, all\), ALL_UP_TO, epoch\);/\1tell(words, number, so_far, ALL_UP_TO, epoch), tell(words, number, combine(so_far, all), ALL_UP_TO, epoch);/'
@@ -129,8 +129,9 @@ race scan-sum-before-flag scan.cu "$scan" \
     's/(const unsigned flag = )(read_tile\(words, \(unsigned\)number, sum\));/accum early = identity(); read_tile(words, (unsigned)number, \&early); \1\2; *sum = early;/'
 race scan-epoch-too-early scan.cu "$scan" \
     's/( *if \(number > 0\)\n *so_far = look_back)/        if (threadIdx.x == 0 \&\& number == gridDim.x - 1)\n            begin_epoch(state, (epoch + 1) % (1u << 30));\n\1/'
-right scan-ticket scan.cu "$scan,NUMBERING=TICKET"
-race scan-ticket-by-a-write scan.cu "$scan,NUMBERING=TICKET" \
+scan='--scan inclusive --type f32 --n 1M --variant METHOD=LOOK_BACK,NUMBERING=TICKET'
+right scan-ticket scan.cu "$scan"
+race scan-ticket-by-a-write scan.cu "$scan" \
     's/ticket = take_ticket\(state\);/{ ticket = *state; *state = ticket + 1; }/'
 waves='--scan inclusive --type f32 --n 1M --variant METHOD=WAVES,STAGES=2,GRID=1'
 right waves scan.cu "$waves"

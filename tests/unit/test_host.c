@@ -550,18 +550,16 @@ static void test_early_exit(void **state)
         "{\n"
         "    __shared__ unsigned all;\n"
         "    if (threadIdx.x == 0)\n"
-        "        all = 0;\n"
+        "        all = small + (unsigned)scale;\n"
         "    __syncthreads();\n"
         "    if (threadIdx.x >= limit)\n"
         "        return;\n"
         "    __syncwarp();\n"
-        "    __syncthreads();\n"
         "    const unsigned warp = __reduce_add_sync(~0u, *x);\n"
         "    if (threadIdx.x % 32 == 0)\n"
-        "        atomicAdd(&all, warp);\n"
-        "    __syncthreads();\n"
+        "        atomicAdd(&y[blockIdx.x], warp);\n"
         "    if (threadIdx.x == 0)\n"
-        "        y[blockIdx.x] = all + small + (unsigned)scale;\n"
+        "        atomicAdd(&y[blockIdx.x], all);\n"
         "}\n";
     struct loaded loaded = load(text, 1);
     const unsigned x = 3;
@@ -598,17 +596,35 @@ static void check_hang(const char *body, const char *says)
 static void test_hang(void **state)
 {
     (void)state;
-    check_hang("if (threadIdx.x < 32) return;\n"
-               "if (threadIdx.x == 40) __syncthreads(); else __syncwarp();",
-               "32 have ended");
-    check_hang("if (threadIdx.x == 40) __syncthreads(); else __syncwarp();", "31 at a warp");
-    check_hang("if (threadIdx.x == 0) __syncthreads(); else if (threadIdx.x < 32) "
-               "__shfl_sync(~0u, 1, 0); else __syncthreads();",
-               "33 wait at __syncthreads()");
+    check_hang("if (threadIdx.x % 32 == 0) __syncthreads(); else __syncwarp();",
+               "2 wait at __syncthreads(), 62 at a warp");
+    check_hang("if (threadIdx.x < 32) __shfl_sync(~0u >> (threadIdx.x == 0), 1, 0); "
+               "__syncthreads();",
+               "32 wait at __syncthreads(), 32 at a warp");
     check_hang("__syncwarp(2);", "leaves it out");
     check_hang("__shfl_sync(~0u, 1, 0, 12);", "power of 2");
     check_hang("while (!__atomic_load_n(y, __ATOMIC_RELAXED)) host_yield();",
                "64 for another block");
+}
+
+/* A barrier that a part of a block reaches: where the others have ended, before or after, where they
+ * come to another one, and where that is one more turn of a loop. */
+static void test_divergent_barriers(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "if (threadIdx.x < 32)\n__syncthreads();",
+        "if (threadIdx.x >= 32) return;\n__syncthreads();",
+        "if (threadIdx.x == 40) return;\n__syncthreads();",
+        "for (unsigned d = 32; d > 0; d /= 2) if (threadIdx.x < d)\n__syncthreads();",
+        "for (unsigned i = 0; i <= threadIdx.x / 32; i++)\n__syncthreads();",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        check_hang(bodies[i], "the __syncthreads() in line 4 is reached by some threads");
+    check_hang("if (threadIdx.x == 40)\n\n__syncthreads(); else __syncwarp();",
+               "in line 5 is reached by some threads");
+    check_hang("if (threadIdx.x % 2)\n__syncthreads();\nelse\n__syncthreads();", "to the one in line");
+    check_hang("if (threadIdx.x < 32)\n__syncthreads();\n__syncthreads();", "to the one in line");
 }
 
 /* The device goes on after a hang. */
@@ -1073,6 +1089,7 @@ int main(void)
         cmocka_unit_test(test_bad_clusters),
         cmocka_unit_test(test_early_exit),
         cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_divergent_barriers),
         cmocka_unit_test(test_after_hang),
         cmocka_unit_test(test_bad_launches),
         cmocka_unit_test(test_two_sources),
