@@ -129,13 +129,15 @@ static int report_stuck(const struct host_runner *runner, struct error *error)
 static int report_divergence(const struct host_runner *runner, struct error *error)
 {
     const struct divergence *at = &runner->divergence;
-    char instead[60] = "have ended";
-    if (at->other_line)
-        snprintf(instead, sizeof instead, "come to the one in line %u", at->other_line);
+    char instead[160] = "have ended";
+    if (at->other.line)
+        snprintf(instead, sizeof instead, "come to that in line %u of %s", at->other.line,
+                 at->other.file);
     return error_set(error, ERROR_WRONG,
-                     "kernel '%s': the __syncthreads() in line %u is reached by some threads of "
-                     "block %u and not by others, which %s; every thread of a block must reach it",
-                     runner->job->kernel, at->line, at->block, instead);
+                     "kernel '%s': the __syncthreads() in line %u of %s is reached by some threads "
+                     "of block %u and not by others, which %s; every thread of a block must reach "
+                     "it",
+                     runner->job->kernel, at->barrier.line, at->barrier.file, at->block, instead);
 }
 
 /* Blocks under way from the start. A block that looks back at many others, to add up what they

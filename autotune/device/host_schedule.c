@@ -282,26 +282,29 @@ FIBER_UNWATCHED static void open_barrier(struct slot *slot)
     host_stores_meet(slot);
 }
 
-/* Ends the launch: threads wait at a barrier that another one has passed by. */
-FIBER_UNWATCHED static void diverge(struct thread *thread, unsigned line, unsigned other_line)
+/* Ends the launch: some threads come to a barrier, and others to another one or to their end. */
+FIBER_UNWATCHED static void diverge(struct thread *thread, struct source_place barrier,
+                                    struct source_place other)
 {
-    struct slot *slot = thread->slot;
-    struct host_runner *runner = slot->runner;
+    struct host_runner *runner = thread->slot->runner;
     runner->event = DIVERGED;
-    runner->divergence =
-        (struct divergence){slot->block, line, slot->waiting, other_line};
+    runner->divergence = (struct divergence){thread->slot->block, barrier, other};
     fiber_switch(&thread->fiber, &runner->native);
 }
 
-FIBER_UNWATCHED static void sync_threads(struct host_thread *self, unsigned line)
+FIBER_UNWATCHED static void sync_threads(struct host_thread *self, const char *file,
+                                         unsigned line)
 {
     struct thread *thread = (struct thread *)self;
     struct slot *slot = thread->slot;
-    if (slot->waiting > 0 && slot->line != line)
-        diverge(thread, slot->line, line);
+    const struct source_place here = {file, line}, nowhere = {NULL, 0};
+    if (slot->waiting > 0 &&
+        (slot->barrier.line != line ||
+         (slot->barrier.file != file && strcmp(slot->barrier.file, file) != 0)))
+        diverge(thread, slot->barrier, here);
     if (slot->alive < slot->runner->job->block)
-        diverge(thread, line, 0);
-    slot->line = line;
+        diverge(thread, here, nowhere);
+    slot->barrier = here;
     /* Two in turn: a thread already at the next barrier must not seem to be ordered before one
      * that is yet to leave this one. */
     uint64_t *object = &slot->barrier_objects[slot->phase];
@@ -539,7 +542,7 @@ FIBER_UNWATCHED static void end_thread(struct thread *thread)
     if (slot->alive == 0)
         finish_block(slot);
     else if (slot->waiting > 0)
-        diverge(thread, slot->line, 0);
+        diverge(thread, slot->barrier, (struct source_place){NULL, 0});
     host_schedule_pass(slot->runner, &thread->fiber);
 }
 

@@ -70,6 +70,12 @@ struct delivery {
     uint64_t value, due;         /* due: at that pick */
 };
 
+/* Of a barrier. */
+struct source_place {
+    const char *file; /* of the kernel's library */
+    unsigned line;
+};
+
 /* A place for a block that is under way. The blocks of a cluster have places in a row. */
 struct slot {
     struct host_runner *runner;
@@ -87,16 +93,17 @@ struct slot {
     unsigned warps_paused, paused[HOST_WARPS_MAX]; /* as warps_ready and ready */
     unsigned store_pauses;                         /* of the block's threads together */
     unsigned phase;                                /* barriers passed, modulo 2 */
-    unsigned line;                                 /* of the barrier at which threads wait */
+    struct source_place barrier;                   /* the one at which threads wait */
     uint64_t start_object, end_object, barrier_objects[2];
     struct warp warps[HOST_WARPS_MAX];
     struct host_stores stores;
 };
 
-/* Threads that wait at a barrier which others do not reach. */
+/* A barrier that some threads of a block reach, and not others. */
 struct divergence {
-    unsigned block, line, waiting;
-    unsigned other_line; /* of another barrier, where one came to; 0: it ended instead, or before */
+    unsigned block;
+    struct source_place barrier;
+    struct source_place other; /* that others come to; line 0: they have ended */
 };
 
 struct host_runner {

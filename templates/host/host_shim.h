@@ -45,7 +45,8 @@ struct host_thread;
 
 /* What a kernel calls. */
 struct host_calls {
-    void (*sync_threads)(struct host_thread *self, unsigned line);
+    /* Of all barriers in the source, that one. */
+    void (*sync_threads)(struct host_thread *self, const char *file, unsigned line);
     void (*yield)(struct host_thread *self);
     unsigned long long (*warp)(struct host_thread *self, enum host_op op, unsigned mask,
                                unsigned long long value, unsigned lane, unsigned width);
@@ -117,15 +118,15 @@ enum { warpSize = 32 };
 
 /* --- Waiting ------------------------------------------------------------------------------ */
 
-static inline void host_sync_threads(unsigned line)
+static inline void host_sync_threads(const char *file, unsigned line)
 {
     __asm__ volatile("" ::: "memory");
-    host_self->calls->sync_threads(host_self, line);
+    host_self->calls->sync_threads(host_self, file, line);
     __asm__ volatile("" ::: "memory");
 }
 
 /* By its line: compilers make several calls of one. */
-#define __syncthreads() host_sync_threads(__LINE__)
+#define __syncthreads() host_sync_threads(__FILE__, __LINE__)
 
 static inline unsigned long long host_warp(enum host_op op, unsigned mask,
                                            unsigned long long value, unsigned lane,

@@ -620,11 +620,11 @@ static void test_divergent_barriers(void **state)
         "for (unsigned i = 0; i <= threadIdx.x / 32; i++)\n__syncthreads();",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-        check_hang(bodies[i], "the __syncthreads() in line 4 is reached by some threads");
+        check_hang(bodies[i], "the __syncthreads() in line 4 of k.cu is reached by some");
     check_hang("if (threadIdx.x == 40)\n\n__syncthreads(); else __syncwarp();",
-               "in line 5 is reached by some threads");
-    check_hang("if (threadIdx.x % 2)\n__syncthreads();\nelse\n__syncthreads();", "to the one in line");
-    check_hang("if (threadIdx.x < 32)\n__syncthreads();\n__syncthreads();", "to the one in line");
+               "in line 5 of k.cu is reached by some threads");
+    check_hang("if (threadIdx.x % 2)\n__syncthreads();\nelse\n__syncthreads();", "come to that in line");
+    check_hang("if (threadIdx.x < 32)\n__syncthreads();\n__syncthreads();", "come to that in line");
 }
 
 /* The device goes on after a hang. */
