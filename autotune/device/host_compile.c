@@ -112,7 +112,7 @@ static const char *const *late_flags(const struct host_compiler *compiler)
 
 static const char *hooks_of(const struct host_compiler *compiler)
 {
-    return compiler->is_tracing ? "templates/host/host_tsan.h"
+    return compiler->is_tracing    ? "templates/host/host_tsan.h"
            : *late_flags(compiler) ? "templates/host/host_late.h"
                                    : NULL;
 }

@@ -22,10 +22,11 @@ enum order { ASCENDING, DESCENDING, RANDOM, ORDER_COUNT };
 
 /* How blocks take turns. */
 struct schedule {
-    enum order slots;  /* which block goes on; ORDER_COUNT: drawn, as those of warps and lanes are */
-    unsigned pause;    /* one access in so many lets others go first; 0: none */
-    bool holds_one;    /* one block lets them at each */
-    unsigned late;     /* one store in so many is late for others; 0: none */
+    enum order
+        slots; /* which block goes on; ORDER_COUNT: drawn, as those of warps and lanes are */
+    unsigned pause; /* one access in so many lets others go first; 0: none */
+    bool holds_one; /* one block lets them at each */
+    unsigned late;  /* one store in so many is late for others; 0: none */
 };
 
 /* Why control came back to the launching thread. */
@@ -116,13 +117,13 @@ struct host_runner {
     unsigned next_block; /* the next to start, counted from 0 */
     struct {
         unsigned factor, shift;
-    } starts;               /* the index of the i-th: see host_schedule_order */
+    } starts;                        /* the index of the i-th: see host_schedule_order */
     const struct schedule *schedule; /* NULL: there is one block, or one cluster */
     unsigned turn;                   /* launches of several */
     unsigned held;                   /* the block that schedule->holds_one is of */
     bool is_updating;                /* a thread is within an atomic */
-    struct slot *view;      /* whose memory is there now: see host_stores */
-    unsigned barren_rounds; /* rounds of yielding since a block began or ended */
+    struct slot *view;               /* whose memory is there now: see host_stores */
+    unsigned barren_rounds;          /* rounds of yielding since a block began or ended */
     struct slot *current;
     enum order slot_order, warp_order, lane_order;
     unsigned stretch;      /* picks until these four are drawn again */

@@ -51,8 +51,8 @@ FIBER_UNWATCHED void host_stores_settle(struct slot *slot, const unsigned char *
 /* For how many picks; most for as long as somebody has something else to do. */
 FIBER_UNWATCHED static uint64_t draw_delay(struct host_runner *runner)
 {
-    static const uint64_t delays[] = {1, 30, 1000, UINT64_MAX / 2, UINT64_MAX / 2,
-                                      UINT64_MAX / 2};
+    static const uint64_t delays[] =
+        {1, 30, 1000, UINT64_MAX / 2, UINT64_MAX / 2, UINT64_MAX / 2};
     return delays[host_schedule_draw(runner) % (sizeof delays / sizeof *delays)];
 }
 
@@ -99,8 +99,8 @@ FIBER_UNWATCHED void host_stores_release(struct thread *thread)
     struct slot *slot = thread->slot;
     for (uint64_t left = slot->stores.used; left;) {
         const struct late_store *late = next(&slot->stores, &left);
-        const bool is_known = late->is_known_to_all || (late->warp == thread->warp &&
-                                                        late->lanes >> thread->lane & 1);
+        const bool is_known = late->is_known_to_all ||
+                              (late->warp == thread->warp && late->lanes >> thread->lane & 1);
         if (late->block == slot->block && is_known)
             drop(&slot->stores, late);
     }
