@@ -129,7 +129,7 @@ FIBER_UNWATCHED static bool wake_yielded(struct host_runner *runner)
 {
     bool any = false;
     runner->event = STUCK;
-    if (runner->schedule)
+    if (runner->schedule && runner->schedule->late)
         host_stores_arrive(runner, runner->barren_rounds % LATE_ROUNDS == LATE_ROUNDS - 1);
     if (++runner->idle_rounds > IDLE_ROUNDS || ++runner->barren_rounds > BARREN_ROUNDS)
         return false;
