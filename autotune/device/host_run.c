@@ -133,12 +133,12 @@ static int report_divergence(const struct host_runner *runner, struct error *err
     if (at->other.line)
         snprintf(instead, sizeof instead, "come to that in line %u of %s", at->other.line,
                  at->other.file);
-    return error_set(
-        error, ERROR_WRONG,
-        "kernel '%s': the __syncthreads() in line %u of %s is reached by some threads "
-        "of block %u and not by others, which %s; every thread of a block must reach "
-        "it",
-        runner->job->kernel, at->barrier.line, at->barrier.file, at->block, instead);
+    return error_set(error, ERROR_WRONG,
+                     "kernel '%s': the __syncthreads() in line %u of %s is reached by some "
+                     "threads of block %u and not by others, which %s; every thread of a block "
+                     "must reach it",
+                     runner->job->kernel, at->barrier.line, at->barrier.file, at->block,
+                     instead);
 }
 
 /* Blocks under way from the start. A block that looks back at many others, to add up what they

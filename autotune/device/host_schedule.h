@@ -22,11 +22,10 @@ enum order { ASCENDING, DESCENDING, RANDOM, ORDER_COUNT };
 
 /* How blocks take turns. */
 struct schedule {
-    enum order
-        slots; /* which block goes on; ORDER_COUNT: drawn, as those of warps and lanes are */
-    unsigned pause; /* one access in so many lets others go first; 0: none */
-    bool holds_one; /* one block lets them at each */
-    unsigned late;  /* one store in so many is late for others; 0: none */
+    enum order slots; /* which block goes on; ORDER_COUNT: drawn for each stretch */
+    unsigned pause;   /* one access in so many lets others go first; 0: none */
+    bool holds_one;   /* one block lets them at each */
+    unsigned late;    /* one store in so many is late for others; 0: none */
 };
 
 /* Why control came back to the launching thread. */

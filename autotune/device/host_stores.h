@@ -17,11 +17,10 @@ enum { HOST_LATE_MAX = 64, HOST_CELL = 16 };
 struct late_store {
     unsigned char *at;
     unsigned bytes;
-    unsigned char
-        other[HOST_CELL];        /* what is there for others; while they run, for the block */
-    uint64_t due;                /* seen from that pick on */
-    unsigned block, warp, lanes; /* the threads that know it to be written: */
-    bool is_known_to_all;        /* ... those of the warp, or all of the block */
+    unsigned char other[HOST_CELL]; /* what others see; while they run, what the block does */
+    uint64_t due;                   /* seen from that pick on */
+    unsigned block, warp, lanes;    /* the threads that know it to be written: */
+    bool is_known_to_all;           /* ... those of the warp, or all of the block */
 };
 
 /* A slot's: each in the place of its address, so no two have a byte in common. */
