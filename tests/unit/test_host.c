@@ -366,6 +366,10 @@ static int count_wrong_messages(const char *leave, const char *take)
 static void test_messages(void **state)
 {
     (void)state;
+#ifdef FIBER_TSAN
+    print_message("           its wrong kernels are races, which are reported here\n");
+    skip();
+#endif
     static const char wait[] = "while (atomicAdd(&flags[b - 1], 0) == 0) host_yield();\n"
                                "value = values[b - 1];";
     static const struct {
@@ -409,7 +413,7 @@ static void test_messages(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int wrong = count_wrong_messages(cases[i].leave, cases[i].take);
-#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+#ifdef FIBER_ASAN
         if (cases[i].is_late)
             continue;
 #endif
