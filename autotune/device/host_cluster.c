@@ -126,7 +126,6 @@ FIBER_UNWATCHED static bool deliver(struct host_runner *runner, unsigned i)
 
 FIBER_UNWATCHED bool host_cluster_deliver(struct host_runner *runner)
 {
-    runner->picks++;
     for (unsigned i = 0; i < runner->delivery_count;)
         if (runner->deliveries[i].due > runner->picks)
             i++;

@@ -71,6 +71,52 @@ static const char *const trace_flags[] =
     {"-O0", "-fsanitize=thread", "-nodefaultlibs",
      "-DHOST_SELF=__attribute__((weak, visibility(\"hidden\")))", NULL};
 
+/* Has a function of templates/host/host_late.h called before each store, in place of AddressSanitizer's
+ * check. A real sanitizer leaves no room for it. */
+#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+enum { CAN_BE_LATE = false };
+#else
+enum { CAN_BE_LATE = true };
+#endif
+static const char *const late_gcc[] = {
+    "-fsanitize=kernel-address",
+    "--param=asan-instrumentation-with-call-threshold=0",
+    "--param=asan-instrument-reads=0",
+    "--param=asan-stack=0",
+    "--param=asan-globals=0",
+    "-DHOST_SELF=__attribute__((weak, visibility(\"hidden\")))",
+    NULL,
+};
+static const char *const late_clang[] = {
+    "-fsanitize=kernel-address",
+    "-mllvm",
+    "-asan-instrumentation-with-call-threshold=0",
+    "-mllvm",
+    "-asan-instrument-reads=0",
+    "-mllvm",
+    "-asan-stack=0",
+    "-mllvm",
+    "-asan-globals=0",
+    "-DHOST_SELF=__attribute__((weak, visibility(\"hidden\")))",
+    NULL,
+};
+static const char *const no_flags[] = {NULL};
+
+static const char *const *late_flags(const struct host_compiler *compiler)
+{
+    const bool can = CAN_BE_LATE && !compiler->is_tracing;
+    return can && strncmp(compiler->version, "gcc ", 4) == 0     ? late_gcc
+           : can && strncmp(compiler->version, "clang ", 6) == 0 ? late_clang
+                                                                 : no_flags;
+}
+
+static const char *hooks_of(const struct host_compiler *compiler)
+{
+    return compiler->is_tracing    ? "templates/host/host_tsan.h"
+           : *late_flags(compiler) ? "templates/host/host_late.h"
+                                   : NULL;
+}
+
 /* --- Running it --------------------------------------------------------------------------- */
 
 /* The environment, with `language` and `temporary` in place of its own. The caller frees the
@@ -232,7 +278,7 @@ static int write_file(const char *path, const struct text *text, struct error *e
 }
 
 static int write_units(const char *folder, const struct device_source *sources, size_t count,
-                       bool is_tracing, struct error *error)
+                       const char *hooks, struct error *error)
 {
     struct text unit = {0};
     int status = 0;
@@ -240,7 +286,7 @@ static int write_units(const char *folder, const struct device_source *sources, 
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/unit%zu.c", folder, i);
         text_clear(&unit);
-        status = host_source_write(&unit, &sources[i], i, is_tracing, error);
+        status = host_source_write(&unit, &sources[i], i, hooks, error);
         if (status == 0)
             status = write_file(path, &unit, error);
     }
@@ -262,7 +308,8 @@ static const char **make_argv(struct text *words, const struct host_compiler *co
                               const char *folder, size_t count)
 {
     const char *const *const lists[] = {common_flags,
-                                        compiler->is_tracing ? trace_flags : run_flags};
+                                        compiler->is_tracing ? trace_flags : run_flags,
+                                        late_flags(compiler)};
     char path[sizeof((struct temporary *)0)->path + 40];
     size_t word_count = 0;
     add_word(words, &word_count, compiler->program);
@@ -349,7 +396,7 @@ int host_compile_image(const struct host_compiler *compiler,
     if (temporary_open(&folder, error))
         return -1;
     snprintf(path, sizeof path, "%s/kernel.so", folder.path);
-    int status = write_units(folder.path, sources, count, compiler->is_tracing, error);
+    int status = write_units(folder.path, sources, count, hooks_of(compiler), error);
     if (status == 0)
         status = run_compiler(compiler, folder.path, path, sources, count, error);
     if (status == 0)

@@ -5,6 +5,7 @@
 #include "autotune/device/host_schedule.h"
 
 #include <fenv.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -125,6 +126,21 @@ static int report_stuck(const struct host_runner *runner, struct error *error)
                      runner->job->block - slot->alive, slot->waiting, in_warps, yielded);
 }
 
+static int report_divergence(const struct host_runner *runner, struct error *error)
+{
+    const struct divergence *at = &runner->divergence;
+    char instead[160] = "have ended";
+    if (at->other.line)
+        snprintf(instead, sizeof instead, "come to that in line %u of %s", at->other.line,
+                 at->other.file);
+    return error_set(error, ERROR_WRONG,
+                     "kernel '%s': the __syncthreads() in line %u of %s is reached by some "
+                     "threads of block %u and not by others, which %s; every thread of a block "
+                     "must reach it",
+                     runner->job->kernel, at->barrier.line, at->barrier.file, at->block,
+                     instead);
+}
+
 /* Blocks under way from the start. A block that looks back at many others, to add up what they
  * have by now, finds them done where few are under way. */
 static unsigned draw_first(struct host_runner *runner, unsigned room)
@@ -157,6 +173,8 @@ static int run_blocks(struct host_runner *runner, struct error *error)
                              runner->reason);
         if (runner->event == STUCK)
             return report_stuck(runner, error);
+        if (runner->event == DIVERGED)
+            return report_divergence(runner, error);
         if (runner->active_count < room && open_cluster(runner, error) != 0)
             return -1;
     }
@@ -168,8 +186,10 @@ int host_run(struct host_runner *runner, const struct host_job *job, struct erro
     runner->random = runner->seed ^ runner->launches++ * 0x2545f4914f6cdd1du;
     runner->job = job;
     runner->next_block = runner->barren_rounds = 0;
+    runner->picks = 0;
     runner->stretch = runner->delivery_count = 0;
     runner->current = NULL;
+    host_schedule_begin(runner);
     host_schedule_order(runner);
     fiber_init_native(&runner->native);
     fegetenv(&arithmetic);
@@ -177,6 +197,7 @@ int host_run(struct host_runner *runner, const struct host_job *job, struct erro
         FE_DFL_ENV); /* a GPU rounds to nearest, has denormals and no traps, whatever is set here */
     const int status = run_blocks(runner, error);
     fesetenv(&arithmetic);
+    host_stores_arrive(runner, true);
     if (status != 0)
         abandon(runner);
     for (unsigned i = 0; i < HOST_SLOTS_MAX && runner->slots[i]; i++)

@@ -1,6 +1,7 @@
 /* host_schedule: draws the next thread from the seed: for a stretch of picks the lowest, the
  * highest or a random lane, of the lowest, highest or a random warp, of one block, and of the
- * lowest, highest or a random block when that one's threads all wait. A block's threads are bits in
+ * lowest, highest or a random block when that one's threads all wait. Launches take turns in how
+ * blocks do, by a table. A block's threads are bits in
  * words, one word a warp. ThreadSanitizer sees only the kernel and the order that CUDA promises:
  * nothing here is watched, and each barrier is told as it is. */
 #include "autotune/device/host_schedule.h"
@@ -14,7 +15,24 @@ enum {
     GROW_ROUNDS = 16,        /* rounds of yielding after which one more block is started */
     IDLE_ROUNDS = 1 << 16,   /* ... of nothing else after which nothing is expected to change */
     BARREN_ROUNDS = 1 << 15, /* ... of a few barriers too, as in a loop that waits */
+    LATE_ROUNDS = 4,         /* rounds of yielding after which all see every store */
+    PAUSES = 16,             /* of a thread, at strong accesses of one block */
+    STORE_PAUSES = 32,       /* of a block, at stores */
 };
+
+/* What hurts a race: blocks that go on in the midst of others, the last that comes first, one that is
+ * far behind, and stores that come late. As many as have no factor in common with the starts of a
+ * size's cases, which so meet each. */
+static const struct schedule schedules[] = {
+    {.slots = ORDER_COUNT},
+    {.slots = ORDER_COUNT, .pause = 3, .late = 4},
+    {.slots = DESCENDING},
+    {.slots = RANDOM, .pause = 2, .late = 1},
+    {.slots = ORDER_COUNT, .holds_one = true},
+    {.slots = DESCENDING, .pause = 8, .late = 1},
+    {.slots = ORDER_COUNT, .holds_one = true, .late = 2},
+};
+enum { SCHEDULES = sizeof schedules / sizeof *schedules };
 
 /* --- The next thread ---------------------------------------------------------------------- */
 
@@ -45,6 +63,13 @@ FIBER_UNWATCHED static unsigned choose_bit(struct host_runner *runner, enum orde
     return ((unsigned)__builtin_ctz(turned) + turn) % 32;
 }
 
+FIBER_UNWATCHED static void make_ready(struct slot *slot, unsigned w, unsigned lanes)
+{
+    slot->ready[w] |= lanes;
+    if (lanes)
+        slot->warps_ready |= 1u << w;
+}
+
 /* A block that has a thread ready, or NULL. */
 FIBER_UNWATCHED static struct slot *choose_slot(struct host_runner *runner)
 {
@@ -69,10 +94,33 @@ FIBER_UNWATCHED static void draw_orders(struct host_runner *runner)
 {
     static const unsigned stretches[] = {1, 5, 40, 300, 2000, 20000};
     runner->stretch = stretches[draw(&runner->random) % (sizeof stretches / sizeof *stretches)];
-    runner->slot_order = draw(&runner->random) % ORDER_COUNT;
+    const enum order slots = runner->schedule ? runner->schedule->slots : ORDER_COUNT;
+    runner->slot_order = slots == ORDER_COUNT ? draw(&runner->random) % ORDER_COUNT : slots;
     runner->warp_order = draw(&runner->random) % ORDER_COUNT;
     runner->lane_order = draw(&runner->random) % ORDER_COUNT;
     runner->current = choose_slot(runner);
+}
+
+/* Lets those go on that paused, of one block: of the one that is held back last. */
+FIBER_UNWATCHED static struct slot *wake_paused(struct host_runner *runner)
+{
+    struct slot *best = NULL;
+    unsigned seen = 0;
+    for (unsigned i = 0; i < runner->active_count; i++) {
+        struct slot *slot = runner->active[i];
+        const bool is_held = runner->schedule->holds_one && slot->block == runner->held;
+        if (!slot->warps_paused || (is_held && best))
+            continue;
+        seen++;
+        if (!best || best->block == runner->held || draw(&runner->random) % seen == 0)
+            best = slot;
+    }
+    for (; best && best->warps_paused; best->warps_paused &= best->warps_paused - 1) {
+        const unsigned w = (unsigned)__builtin_ctz(best->warps_paused);
+        make_ready(best, w, best->paused[w]);
+        best->paused[w] = 0;
+    }
+    return best;
 }
 
 /* Lets the threads that yielded have another look. False if there is none, or if it is time for
@@ -81,6 +129,8 @@ FIBER_UNWATCHED static bool wake_yielded(struct host_runner *runner)
 {
     bool any = false;
     runner->event = STUCK;
+    if (runner->schedule && runner->schedule->late)
+        host_stores_arrive(runner, runner->barren_rounds % LATE_ROUNDS == LATE_ROUNDS - 1);
     if (++runner->idle_rounds > IDLE_ROUNDS || ++runner->barren_rounds > BARREN_ROUNDS)
         return false;
     if (++runner->stale_rounds > GROW_ROUNDS && runner->next_block < runner->job->grid) {
@@ -93,9 +143,8 @@ FIBER_UNWATCHED static bool wake_yielded(struct host_runner *runner)
         for (unsigned w = 0; w < HOST_WARPS_MAX; w++) {
             if (!slot->yielded[w])
                 continue;
-            slot->ready[w] |= slot->yielded[w];
+            make_ready(slot, w, slot->yielded[w]);
             slot->yielded[w] = 0;
-            slot->warps_ready |= 1u << w;
             any = true;
         }
     }
@@ -109,6 +158,7 @@ FIBER_UNWATCHED static struct thread *pick(struct host_runner *runner)
         runner->event = FINISHED;
         return NULL;
     }
+    runner->picks++;
     if (runner->delivery_count && !host_cluster_deliver(runner))
         return NULL;
     if (runner->stretch-- == 0)
@@ -116,8 +166,13 @@ FIBER_UNWATCHED static struct thread *pick(struct host_runner *runner)
     struct slot *slot = runner->current;
     if (!slot || !slot->warps_ready) {
         slot = choose_slot(runner);
+        /* What waits looks also before those that paused have done what they are about to do. */
+        if (!slot && runner->schedule && draw(&runner->random) % 2)
+            slot = wake_paused(runner);
         if (!slot && wake_yielded(runner))
             slot = choose_slot(runner);
+        if (!slot && runner->schedule)
+            slot = wake_paused(runner);
         if (!slot)
             return NULL;
         runner->current = slot;
@@ -134,6 +189,8 @@ FIBER_UNWATCHED void host_schedule_pass(struct host_runner *runner, struct fiber
 {
     struct thread *next = pick(runner);
     struct fiber *to = next ? &next->fiber : &runner->native;
+    if (next && runner->view != next->slot)
+        host_stores_view(runner, next->slot);
     if (next)
         *next->slot->unit->self = &next->face;
     if (to != from)
@@ -154,11 +211,61 @@ FIBER_UNWATCHED void host_schedule_refuse(struct thread *thread, const char *rea
     fiber_switch(&thread->fiber, &runner->native);
 }
 
-FIBER_UNWATCHED static void make_ready(struct slot *slot, unsigned w, unsigned lanes)
+/* --- Other blocks ------------------------------------------------------------------------- */
+
+/* The thread lets others go first, if its schedule has it so. */
+FIBER_UNWATCHED static void pause(struct thread *thread, unsigned *pauses, unsigned most)
 {
-    slot->ready[w] |= lanes;
-    if (lanes)
-        slot->warps_ready |= 1u << w;
+    struct slot *slot = thread->slot;
+    struct host_runner *runner = slot->runner;
+    const struct schedule *schedule = runner->schedule;
+    const bool is_held = schedule->holds_one && slot->block == runner->held;
+    if (*pauses >= most ||
+        (!is_held && (schedule->pause == 0 || draw(&runner->random) % schedule->pause != 0)))
+        return;
+    ++*pauses;
+    slot->paused[thread->warp] |= 1u << thread->lane;
+    slot->warps_paused |= 1u << thread->warp;
+    host_schedule_pass(runner, &thread->fiber);
+}
+
+FIBER_UNWATCHED static bool is_shared(const struct slot *slot, const volatile void *at)
+{
+    const volatile unsigned char *byte = at;
+    return byte >= slot->unit->shared && byte < slot->unit->shared_end;
+}
+
+FIBER_UNWATCHED static void step(struct host_thread *self, enum host_step what,
+                                 const volatile void *at)
+{
+    struct thread *thread = (struct thread *)self;
+    struct slot *slot = thread->slot;
+    struct host_runner *runner = slot->runner;
+    if (!runner->schedule || is_shared(slot, at))
+        return;
+    if (what == HOST_RELEASE)
+        host_stores_release(thread);
+    if (what == HOST_UPDATED)
+        runner->is_updating = false;
+    pause(thread, &thread->pauses, PAUSES);
+    if (what == HOST_UPDATE) {
+        host_stores_settle(slot, (const unsigned char *)at, sizeof(uint64_t));
+        runner->is_updating = true;
+    }
+}
+
+/* Those to a thread's own stack and to shared memory are no others' business. */
+FIBER_UNWATCHED static void store(struct host_thread *self, void *at, unsigned long bytes)
+{
+    struct thread *thread = (struct thread *)self;
+    struct slot *slot = thread->slot;
+    const struct host_runner *runner = slot->runner;
+    const uintptr_t on_stack = (uintptr_t)at - (uintptr_t)thread->fiber.stack;
+    if (!runner->schedule || runner->is_updating || is_shared(slot, at) ||
+        on_stack < thread->fiber.stack_bytes)
+        return;
+    pause(thread, &slot->store_pauses, STORE_PAUSES);
+    host_stores_note(thread, at, bytes);
 }
 
 /* --- Barriers and warps ------------------------------------------------------------------- */
@@ -172,12 +279,32 @@ FIBER_UNWATCHED static void open_barrier(struct slot *slot)
     slot->waiting = 0;
     slot->phase ^= 1;
     slot->runner->idle_rounds = 0;
+    host_stores_meet(slot);
 }
 
-FIBER_UNWATCHED static void sync_threads(struct host_thread *self)
+/* Ends the launch: some threads come to a barrier, and others to another one or to their end. */
+FIBER_UNWATCHED static void diverge(struct thread *thread, struct source_place barrier,
+                                    struct source_place other)
+{
+    struct host_runner *runner = thread->slot->runner;
+    runner->event = DIVERGED;
+    runner->divergence = (struct divergence){thread->slot->block, barrier, other};
+    fiber_switch(&thread->fiber, &runner->native);
+}
+
+FIBER_UNWATCHED static void sync_threads(struct host_thread *self, const char *file,
+                                         unsigned line)
 {
     struct thread *thread = (struct thread *)self;
     struct slot *slot = thread->slot;
+    const struct source_place here = {file, line}, nowhere = {NULL, 0};
+    if (slot->waiting > 0 &&
+        (slot->barrier.line != line ||
+         (slot->barrier.file != file && strcmp(slot->barrier.file, file) != 0)))
+        diverge(thread, slot->barrier, here);
+    if (slot->alive < slot->runner->job->block)
+        diverge(thread, here, nowhere);
+    slot->barrier = here;
     /* Two in turn: a thread already at the next barrier must not seem to be ordered before one
      * that is yet to leave this one. */
     uint64_t *object = &slot->barrier_objects[slot->phase];
@@ -217,6 +344,8 @@ FIBER_UNWATCHED static bool settle_group(struct slot *slot, unsigned w, unsigned
         return true;
     const uint64_t garbage = group.op == HOST_SYNC ? 0 : draw(&slot->runner->random);
     host_warp_eval(group.op, group.arrived, warp->lanes, garbage);
+    if (group.op == HOST_SYNC)
+        host_stores_meet_lanes(slot, w, group.arrived);
     make_ready(slot, w, group.arrived);
     return true;
 }
@@ -262,15 +391,15 @@ FIBER_UNWATCHED static void touch(struct host_thread *self, enum host_touch kind
     const struct slot *slot = thread->slot;
     struct host_trace *trace = slot->runner->job->trace;
     const unsigned char *byte = at;
-    const bool is_shared = byte >= slot->unit->shared && byte < slot->unit->shared_end;
+    const bool in_shared = is_shared(slot, at);
     if (!trace || slot->block != 0)
         return;
-    const bool is_load = !is_shared && host_trace_is_load(trace, kind, (uintptr_t)at);
-    if (!is_shared && !is_load && kind != HOST_ATOMIC)
+    const bool is_load = !in_shared && host_trace_is_load(trace, kind, (uintptr_t)at);
+    if (!in_shared && !is_load && kind != HOST_ATOMIC)
         return;
-    const struct host_place place = {kind, is_shared, thread->warp, thread->step, bytes, site};
+    const struct host_place place = {kind, in_shared, thread->warp, thread->step, bytes, site};
     host_trace_note(trace, &place, thread->lane,
-                    is_shared ? (uint64_t)(byte - slot->unit->shared)
+                    in_shared ? (uint64_t)(byte - slot->unit->shared)
                     : is_load ? (uintptr_t)at - trace->input_from
                               : (uintptr_t)at);
 }
@@ -283,6 +412,8 @@ static const struct host_calls calls = {
     .cluster_wait = host_cluster_wait,
     .barrier = host_cluster_barrier,
     .send = host_cluster_send,
+    .step = step,
+    .store = store,
     .touch = touch,
 };
 
@@ -303,6 +434,7 @@ FIBER_UNWATCHED static void start_block(struct slot *slot, unsigned block)
     slot->block = block;
     slot->is_started = false;
     slot->alive = left;
+    slot->store_pauses = 0;
     for (unsigned w = 0; left > 0; w++) {
         const unsigned lanes = left < HOST_LANES ? left : HOST_LANES;
         struct warp *warp = &slot->warps[w];
@@ -316,6 +448,17 @@ FIBER_UNWATCHED static void start_block(struct slot *slot, unsigned block)
     fiber_acquire(&slot->end_object);
     poison_shared(slot);
     fiber_release(&slot->start_object);
+}
+
+FIBER_UNWATCHED void host_schedule_begin(struct host_runner *runner)
+{
+    const struct host_job *job = runner->job;
+    const bool is_one = job->grid <= job->cluster;
+    runner->schedule = is_one ? NULL : &schedules[runner->turn++ % SCHEDULES];
+    runner->is_updating = false;
+    runner->view = NULL;
+    const unsigned held[] = {0, job->grid - 1, (unsigned)(draw(&runner->random) % job->grid)};
+    runner->held = held[draw(&runner->random) % (sizeof held / sizeof *held)];
 }
 
 /* Upwards, downwards or by steps that have no factor in common with the number of clusters. */
@@ -398,8 +541,8 @@ FIBER_UNWATCHED static void end_thread(struct thread *thread)
         i += !settle_group(slot, thread->warp, i);
     if (slot->alive == 0)
         finish_block(slot);
-    else if (slot->waiting == slot->alive)
-        open_barrier(slot);
+    else if (slot->waiting > 0)
+        diverge(thread, slot->barrier, (struct source_place){NULL, 0});
     host_schedule_pass(slot->runner, &thread->fiber);
 }
 
@@ -416,7 +559,7 @@ FIBER_UNWATCHED void host_schedule_threads(void *arg)
                                             .block_dim = {job->block, 1, 1},
                                             .grid_dim = {job->grid, 1, 1},
                                             .rank = slot->block - slot->first->block};
-        thread->step = thread->arrivals = thread->waits = 0;
+        thread->step = thread->arrivals = thread->waits = thread->pauses = 0;
         slot->is_started = true;
         fiber_acquire(&thread->slot->start_object);
         slot->unit->run(job->args);

@@ -145,14 +145,14 @@ static int write_args(struct text *out, const struct device_source *source, unsi
 }
 
 int host_source_write(struct text *out, const struct device_source *source, size_t index,
-                      bool is_tracing, struct error *error)
+                      const char *hooks_name, struct error *error)
 {
-    const struct embedded *shim = embedded_find("templates/host/host_shim.h");
-    const struct embedded *hooks = embedded_find("templates/host/host_tsan.h");
-    if (!shim || !hooks)
-        return error_set(error, ERROR_FAILED,
-                         "templates/host_%s.h is missing in this program: build it again",
-                         shim ? "hooks" : "shim");
+    const char *const shim_name = "templates/host/host_shim.h";
+    const struct embedded *shim = embedded_find(shim_name);
+    const struct embedded *hooks = hooks_name ? embedded_find(hooks_name) : NULL;
+    if (!shim || (hooks_name && !hooks))
+        return error_set(error, ERROR_FAILED, "%s is missing in this program: build it again",
+                         shim ? hooks_name : shim_name);
     if (has_variable(source->text))
         return error_set(error, ERROR_FAILED,
                          "kernel '%s': the host has no __device__ variables; pass a pointer",
@@ -166,8 +166,9 @@ int host_source_write(struct text *out, const struct device_source *source, size
         text_addf(out, "#define HOST_SHARED \"host_shared_%zu\"\n", index);
         text_adds(out, "#line 1 \"host_shim.h\"\n");
         text_add(out, shim->bytes, shim->length);
-        text_adds(out, "\n#line 1 \"host_tsan.h\"\n");
-        text_add(out, hooks->bytes, is_tracing ? hooks->length : 0);
+        text_adds(out, "\n#line 1 \"hooks\"\n");
+        if (hooks)
+            text_add(out, hooks->bytes, hooks->length);
         text_addf(out, "\n#line 1 \"%s.cu\"\n", source->kernel);
         text_adds(out, source->text);
         text_addf(out,

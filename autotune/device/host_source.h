@@ -7,11 +7,10 @@
 #include "generator/text.h"
 
 /* Appends the unit of `source`, the index-th of an image; it defines `struct host_unit
- * host_unit_<index>`. Compilers report the kernel's own lines, in a file named after it. With
- * `is_tracing` it is to be compiled with ThreadSanitizer's calls, which it defines itself. A
- * kernel that is not found in the text, or whose parameters can't be told apart, is
+ * host_unit_<index>`. Compilers report the kernel's own lines, in a file named after it. `hooks_name` is
+ * the embedded file that defines what the compiler is told to call, or NULL. A kernel that is not found in the text, or whose parameters can't be told apart, is
  * ERROR_FAILED. */
 int host_source_write(struct text *out, const struct device_source *source, size_t index,
-                      bool is_tracing, struct error *error);
+                      const char *hooks_name, struct error *error);
 
 #endif

@@ -33,11 +33,20 @@ enum host_barrier {
 /* What a thread does with memory. */
 enum host_touch { HOST_READ, HOST_WRITE, HOST_ATOMIC };
 
+/* What it is about to do, or has done, in view of other blocks. */
+enum host_step {
+    HOST_ACCESS,  /* a strong load or store */
+    HOST_RELEASE, /* what it wrote and what it knows to be written is seen from now on */
+    HOST_UPDATE,  /* a read and a write in one, up to: */
+    HOST_UPDATED,
+};
+
 struct host_thread;
 
 /* What a kernel calls. */
 struct host_calls {
-    void (*sync_threads)(struct host_thread *self);
+    /* Of all barriers in the source, that one. */
+    void (*sync_threads)(struct host_thread *self, const char *file, unsigned line);
     void (*yield)(struct host_thread *self);
     unsigned long long (*warp)(struct host_thread *self, enum host_op op, unsigned mask,
                                unsigned long long value, unsigned lane, unsigned width);
@@ -49,6 +58,9 @@ struct host_calls {
      * barrier of that block. */
     void (*send)(struct host_thread *self, unsigned rank, void *to, unsigned long long value,
                  unsigned bytes, unsigned long long *barrier);
+    void (*step)(struct host_thread *self, enum host_step step, const volatile void *at);
+    /* Before each store, of a kernel compiled so (host_late.h). */
+    void (*store)(struct host_thread *self, void *at, unsigned long bytes);
     /* Only a kernel compiled to be traced does (host_tsan.h): before each access, with where
      * it stands in the code. */
     void (*touch)(struct host_thread *self, enum host_touch touch, const void *at,
@@ -106,12 +118,15 @@ enum { warpSize = 32 };
 
 /* --- Waiting ------------------------------------------------------------------------------ */
 
-static inline void __syncthreads(void)
+static inline void host_sync_threads(const char *file, unsigned line)
 {
     __asm__ volatile("" ::: "memory");
-    host_self->calls->sync_threads(host_self);
+    host_self->calls->sync_threads(host_self, file, line);
     __asm__ volatile("" ::: "memory");
 }
+
+/* By its line: compilers make several calls of one. */
+#define __syncthreads() host_sync_threads(__FILE__, __LINE__)
 
 static inline unsigned long long host_warp(enum host_op op, unsigned mask,
                                            unsigned long long value, unsigned lane,
@@ -234,17 +249,51 @@ static inline int __all_sync(unsigned mask, int value)
     return __ballot_sync(mask, !value) == 0;
 }
 
+/* --- Other blocks ------------------------------------------------------------------------- */
+
+static inline void host_step(enum host_step step, const volatile void *at)
+{
+    __asm__ volatile("" ::: "memory");
+    host_self->calls->step(host_self, step, at);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Before an access of this order. */
+static inline void host_release(int order)
+{
+    if (order != __ATOMIC_RELAXED && order != __ATOMIC_CONSUME && order != __ATOMIC_ACQUIRE)
+        host_step(HOST_RELEASE, 0);
+}
+
+/* The compiler's own, as the emulator's part of a template uses them. A store without release is seen
+ * by others late, as any store. */
+#define __atomic_load_n(at, order) (host_step(HOST_ACCESS, at), __atomic_load_n(at, order))
+#define __atomic_store_n(at, value, order) \
+    (host_release(order), host_step(HOST_ACCESS, at), __atomic_store_n(at, value, order))
+#define __atomic_fetch_add(at, by, order)                                                      \
+    ({                                                                                         \
+        __typeof__(at) host_at = (at);                                                         \
+        __typeof__(*(at) + 0) host_add = (by);                                                 \
+        host_release(order);                                                                   \
+        host_step(HOST_UPDATE, host_at);                                                       \
+        host_add = __atomic_fetch_add(host_at, host_add, order);                               \
+        host_step(HOST_UPDATED, host_at);                                                      \
+        host_add;                                                                              \
+    })
+
 /* --- Atomics: relaxed, as CUDA's are ------------------------------------------------------ */
 
-#define HOST_UPDATE(at, by, result)                                                            \
+#define HOST_ATOMICALLY(at, by, result)                                                        \
     ({                                                                                         \
         __typeof__(at) host_at = (at);                                                         \
         __typeof__(*(at) + 0) host_old, host_new, host_by = (by);                              \
+        host_step(HOST_UPDATE, host_at);                                                       \
         __atomic_load(host_at, &host_old, __ATOMIC_RELAXED);                                   \
         do                                                                                     \
             host_new = (result);                                                               \
         while (!__atomic_compare_exchange(host_at, &host_old, &host_new, 0, __ATOMIC_RELAXED,  \
                                           __ATOMIC_RELAXED));                                  \
+        host_step(HOST_UPDATED, host_at);                                                      \
         host_old;                                                                              \
     })
 /* A GPU's atomics of f32 take denormals for zeros. */
@@ -259,44 +308,49 @@ static inline float host_sum_flushed(float a, float b)
 }
 
 #define atomicAdd(at, by)                                                                      \
-    HOST_UPDATE(at, by,                                                                        \
+    HOST_ATOMICALLY(at, by,                                                                     \
                 _Generic(host_old, float: host_sum_flushed(host_old, host_by),                 \
                          default: host_old + host_by))
-#define atomicAnd(at, by) HOST_UPDATE(at, by, host_old & host_by)
-#define atomicOr(at, by) HOST_UPDATE(at, by, host_old | host_by)
-#define atomicXor(at, by) HOST_UPDATE(at, by, host_old ^ host_by)
-#define atomicMin(at, by) HOST_UPDATE(at, by, host_by < host_old ? host_by : host_old)
-#define atomicMax(at, by) HOST_UPDATE(at, by, host_by > host_old ? host_by : host_old)
-#define atomicExch(at, by) HOST_UPDATE(at, by, host_by)
+#define atomicAnd(at, by) HOST_ATOMICALLY(at, by, host_old & host_by)
+#define atomicOr(at, by) HOST_ATOMICALLY(at, by, host_old | host_by)
+#define atomicXor(at, by) HOST_ATOMICALLY(at, by, host_old ^ host_by)
+#define atomicMin(at, by) HOST_ATOMICALLY(at, by, host_by < host_old ? host_by : host_old)
+#define atomicMax(at, by) HOST_ATOMICALLY(at, by, host_by > host_old ? host_by : host_old)
+#define atomicExch(at, by) HOST_ATOMICALLY(at, by, host_by)
 #define atomicCAS(at, expect, by)                                                              \
     ({                                                                                         \
+        __typeof__(at) host_at = (at);                                                         \
         __typeof__(*(at) + 0) host_expect = (expect), host_by = (by);                          \
-        __atomic_compare_exchange((at), &host_expect, &host_by, 0, __ATOMIC_RELAXED,           \
+        host_step(HOST_UPDATE, host_at);                                                       \
+        __atomic_compare_exchange(host_at, &host_expect, &host_by, 0, __ATOMIC_RELAXED,        \
                                   __ATOMIC_RELAXED);                                           \
+        host_step(HOST_UPDATED, host_at);                                                      \
         host_expect;                                                                           \
     })
 
 /* Counts one of `blocks` in and says how many came before; the last sets the counter back to 0.
- * Releases what this thread wrote, acquires what those before released. Other blocks overtake after
- * every third call: one that counts itself in too early is found out. */
+ * Releases what this thread wrote, acquires what those before released. */
 static inline unsigned host_arrive(unsigned *counter, unsigned blocks)
 {
-    static unsigned calls;
-    unsigned before = __atomic_load_n(counter, __ATOMIC_RELAXED), after;
+    host_step(HOST_RELEASE, counter);
+    unsigned before, after;
+    host_step(HOST_UPDATE, counter);
+    __atomic_load(counter, &before, __ATOMIC_RELAXED);
     do
         after = before >= blocks - 1 ? 0 : before + 1;
     while (!__atomic_compare_exchange_n(counter, &before, after, 0, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED));
-    if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) % 3 == 0)
-        host_yield();
+    host_step(HOST_UPDATED, counter);
     return before;
 }
 
 static inline void __threadfence(void)
 {
+    host_step(HOST_RELEASE, 0);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Within a block all is seen at once. */
 static inline void __threadfence_block(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -87,6 +87,16 @@ own nan-in-third-block 'blockIdx.x == 2 \&\& v != v ? 0 : v'
 own nan-in-last-warp 'threadIdx.x >= 224 \&\& v != v ? 0 : v'
 own infinity-in-later-tiles 'tile >= 4 \&\& v > 3e38f ? 0 : v'
 
+# A barrier that a part of a block reaches, which is named by its line.
+# divergent NAME BARRIER: that stands in the place of the barrier.
+divergent() {
+    prove "$1" 70 own.cu "s/^ *__syncthreads\\(\\);/$2/" $VALUES
+    check "$1-names-its-line" grep -q 'the __syncthreads() in line 1[34] of changed.cu is reached by some threads' err
+}
+divergent barrier-of-some 'if (threadIdx.x < d) __syncthreads();'
+divergent barrier-in-both-branches 'if (threadIdx.x < d) __syncthreads(); else\n __syncthreads();'
+divergent barrier-behind-the-end 'if (threadIdx.x >= 2 * d) return; __syncthreads();'
+
 # Loads of rows that are whole, and those of short rows, in all blocks but the first; loads behind
 # the first of a lane.
 whole='s/= fold\(a\[u\], got\[u\]\[r\]\)/= IF \&\& got[u][r].at[1] != got[u][r].at[1] ? a[u] : fold(a[u], got[u][r])/'

@@ -539,8 +539,8 @@ static void test_ranges(void **state)
             fail_msg("no %s in order in %s", told[i],
                      strstr(header.at[0].text.at, "/* What was tuned"));
     assert_null(strstr(header.at[0].text.at, " ps"));
-    assert_non_null(
-        strstr(header.at[0].text.at, "\n * Compile it by nvcc -std=c++17 -O3 -arch=sm_90 -c my.cu;"));
+    assert_non_null(strstr(header.at[0].text.at,
+                           "\n * Compile it by nvcc -std=c++17 -O3 -arch=sm_90 -c my.cu;"));
     assert_true(strstr(header.at[0].text.at, "cudaError_t my(") - header.at[0].text.at < 2500);
     assert_non_null(
         strstr(variables.at[0].text.at,

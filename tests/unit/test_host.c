@@ -333,6 +333,118 @@ static void test_polling(void **state)
     unload(&loaded);
 }
 
+/* --- What other blocks see ------------------------------------------------------------------ */
+
+/* In how many of its launches a kernel is wrong: blocks pass on values, each of which block b + 1 takes
+ * from block b by `take`, once that has left it by `leave`. */
+static int count_wrong_messages(const char *leave, const char *take)
+{
+    enum { LAUNCHES = 70, GRID = 12 };
+    struct text text = {0};
+    int wrong = 0;
+    text_addf(&text,
+              "__global__ void k(unsigned *values, unsigned *flags, unsigned *y)\n{\n"
+              "    const unsigned t = threadIdx.x, b = blockIdx.x;\n"
+              "    if (b + 1 < gridDim.x) { %s }\n"
+              "    if (b > 0 && t == 0) {\n"
+              "        unsigned value = 0;\n        %s\n        y[b] = value;\n    }\n}\n",
+              leave, take);
+    struct loaded loaded = load(text.at, 5);
+    for (int i = 0; i < LAUNCHES; i++) {
+        unsigned values[GRID] = {0}, flags[GRID] = {0}, y[GRID] = {0};
+        require(launch(&loaded, GRID, 64, 3, (uint64_t[]){at(values), at(flags), at(y)}));
+        bool is_right = true;
+        for (unsigned b = 1; b < GRID; b++)
+            is_right = is_right && y[b] == b;
+        wrong += !is_right;
+    }
+    unload(&loaded);
+    text_dispose(&text);
+    return wrong;
+}
+
+static void test_messages(void **state)
+{
+    (void)state;
+#ifdef FIBER_TSAN
+    print_message("           its wrong kernels are races, which are reported here\n");
+    skip();
+#endif
+    static const char wait[] = "while (atomicAdd(&flags[b - 1], 0) == 0) host_yield();\n"
+                               "value = values[b - 1];";
+    static const struct {
+        const char *leave, *take;
+        bool is_right;
+        bool is_late; /* seen only where stores come late */
+    } cases[] = {
+        {"if (t == 0) { values[b] = b + 1; __threadfence(); atomicExch(&flags[b], 1); }", wait,
+         1, 0},
+        {"if (t == 0) { values[b] = b + 1; atomicExch(&flags[b], 1); }", wait, 0, 1},
+        {"if (t == 0) { __threadfence(); values[b] = b + 1; atomicExch(&flags[b], 1); }", wait,
+         0, 1},
+        {"if (t == 0) { atomicExch(&flags[b], 1); values[b] = b + 1; __threadfence(); }", wait,
+         0, 1},
+        {"if (t == 0) { values[b] = b + 1; __atomic_store_n(&flags[b], 1, __ATOMIC_RELEASE); }",
+         wait, 1, 0},
+        {"if (t == 0) { values[b] = b + 1; __atomic_store_n(&flags[b], 1, __ATOMIC_RELAXED); }",
+         wait, 0, 1},
+        {"if (t == 0) { values[b] = b + 1; __atomic_fetch_add(&flags[b], 1, __ATOMIC_ACQ_REL); }",
+         wait, 1, 0},
+        /* a fence orders what its thread knows to be written */
+        {"if (t == 40) values[b] = b + 1;\n__syncthreads();\n"
+         "if (t == 0) { __threadfence(); atomicExch(&flags[b], 1); }",
+         wait, 1, 0},
+        {"if (t == 20) values[b] = b + 1;\n__syncwarp();\n"
+         "if (t == 0) { __threadfence(); atomicExch(&flags[b], 1); }",
+         wait, 1, 0},
+        {"if (t == 20) values[b] = b + 1;\n__shfl_sync(~0u, 1, 0);\n"
+         "if (t == 0) { __threadfence(); atomicExch(&flags[b], 1); }",
+         wait, 0, 1},
+        /* a value and its flag in one word */
+        {"if (t == 0) __atomic_store_n(&values[b], b + 1, __ATOMIC_RELAXED);",
+         "while ((value = __atomic_load_n(&values[b - 1], __ATOMIC_RELAXED)) == 0) host_yield();",
+         1, 0},
+        {"if (t == 0) { __atomic_store_n(&values[b], 99, __ATOMIC_RELAXED);\n"
+         "__atomic_store_n(&values[b], b + 1, __ATOMIC_RELAXED); }",
+         "while ((value = __atomic_load_n(&values[b - 1], __ATOMIC_RELAXED)) == 0) host_yield();",
+         0, 0},
+        /* without waiting */
+        {"if (t == 0) values[b] = b + 1;", "value = values[b - 1];", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int wrong = count_wrong_messages(cases[i].leave, cases[i].take);
+#ifdef FIBER_ASAN
+        if (cases[i].is_late)
+            continue;
+#endif
+        if ((wrong == 0) != cases[i].is_right)
+            fail_msg("%d launches are wrong: %s", wrong, cases[i].leave);
+    }
+}
+
+/* What is counted by a read and a write: blocks come in between. */
+static void test_lost_updates(void **state)
+{
+    (void)state;
+#if defined(FIBER_ASAN) || defined(FIBER_TSAN)
+    print_message("           no stores are seen here\n");
+    skip();
+#else
+    struct loaded loaded = load("__global__ void k(unsigned *plain, unsigned *atomic)\n"
+                                "{\n    *plain += 1;\n    atomicAdd(atomic, 1);\n}\n",
+                                1);
+    int lost = 0;
+    for (int i = 0; i < 20; i++) {
+        unsigned plain = 0, atomic = 0;
+        require(launch(&loaded, 6, 1, 2, (uint64_t[]){at(&plain), at(&atomic)}));
+        assert_int_equal(atomic, 6);
+        lost += plain < 6;
+    }
+    assert_true(lost >= 5);
+    unload(&loaded);
+#endif
+}
+
 /* --- Warps -------------------------------------------------------------------------------- */
 
 static const char exchange[] =
@@ -550,18 +662,16 @@ static void test_early_exit(void **state)
         "{\n"
         "    __shared__ unsigned all;\n"
         "    if (threadIdx.x == 0)\n"
-        "        all = 0;\n"
+        "        all = small + (unsigned)scale;\n"
         "    __syncthreads();\n"
         "    if (threadIdx.x >= limit)\n"
         "        return;\n"
         "    __syncwarp();\n"
-        "    __syncthreads();\n"
         "    const unsigned warp = __reduce_add_sync(~0u, *x);\n"
         "    if (threadIdx.x % 32 == 0)\n"
-        "        atomicAdd(&all, warp);\n"
-        "    __syncthreads();\n"
+        "        atomicAdd(&y[blockIdx.x], warp);\n"
         "    if (threadIdx.x == 0)\n"
-        "        y[blockIdx.x] = all + small + (unsigned)scale;\n"
+        "        atomicAdd(&y[blockIdx.x], all);\n"
         "}\n";
     struct loaded loaded = load(text, 1);
     const unsigned x = 3;
@@ -598,17 +708,37 @@ static void check_hang(const char *body, const char *says)
 static void test_hang(void **state)
 {
     (void)state;
-    check_hang("if (threadIdx.x < 32) return;\n"
-               "if (threadIdx.x == 40) __syncthreads(); else __syncwarp();",
-               "32 have ended");
-    check_hang("if (threadIdx.x == 40) __syncthreads(); else __syncwarp();", "31 at a warp");
-    check_hang("if (threadIdx.x == 0) __syncthreads(); else if (threadIdx.x < 32) "
-               "__shfl_sync(~0u, 1, 0); else __syncthreads();",
-               "33 wait at __syncthreads()");
+    check_hang("if (threadIdx.x % 32 == 0) __syncthreads(); else __syncwarp();",
+               "2 wait at __syncthreads(), 62 at a warp");
+    check_hang("if (threadIdx.x < 32) __shfl_sync(~0u >> (threadIdx.x == 0), 1, 0); "
+               "__syncthreads();",
+               "32 wait at __syncthreads(), 32 at a warp");
     check_hang("__syncwarp(2);", "leaves it out");
     check_hang("__shfl_sync(~0u, 1, 0, 12);", "power of 2");
     check_hang("while (!__atomic_load_n(y, __ATOMIC_RELAXED)) host_yield();",
                "64 for another block");
+}
+
+/* A barrier that a part of a block reaches: where the others have ended, before or after, where they
+ * come to another one, and where that is one more turn of a loop. */
+static void test_divergent_barriers(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "if (threadIdx.x < 32)\n__syncthreads();",
+        "if (threadIdx.x >= 32) return;\n__syncthreads();",
+        "if (threadIdx.x == 40) return;\n__syncthreads();",
+        "for (unsigned d = 32; d > 0; d /= 2) if (threadIdx.x < d)\n__syncthreads();",
+        "for (unsigned i = 0; i <= threadIdx.x / 32; i++)\n__syncthreads();",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        check_hang(bodies[i], "the __syncthreads() in line 4 of k.cu is reached by some");
+    check_hang("if (threadIdx.x == 40)\n\n__syncthreads(); else __syncwarp();",
+               "in line 5 of k.cu is reached by some threads");
+    check_hang("if (threadIdx.x % 2)\n__syncthreads();\nelse\n__syncthreads();",
+               "come to that in line");
+    check_hang("if (threadIdx.x < 32)\n__syncthreads();\n__syncthreads();",
+               "come to that in line");
 }
 
 /* The device goes on after a hang. */
@@ -1113,6 +1243,8 @@ int main(void)
         cmocka_unit_test(test_last_block),
         cmocka_unit_test(test_grid_barrier),
         cmocka_unit_test(test_polling),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_lost_updates),
         cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_clusters),
@@ -1120,6 +1252,7 @@ int main(void)
         cmocka_unit_test(test_bad_clusters),
         cmocka_unit_test(test_early_exit),
         cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_divergent_barriers),
         cmocka_unit_test(test_after_hang),
         cmocka_unit_test(test_bad_launches),
         cmocka_unit_test(test_two_sources),
