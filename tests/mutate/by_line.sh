@@ -1,0 +1,70 @@
+#!/bin/sh
+# Tests a changed C source of the program, as the command of tests/mutate/mutate.c: compiles it again, links
+# it in front of the rest, and runs the tests that run the changed line, by what tests/mutate/cover.sh has
+# noted, those that end soon first, until one fails. A line without code of its own, as an enum's, has the
+# tests of the lines around it, or of the whole file. What C leaves undefined in the changed source ends a
+# test too. FOUND_BY: a file that is told which test found it.
+# Usage: by_line.sh BUILD, with the changed source at $MUTANT/$SOURCE, changed in line $LINE (0: as it is).
+# Ends with 0 where all tests pass, 1: one fails, 2: it is no C, 3: it is the same code.
+set -u
+SECONDS_MOST=${SECONDS_MOST:-100} # after which no other test of a mutant begins
+build=$(cd "${1:?usage: by_line.sh BUILD}" && pwd) || exit 2
+work=$build/mutants
+name=$(echo "$SOURCE" | tr / -)
+kept=$MUTANT/kept
+mutated=$MUTANT/build
+
+compile() {
+    gcc -std=c11 -D_GNU_SOURCE -DVERSION='"0"' -I. -w -g0 -ffile-prefix-map="$MUTANT/=" "$@" 2> "$MUTANT/errors"
+}
+
+# Optimized, more of what behaves alike is the same code.
+mkdir -p "$kept" "$mutated/unit"
+compile -O2 -c -o "$MUTANT/plain.o" "$MUTANT/$SOURCE" || exit 2
+if [ "$LINE" = 0 ]; then
+    cp "$MUTANT/plain.o" "$kept/$name.o"
+    [ -e "$kept/rest.a" ] ||
+        find "$build/obj/" -name '*.o' ! -name main.o ! -name main_mpi.o -print0 | xargs -0 ar rcsT "$kept/rest.a" ||
+        exit 2
+    exit 0
+fi
+! cmp -s "$MUTANT/plain.o" "$kept/$name.o" || exit 3
+compile -O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error -D_FORTIFY_SOURCE=2 -c -o "$MUTANT/mutant.o" \
+    "$MUTANT/$SOURCE" || exit 2
+
+# The tests of the line, else of the nearest lines that have any, as far as 8 lines away, else of all.
+tests_of_line() {
+    awk -v line="$LINE" '
+        { distance = $1 < line ? line - $1 : $1 - line }
+        FNR == NR { if (NR == 1 || distance < nearest) nearest = distance; next }
+        (nearest > 8 || distance == nearest) && !($3 in seen) { print $2, $3; seen[$3] }' \
+        "$work/tests/$name" "$work/tests/$name" | sort -n
+}
+
+link() {
+    gcc -o "$1" "$2" "$MUTANT/mutant.o" "$kept/rest.a" -lcmocka -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread \
+        2> "$MUTANT/errors" && return
+    echo "by_line.sh: $1 cannot be linked: $(tail -n 2 "$MUTANT/errors")" >&2
+    exit 2
+}
+
+end=$(($(date +%s) + SECONDS_MOST))
+[ -d "$work/tests" ] || { echo "by_line.sh: no $work/tests: tests/mutate/cover.sh makes it" >&2 && exit 1; }
+[ -e "$work/tests/$name" ] || exit 0
+tests_of_line > "$MUTANT/tests"
+rm -f "$mutated/autotune"
+while read -r seconds test && [ "$(date +%s)" -lt "$end" ]; do
+    if [ -e "tests/unit/$test.c" ]; then
+        [ -e "$kept/$test.o" ] || compile -O1 -c -o "$kept/$test.o" "tests/unit/$test.c" || exit 2
+        link "$mutated/unit/$test" "$kept/$test.o"
+    else
+        [ -e "$mutated/autotune" ] || link "$mutated/autotune" "$build/obj/autotune/main.o"
+        [ -e "$mutated/sign" ] || ln -s "$build/sign" "$mutated/sign"
+    fi
+    if ! sh tests/mutate/one_test.sh "$work" "$mutated" "$test" $((30 + 4 * ${seconds%.*})) "$MUTANT" \
+        > "$MUTANT/log" 2>&1; then
+        [ -z "${FOUND_BY:-}" ] || echo "$SOURCE:$LINE $test" >> "$FOUND_BY"
+        exit 1
+    fi
+done < "$MUTANT/tests"
+exit 0
