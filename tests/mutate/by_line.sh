@@ -3,7 +3,7 @@
 # it in front of the rest, and runs the tests that run the changed line, by what tests/mutate/cover.sh has
 # noted, those that end soon first, until one fails. A line without code of its own, as an enum's, has the
 # tests of the lines around it, or of the whole file. What C leaves undefined in the changed source ends a
-# test too. FOUND_BY: a file that is told which test found it.
+# test too; what passes is tried under AddressSanitizer. FOUND_BY: a file that is told which test found it.
 # Usage: by_line.sh BUILD, with the changed source at $MUTANT/$SOURCE, changed in line $LINE (0: as it is).
 # Ends with 0 where all tests pass, 1: one fails, 2: it is no C, 3: it is the same code.
 set -u
@@ -32,39 +32,73 @@ fi
 compile -O1 -fsanitize=undefined -fsanitize-undefined-trap-on-error -D_FORTIFY_SOURCE=2 -c -o "$MUTANT/mutant.o" \
     "$MUTANT/$SOURCE" || exit 2
 
-# The tests of the line, else of the nearest lines that have any, as far as 8 lines away, else of all.
+# The tests of the line, else of the nearest lines that have any, as far as 8 lines away, else of all; first
+# those that end soon and have found other mutants of the source.
+finders=$kept/$name.finders
 tests_of_line() {
     awk -v line="$LINE" '
+        FILENAME ~ /\.finders$/ { found[$1]++; next }
         { distance = $1 < line ? line - $1 : $1 - line }
-        FNR == NR { if (NR == 1 || distance < nearest) nearest = distance; next }
-        (nearest > 8 || distance == nearest) && !($3 in seen) { print $2, $3; seen[$3] }' \
-        "$work/tests/$name" "$work/tests/$name" | sort -n
+        FILENAME != "-" { if (!is_any++ || distance < nearest) nearest = distance; next }
+        (nearest > 8 || distance == nearest) && !($3 in seen) {
+            print $2 / (1 + 9 * found[$3]), $2, $3
+            seen[$3]
+        }' "$finders" "$work/tests/$name" - < "$work/tests/$name" | sort -n | cut -d ' ' -f 2-
 }
 
+# link PROGRAM OBJECT [OPTION]
 link() {
-    gcc -o "$1" "$2" "$MUTANT/mutant.o" "$kept/rest.a" -lcmocka -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread \
-        2> "$MUTANT/errors" && return
+    gcc ${3:+"$3"} -o "$1" "$2" "$MUTANT/mutant.o" "$kept/rest.a" -lcmocka -l:libinih.a -l:libxxhash.a -ldl -lm \
+        -lpthread 2> "$MUTANT/errors" && return
     echo "by_line.sh: $1 cannot be linked: $(tail -n 2 "$MUTANT/errors")" >&2
     exit 2
+}
+
+# run TEST SECONDS: what it took with counters
+run() {
+    sh tests/mutate/one_test.sh "$work" "$mutated" "$1" $((8 + 3 * ${2%.*})) "$MUTANT/own" > "$MUTANT/log" 2>&1
+}
+
+# build TEST [OPTION]: what the test runs.
+build() {
+    if [ ! -e "tests/unit/$1.c" ]; then
+        link "$mutated/autotune" "$build/obj/autotune/main.o" "${2:-}"
+        [ -e "$mutated/sign" ] || ln -s "$build/sign" "$mutated/sign"
+        return
+    fi
+    [ -e "$kept/$1.o" ] || compile -O1 -c -o "$kept/$1.o" "tests/unit/$1.c" || exit 2
+    link "$mutated/unit/$1" "$kept/$1.o" "${2:-}"
+}
+
+# build_checked SOURCE TEST
+build_checked() {
+    compile -O1 -fsanitize=address -c -o "$MUTANT/mutant.o" "$1" || exit 2
+    build "$2" -fsanitize=address
+}
+
+found_by() {
+    echo "${1%,*}" >> "$finders"
+    [ -z "${FOUND_BY:-}" ] || echo "$SOURCE:$LINE $1" >> "$FOUND_BY"
+    exit 1
 }
 
 end=$(($(date +%s) + SECONDS_MOST))
 [ -d "$work/tests" ] || { echo "by_line.sh: no $work/tests: tests/mutate/cover.sh makes it" >&2 && exit 1; }
 [ -e "$work/tests/$name" ] || exit 0
+: >> "$finders"
 tests_of_line > "$MUTANT/tests"
-rm -f "$mutated/autotune"
 while read -r seconds test && [ "$(date +%s)" -lt "$end" ]; do
-    if [ -e "tests/unit/$test.c" ]; then
-        [ -e "$kept/$test.o" ] || compile -O1 -c -o "$kept/$test.o" "tests/unit/$test.c" || exit 2
-        link "$mutated/unit/$test" "$kept/$test.o"
-    else
-        [ -e "$mutated/autotune" ] || link "$mutated/autotune" "$build/obj/autotune/main.o"
-        [ -e "$mutated/sign" ] || ln -s "$build/sign" "$mutated/sign"
-    fi
-    if ! sh tests/mutate/one_test.sh "$work" "$mutated" "$test" $((30 + 4 * ${seconds%.*})) "$MUTANT" \
-        > "$MUTANT/log" 2>&1; then
-        [ -z "${FOUND_BY:-}" ] || echo "$SOURCE:$LINE $test" >> "$FOUND_BY"
-        exit 1
-    fi
+    build "$test"
+    run "$test" "$seconds" || found_by "$test"
 done < "$MUTANT/tests"
+
+# What passes may leave memory behind, or touch what is not its own.
+export CHECKED=1 ASAN_OPTIONS=detect_leaks=1
+awk '$1 < 20' "$MUTANT/tests" | head -n 3 > "$MUTANT/checks"
+while read -r seconds test; do
+    build_checked "$MUTANT/$SOURCE" "$test"
+    run "$test" "$seconds" && continue
+    build_checked "$SOURCE" "$test"
+    ! run "$test" "$seconds" || found_by "$test, checked"
+done < "$MUTANT/checks"
 exit 0

@@ -5,7 +5,7 @@
 # Status 0: passed, or skipped.
 KIB_MOST=8388608 # of a test's memory
 work=$1 build=$2 name=$3 seconds=$4 folder=$5
-export AUTOTUNE="$build/autotune" KERNELS="$work/kernels" PATH="$work/bin:$PATH" FAIL_FAST=1
+export AUTOTUNE="$build/autotune" KERNELS="$work/kernels" PATH="$work/bin:$PATH" FAIL_FAST=1 CMOCKA_TEST_ABORT=1
 export XDG_CACHE_HOME="$folder/cache" TMPDIR="$folder/tmp"
 mkdir -p "$XDG_CACHE_HOME" "$TMPDIR"
 shell=tests/command/$name.sh
@@ -23,7 +23,8 @@ if unshare --pid --fork --kill-child --mount-proc true 2> /dev/null; then
     set -- unshare --pid --fork --kill-child --mount-proc sh -c '"$@"; exit $?' sh "$@"
 fi
 # shellcheck disable=SC3045 # dash has it
-ulimit -v $KIB_MOST
+[ -n "${CHECKED:-}" ] || ulimit -v $KIB_MOST # AddressSanitizer maps more
+ulimit -t "$seconds"
 env --default-signal=INT,QUIT "$@" < /dev/null
 status=$?
 rm -rf "$folder/cache" "$folder/tmp"
