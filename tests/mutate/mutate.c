@@ -678,23 +678,29 @@ static void print_mutant(const struct state *state, const struct mutant *mutant,
 }
 
 /* Does the log say that the mutant was not found? */
-static bool is_in_log(const struct options *options, const char *source,
+static bool is_in_log(const struct options *options, const struct source *source,
                       const struct mutant *mutant)
 {
-    char line[1000], changed[400], place[200];
-    bool is_place = false, is_there = false;
+    char line[1000], was[400], changed[400], place[200];
+    bool is_place = false, is_line = false, is_there = false;
+    size_t length;
+    const char *at = mutants_line(source->text.at, mutant->line, &length);
     FILE *file = fopen(options->log, "r");
     if (!file)
         die("cannot open the log");
+    snprintf(line, sizeof line, "%.*s", (int)length, at);
+    squeeze(was, sizeof was, line);
     squeeze(changed, sizeof changed, mutant->changed);
-    snprintf(place, sizeof place, "%s:", source); /* whatever the line's number is by now */
+    snprintf(place, sizeof place,
+             "%s:", source->path); /* whatever the line's number is by now */
     while (!is_there && fgets(line, sizeof line, file)) {
         if (strncmp(line, "    ", 4) != 0)
             is_place =
                 strncmp(line, fates[HOLE], strlen(fates[HOLE])) == 0 && strstr(line, place);
-        const bool is_new = is_place && strncmp(line, "    + ", 6) == 0;
         line[strcspn(line, "\n")] = '\0';
-        is_there = is_new && strcmp(line + 6, changed) == 0;
+        if (strncmp(line, "    - ", 6) == 0)
+            is_line = is_place && strcmp(line + 6, was) == 0;
+        is_there = is_line && strncmp(line, "    + ", 6) == 0 && strcmp(line + 6, changed) == 0;
     }
     fclose(file);
     return is_there;
@@ -734,7 +740,7 @@ static struct drawn *draw(const struct state *state, size_t *count)
             if ((!options->line || mutant->line == options->line) &&
                 hash % options->sample == 0 &&
                 hash / options->sample % options->parts == options->part &&
-                (!options->log || is_in_log(options, source->path, mutant)))
+                (!options->log || is_in_log(options, source, mutant)))
                 drawn[(*count)++] =
                     (struct drawn){options->seed ? random_next(&order) : hash, source, mutant};
         }
