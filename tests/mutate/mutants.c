@@ -20,6 +20,11 @@ const char *mutants_line(const char *text, size_t line, size_t *length)
     return text;
 }
 
+static bool begins(const char *at, size_t length, const char *word)
+{
+    return length >= strlen(word) && memcmp(at, word, strlen(word)) == 0;
+}
+
 /* How much of the line is code: all but a comment at its end. */
 static size_t code_length(const char *at, size_t length)
 {
@@ -35,7 +40,8 @@ static bool is_code(const char *at, size_t length)
 {
     const size_t blanks = strspn(at, " \t"), code = code_length(at, length);
     return code > blanks && at[blanks] != '#' && at[blanks] != '*' && at[blanks] != '}' &&
-           at[blanks] != '{' && !memchr(at, '"', code);
+           at[blanks] != '{' && !memchr(at, '"', code) &&
+           !begins(at + blanks, code - blanks, "assert(");
 }
 
 bool mutants_is_code(const char *text, size_t line)

@@ -19,8 +19,8 @@ struct mutants {
     size_t count;
 };
 
-/* The mutants of all lines of code: control lines, comments and preprocessor lines are left as
- * they are. Ends the program when memory is out. */
+/* The mutants of all lines of code: control lines, comments, preprocessor lines, lines with a string and
+ * assertions, which hold, are left as they are. Ends the program when memory is out. */
 void mutants_list(struct mutants *out, const char *text);
 void mutants_dispose(struct mutants *mutants);
 

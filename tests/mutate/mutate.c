@@ -1,11 +1,11 @@
 /* mutate: tests the proofs themselves. It plants each mutant of one source of kernels (mutants.h)
  * in variants whose emitted text has the changed line, and proves them on the emulator as
  * `autotune verify --cover` does; a mutant that no proof finds is a fault that would be called
- * right. Each trial runs in a process of its own. A source that is no kernel's has a command in
+ * right. Each trial runs in a process of its own. Sources that are no kernel's have a command in
  * place of spaces, which must fail.
  *
- * Usage: mutate [-s SAMPLE] [-p K/M] [-t TRIES] [-l SECONDS] [-e FILE] [-n LINE] [-o LOG] [-v] SOURCE SPACE...
- *        mutate [the same but -t] -c COMMAND SOURCE
+ * Usage: mutate [-s SAMPLE] [-p K/M] [-t TRIES] [-l SECONDS] [-e FILE] [-n LINE] [-o LOG] [-r SEED] [-v] SOURCE SPACE...
+ *        mutate [the same but -t] -c COMMAND SOURCE...
  *   SOURCE  templates/reduce.cu, templates/types.cu, ...; SPACE... that are made of it: reduce
  *   -s      only mutants that a hash of their text draws, one of SAMPLE
  *   -p      only part K of M of those
@@ -14,9 +14,11 @@
  *   -e      the list of survivors that are no holes: see tests/mutate/equal
  *   -n      only mutants of this line
  *   -o      only mutants that the output of an earlier run says were not found
+ *   -r      another order, so that -l leaves out others
  *   -v      a line for every mutant, not only for survivors
- *   -c      run by sh where the changed source lies in the folder $MUTANT, under its own path; ends
- *           with 0: nothing was found, 1: the fault was, 2: it is no C, 3: it is the same code
+ *   -c      run by sh where the changed source lies in the folder $MUTANT, under its own path, $SOURCE,
+ *           changed in its line $LINE (0: as it is); ends with 0: nothing was found, 1: the fault was,
+ *           2: it is no C, 3: it is the same code
  * Ends with a row of the table, and status 1 where there is a hole. */
 #include "autotune/device/gpus.h"
 #include "autotune/device/temporary.h"
@@ -52,6 +54,7 @@ enum {
     DRAWS = 3000,      /* of configs a space, for lines that are in few */
     CPU_SECONDS = 30,  /* of one trial: a kernel that takes longer is given up, and so found */
     WALL_SECONDS = 90, /* of one trial on a busy machine */
+    COMMAND_SECONDS = 600, /* likewise of a command, which runs many tests */
     NOTE_CHARS = 240,
     EQUAL_MAX = 2000,
     SOURCE_BYTES = 1 << 20,
@@ -80,7 +83,7 @@ struct variant {
 };
 
 struct options {
-    uint64_t sample, part, parts, line;
+    uint64_t sample, part, parts, line, seed;
     unsigned tries, seconds;
     bool is_verbose;
     const char *equal, *log, *command;
@@ -92,10 +95,21 @@ struct known {
     bool is_used;
 };
 
+/* A source for the command, read when its first mutant is tried. */
+struct source {
+    const char *path;
+    struct text text;
+    struct mutants mutants;
+    bool is_opened, is_unfit; /* the command finds a fault in it as it is */
+};
+
 struct state {
     struct options options;
-    const char *source, *text;
-    char folder[40]; /* of the changed source, for the command */
+    struct source *sources;
+    size_t source_count;
+    const char *source, *text; /* of the mutant that is tried */
+    size_t line;               /* that it changes; 0: none */
+    char folder[40];           /* of the changed source, for the command */
     struct pool_space spaces[SPACES_MAX];
     size_t space_count;
     struct variant *variants;
@@ -344,27 +358,15 @@ static rlim_t find_limit(const struct variant *variant)
                                                                     : CPU_SECONDS;
 }
 
-/* Puts the changed source where the command finds it. */
-static void write_source(const struct state *state, const char *text)
-{
-    char path[400];
-    int length = snprintf(path, sizeof path, "%s/", state->folder);
-    for (const char *at = state->source; *at; path[length++] = *at++) {
-        path[length] = '\0';
-        if (*at == '/' && access(path, F_OK) && mkdir(path, 0700))
-            die("no folder for the changed source");
-    }
-    path[length] = '\0';
-    FILE *file = fopen(path, "w");
-    if (!file || fputs(text, file) < 0 || fclose(file))
-        die("cannot write the changed source");
-}
-
 /* In the process of the trial, which becomes the command's. */
 static void run_command(const struct state *state)
 {
     static const enum outcome outcomes[] = {RIGHT, WRONG, NOT_COMPILED, SAME_CODE};
+    char line[24];
+    snprintf(line, sizeof line, "%zu", state->line);
     setenv("MUTANT", state->folder, 1);
+    setenv("SOURCE", state->source, 1);
+    setenv("LINE", line, 1);
     const int status = system(state->options.command);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     _exit(code < 4 ? (int)outcomes[code] : WRONG);
@@ -397,7 +399,7 @@ static double start_trial(const struct state *state, const struct variant *varia
 #else
         (void)memory;
 #endif
-        alarm(WALL_SECONDS);
+        alarm(variant ? WALL_SECONDS : COMMAND_SECONDS);
         if (!variant)
             run_command(state);
         const enum outcome outcome = run_trial(state, variant, text, seed, out);
@@ -410,9 +412,10 @@ static double start_trial(const struct state *state, const struct variant *varia
     close(ends[0]);
     if (size == (ssize_t)sizeof got)
         *out = got;
-    kill(-child, 0);
     if (wait4(child, &out->status, 0, &usage) != child)
         die("a process is lost");
+    if (!variant) /* what an alarm leaves of a command */
+        kill(-child, SIGKILL);
     return cpu_of(&usage);
 }
 
@@ -422,6 +425,26 @@ static enum outcome outcome_of(const struct trial *trial)
         return WTERMSIG(trial->status) == SIGALRM ? NOT_TRIED : WRONG;
     const int status = WEXITSTATUS(trial->status);
     return status >= RIGHT && status <= NOT_TRIED ? (enum outcome)status : WRONG;
+}
+
+/* Runs the command where it finds the source with this text. */
+static enum outcome try_text(const struct state *state, const char *text)
+{
+    char path[400];
+    struct trial trial;
+    int length = snprintf(path, sizeof path, "%s/", state->folder);
+    for (const char *at = state->source; *at; path[length++] = *at++) {
+        path[length] = '\0';
+        if (*at == '/' && access(path, F_OK) && mkdir(path, 0700))
+            die("no folder for the changed source");
+    }
+    path[length] = '\0';
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file))
+        die("cannot write the changed source");
+    start_trial(state, NULL, NULL, 1, &trial);
+    remove(path);
+    return outcome_of(&trial);
 }
 
 static void print_variant(const struct variant *variant)
@@ -599,11 +622,9 @@ static enum fate fate_of_survivor(const struct state *state, const struct mutant
 static enum fate try_source(const struct state *state, const struct mutant *mutant, char *note)
 {
     char *text = mutants_apply(state->text, mutant);
-    struct trial trial;
-    write_source(state, text);
+    const enum outcome outcome = try_text(state, text);
     free(text);
-    start_trial(state, NULL, NULL, 1, &trial);
-    switch (outcome_of(&trial)) {
+    switch (outcome) {
     case RIGHT: return fate_of_survivor(state, mutant, note);
     case WRONG: return FOUND;
     case NOT_COMPILED: return INVALID;
@@ -657,77 +678,122 @@ static void print_mutant(const struct state *state, const struct mutant *mutant,
 }
 
 /* Does the log say that the mutant was not found? */
-static bool is_in_log(const struct options *options, const char *source,
+static bool is_in_log(const struct options *options, const struct source *source,
                       const struct mutant *mutant)
 {
-    char line[1000], changed[400], place[200];
-    bool is_place = false, is_there = false;
+    char line[1000], was[400], changed[400], place[200];
+    bool is_place = false, is_line = false, is_there = false;
+    size_t length;
+    const char *at = mutants_line(source->text.at, mutant->line, &length);
     FILE *file = fopen(options->log, "r");
     if (!file)
         die("cannot open the log");
+    snprintf(line, sizeof line, "%.*s", (int)length, at);
+    squeeze(was, sizeof was, line);
     squeeze(changed, sizeof changed, mutant->changed);
-    snprintf(place, sizeof place, "%s:", source); /* whatever the line's number is by now */
+    snprintf(place, sizeof place,
+             "%s:", source->path); /* whatever the line's number is by now */
     while (!is_there && fgets(line, sizeof line, file)) {
         if (strncmp(line, "    ", 4) != 0)
             is_place =
                 strncmp(line, fates[HOLE], strlen(fates[HOLE])) == 0 && strstr(line, place);
-        const bool is_new = is_place && strncmp(line, "    + ", 6) == 0;
         line[strcspn(line, "\n")] = '\0';
-        is_there = is_new && strcmp(line + 6, changed) == 0;
+        if (strncmp(line, "    - ", 6) == 0)
+            is_line = is_place && strcmp(line + 6, was) == 0;
+        is_there = is_line && strncmp(line, "    + ", 6) == 0 && strcmp(line + 6, changed) == 0;
     }
     fclose(file);
     return is_there;
 }
 
-/* Tries the drawn mutants, in the order of their hashes, so that what a limit leaves out is
- * spread over the source. */
+/* The drawn mutants, in the order of their hashes, so that what a limit leaves out is spread over
+ * the sources. */
 struct drawn {
-    uint64_t hash;
+    uint64_t order;
+    struct source *source;
     const struct mutant *mutant;
 };
 
-static int by_hash(const void *a, const void *b)
+static int by_order(const void *a, const void *b)
 {
-    const uint64_t left = ((const struct drawn *)a)->hash;
-    const uint64_t right = ((const struct drawn *)b)->hash;
+    const uint64_t left = ((const struct drawn *)a)->order;
+    const uint64_t right = ((const struct drawn *)b)->order;
     return left < right ? -1 : left > right;
 }
 
-static int run_mutants(const struct state *state)
+static struct drawn *draw(const struct state *state, size_t *count)
 {
     const struct options *options = &state->options;
-    struct mutants all;
-    size_t counts[FATES] = {0}, count = 0;
-    const double start = now();
-    mutants_list(&all, state->text);
-    struct drawn *drawn = calloc(all.count + 1, sizeof *drawn);
+    size_t all = 0;
+    for (size_t i = 0; i < state->source_count; i++)
+        all += state->sources[i].mutants.count;
+    struct drawn *drawn = calloc(all + 1, sizeof *drawn);
     if (!drawn)
         die("no memory");
-    for (size_t i = 0; i < all.count; i++) {
-        const uint64_t hash = mutants_hash(state->text, &all.list[i]);
-        if ((!options->line || all.list[i].line == options->line) &&
-            hash % options->sample == 0 &&
-            hash / options->sample % options->parts == options->part &&
-            (!options->log || is_in_log(options, state->source, &all.list[i])))
-            drawn[count++] = (struct drawn){hash, &all.list[i]};
-    }
-    qsort(drawn, count, sizeof *drawn, by_hash);
+    *count = 0;
+    for (struct source *source = state->sources; source < state->sources + state->source_count;
+         source++)
+        for (size_t i = 0; i < source->mutants.count; i++) {
+            const struct mutant *mutant = &source->mutants.list[i];
+            const uint64_t hash = mutants_hash(source->text.at, mutant);
+            uint64_t order = hash ^ options->seed;
+            if ((!options->line || mutant->line == options->line) &&
+                hash % options->sample == 0 &&
+                hash / options->sample % options->parts == options->part &&
+                (!options->log || is_in_log(options, source, mutant)))
+                drawn[(*count)++] =
+                    (struct drawn){options->seed ? random_next(&order) : hash, source, mutant};
+        }
+    qsort(drawn, *count, sizeof *drawn, by_order);
+    return drawn;
+}
+
+/* Tries the source as it is, in which the command must find nothing, when its first mutant is drawn. */
+static void open_source(struct state *state, struct source *source)
+{
+    state->source = source->path;
+    state->text = source->text.at;
+    state->line = 0;
+    if (source->is_opened || !state->options.command)
+        return;
+    source->is_opened = true;
+    const enum outcome outcome = try_text(state, source->text.at);
+    source->is_unfit = outcome != RIGHT && outcome != SAME_CODE;
+    if (source->is_unfit)
+        printf("left out, as the command finds a fault in it as it is: %s\n", source->path);
+}
+
+static int run_mutants(struct state *state)
+{
+    const struct options *options = &state->options;
+    size_t counts[FATES] = {0}, count, unfit = 0;
+    const double start = now();
+    struct drawn *drawn = draw(state, &count);
     for (size_t i = 0; i < count; i++) {
         const struct mutant *mutant = drawn[i].mutant;
         struct variant *variants[TRIES_MAX];
         char note[NOTE_CHARS] = "";
         size_t tried = 0;
         enum fate fate = LEFT;
-        if (!options->seconds || now() - start < options->seconds)
+        const bool is_time = !options->seconds || now() - start < options->seconds;
+        if (is_time)
+            open_source(state, drawn[i].source);
+        state->line = mutant->line;
+        if (is_time && !drawn[i].source->is_unfit)
             fate = options->command ? try_source(state, mutant, note)
                                     : try_mutant(state, mutant, variants, &tried, note);
         counts[fate]++;
-        if (fate == HOLE || (options->is_verbose && fate != LEFT))
+        if (fate == HOLE || (options->is_verbose && is_time))
             print_mutant(state, mutant, fate, note);
         for (size_t v = 0; fate == HOLE && v < tried; v++)
             print_variant(variants[v]);
     }
-    printf("%-28s %6zu mutants:", state->source, count);
+    for (size_t i = 0; i < state->source_count; i++)
+        unfit += state->sources[i].is_unfit;
+    if (state->source_count == 1)
+        printf("%-28s %6zu mutants:", state->source, count);
+    else
+        printf("%zu sources %6zu mutants:", state->source_count, count);
     for (size_t i = 0; i < FATES; i++)
         if (counts[i] || i == FOUND || i == HOLE)
             printf(" %zu %s%s", counts[i], fates[i], i + 1 < FATES ? "," : "");
@@ -736,26 +802,35 @@ static int run_mutants(const struct state *state)
         printf(", %zu variants", state->variant_count);
     printf("\n");
     free(drawn);
-    mutants_dispose(&all);
-    return counts[HOLE] != 0;
+    return counts[HOLE] != 0 || unfit;
 }
 
-/* The source that the command tests, which must find nothing in it as it is. */
-static void open_source(struct state *state, struct text *text)
+/* The sources whose mutants are tried, those for the command from their files. */
+static void open_sources(struct state *state, char **paths, size_t count)
 {
-    struct trial trial;
     struct error error;
-    if (text_read(text, state->source, SOURCE_BYTES, &error))
-        die(error.text);
-    state->text = text->at;
+    state->sources = calloc(count, sizeof *state->sources);
+    if (!state->sources)
+        die("no memory");
+    state->source_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct source *source = &state->sources[i];
+        source->path = paths[i];
+        if (!state->options.command)
+            text_adds(&source->text, state->text);
+        else if (text_read(&source->text, paths[i], SOURCE_BYTES, &error))
+            die(error.text);
+        if (!source->text.at)
+            die("no memory");
+        mutants_list(&source->mutants, source->text.at);
+    }
+}
+
+static void open_folder(struct state *state)
+{
     strcpy(state->folder, "/tmp/autotune-mutate-XXXXXX");
     if (!mkdtemp(state->folder))
         die("no folder for the changed source");
-    write_source(state, state->text);
-    start_trial(state, NULL, NULL, 1, &trial);
-    const enum outcome outcome = outcome_of(&trial);
-    if (outcome != RIGHT && outcome != SAME_CODE)
-        die("the command finds a fault in the source as it is");
 }
 
 static void remove_folder(const struct state *state)
@@ -768,12 +843,11 @@ static void remove_folder(const struct state *state)
 
 int main(int argc, char **argv)
 {
-    struct text text = {0};
     static struct state state = {.options = {.sample = 1, .parts = 1, .tries = 3}};
     struct options *options = &state.options;
     unsigned long part;
     int letter;
-    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:c:v")) != -1) {
+    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:r:c:v")) != -1) {
         char *behind;
         switch (letter) {
         case 's': options->sample = strtoul(optarg, NULL, 10); break;
@@ -788,26 +862,32 @@ int main(int argc, char **argv)
         case 'l': options->seconds = (unsigned)strtoul(optarg, NULL, 10); break;
         case 'n': options->line = strtoul(optarg, NULL, 10); break;
         case 'o': options->log = optarg; break;
+        case 'r': options->seed = strtoul(optarg, NULL, 10); break;
         case 'c': options->command = optarg; break;
         case 'e': options->equal = optarg; break;
         case 'v': options->is_verbose = true; break;
         default: die("its first lines say how it is called");
         }
     }
-    if ((options->command ? argc - optind != 1 : argc - optind < 2) ||
-        argc - optind - 1 > SPACES_MAX || !options->sample || !options->tries ||
-        options->tries > TRIES_MAX)
+    if ((options->command ? argc - optind < 1
+                          : argc - optind < 2 || argc - optind - 1 > SPACES_MAX) ||
+        !options->sample || !options->tries || options->tries > TRIES_MAX)
         die("its first lines say how it is called");
     state.source = argv[optind];
     load_known(&state);
     if (options->command)
-        open_source(&state, &text);
+        open_folder(&state);
     else
         open_pool(&state, argv + optind + 1, (size_t)(argc - optind - 1));
+    open_sources(&state, argv + optind, options->command ? (size_t)(argc - optind) : 1);
     const int status = run_mutants(&state);
     if (options->command)
         remove_folder(&state);
-    text_dispose(&text);
+    for (size_t i = 0; i < state.source_count; i++) {
+        text_dispose(&state.sources[i].text);
+        mutants_dispose(&state.sources[i].mutants);
+    }
+    free(state.sources);
     for (size_t i = 0; i < state.space_count; i++) {
         free(state.spaces[i].places);
         space_free(state.spaces[i].files.space);

@@ -172,7 +172,7 @@ static void assert_not_opened(const char *path, enum error_code code, const char
     journal_close(&journal); /* does no harm */
 }
 
-static void assert_not_loaded(const char *path)
+static void assert_not_loaded_for(const char *path, const char *why)
 {
     struct journal journal;
     struct record key;
@@ -180,9 +180,15 @@ static void assert_not_loaded(const char *path)
     assert_int_equal(journal_load(&journal, &key, path, &error), -1);
     assert_int_equal(error.code, ERROR_IO);
     assert_non_null(strstr(error.text, path));
+    assert_non_null(strstr(error.text, why));
     assert_null(strstr(error.text, "remove")); /* it may be any file of the user's */
     assert_null(strstr(error.text, "--cache"));
     assert_null(journal.trials);
+}
+
+static void assert_not_loaded(const char *path)
+{
+    assert_not_loaded_for(path, "");
 }
 
 /* --- Round trips ------------------------------------------------------------------------ */
@@ -953,29 +959,29 @@ static void test_hostile_files(void **state)
     make_journal(path_in(path, state, journal_file), 1);
     assert_int_equal(chmod(path, 0620), 0);
     assert_not_opened(path, ERROR_IO, "written by others");
-    assert_not_loaded(path);
+    assert_not_loaded_for(path, "; name a journal (");
     assert_int_equal(chmod(path, 0602), 0);
     assert_not_opened(path, ERROR_IO, "written by others");
     if (geteuid() == 0) {
         assert_int_equal(chmod(path, 0600), 0);
         assert_int_equal(chown(path, 12345, 12345), 0);
         assert_not_opened(path, ERROR_IO, "another user");
-        assert_not_loaded(path);
+        assert_not_loaded_for(path, "; name a journal (");
     }
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink(target, path), 0);
     assert_not_opened(path, ERROR_IO, "symbolic link");
-    assert_not_loaded(path);
+    assert_not_loaded_for(path, "; name the journal itself");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     alarm(20); /* a blocking open would wait for ever */
     assert_not_opened(path, ERROR_IO, "not a regular file");
-    assert_not_loaded(path);
+    assert_not_loaded_for(path, "; name a journal (");
     alarm(0);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_not_opened(path, ERROR_IO, path);
-    assert_not_loaded(path);
+    assert_not_loaded_for(path, "; name a journal (");
     assert_not_opened("/proc/autotune/x.journal", ERROR_IO, "--cache");
 }
 

@@ -485,6 +485,32 @@ static void test_settled_default(void **state)
     free(bytes);
 }
 
+/* A param of one value has it as its default, whatever the expression of the space below gives. */
+static void test_default_of_one_value(void **state)
+{
+    (void)state;
+    static const struct problem problem = {.op = SUM,
+                                           .type = I32,
+                                           .acc = I64,
+                                           .dims = DIMS_VALUE(5),
+                                           .regime = COLD};
+    static const struct target target = {.cc = 75, .sms = 3};
+    struct space *space = NULL;
+    struct error error;
+    char *bytes = change("BLOCK = 64\n", "BLOCK = HOST ? 32 : 64\n");
+    char *values = strstr(bytes, "values = 32 64\n");
+    assert_non_null(values);
+    memcpy(values, "values = 32   \n", strlen("values = 32   \n"));
+    if (space_load(&space, "little.ini", bytes, strlen(bytes), NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(space->params[0].count, 1);
+    assert_int_equal(space->default_config[0], 32);
+    assert_int_equal(space_settle_default(space, &problem, &target, &error), 0);
+    assert_int_equal(space->default_config[0], 32);
+    space_free(space);
+    free(bytes);
+}
+
 /* A derived value may be a default by its name alone: seen to fail where only longer expressions were. */
 static void test_default_is_derived(void **state)
 {
@@ -546,6 +572,29 @@ static void test_default_of_many(void **state)
     problem.type = U32;
     problem.dims = (struct dims){.outer = {1, 40}, .depth = {5, 8}, .inner = {8, 1}};
     assert_int_equal(space_default_of_many(config, space, &problem, &target, &error), -1);
+    space_free(space);
+}
+
+/* Whichever of its launches does it, a plan leaves an epoch. */
+static void test_plan_leaves_an_epoch(void **state)
+{
+    (void)state;
+    struct space *space = NULL;
+    struct error error;
+    if (space_load(&space, "little.ini", good, strlen(good), NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    struct planner_plan plan = {.count = 1};
+    assert_false(space_leaves_epoch(space, &plan));
+    space->passes[1].leaves_epoch = true;
+    assert_false(space_leaves_epoch(space, &plan));
+    plan.launches[0].pass = 1;
+    assert_true(space_leaves_epoch(space, &plan));
+    plan.count = 2;
+    assert_true(space_leaves_epoch(space, &plan));
+    plan.launches[0].pass = 0;
+    assert_false(space_leaves_epoch(space, &plan));
+    plan.launches[1].pass = 1;
+    assert_true(space_leaves_epoch(space, &plan));
     space_free(space);
 }
 
@@ -767,8 +816,13 @@ int main(void)
         cmocka_unit_test(test_files_of_the_program),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_settled_default),
+        cmocka_unit_test(test_default_of_one_value),
         cmocka_unit_test(test_default_is_derived),
+<<<<<<< HEAD
         cmocka_unit_test(test_default_of_many),
+=======
+        cmocka_unit_test(test_plan_leaves_an_epoch),
+>>>>>>> w-mutate
         cmocka_unit_test(test_extends),
         cmocka_unit_test(test_extends_sections),
         cmocka_unit_test(test_bad_extends),

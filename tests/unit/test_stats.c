@@ -142,6 +142,21 @@ static void test_ratio_of_zero(void **state)
     assert_near(got.high, 5, 0);
 }
 
+/* Half of what lies between the tenths at both ends, of the median; of fewer than ten nothing is known. */
+static void test_spread(void **state)
+{
+    (void)state;
+    uint64_t ten[] = {1000, 100, 900, 200, 800, 300, 700, 400, 600, 500};
+    assert_near(stats_spread(ten, 9), 0, 0);
+    assert_near(stats_spread(ten, 10), 350.0 / 550, 1e-15);
+    uint64_t many[29];
+    for (uint64_t i = 0; i < 29; i++)
+        many[i] = i * i;
+    assert_near(stats_spread(many, 29), (26 * 26 - 2 * 2) / 2.0 / (14 * 14), 1e-15);
+    uint64_t zeros[20] = {6, 6, 6, 6, 6, 6, 6, 6};
+    assert_near(stats_spread(zeros, 20), 3, 0);
+}
+
 static double random_unit(uint64_t *state)
 {
     return ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0;
@@ -252,17 +267,12 @@ static void test_shuffle_is_fair(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_median),
-        cmocka_unit_test(test_known_intervals),
-        cmocka_unit_test(test_many_samples),
-        cmocka_unit_test(test_ratio_interval),
-        cmocka_unit_test(test_ratio_is_paired),
-        cmocka_unit_test(test_ratio_of_zero),
-        cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_random_known),
-        cmocka_unit_test(test_shuffle_keeps_all),
-        cmocka_unit_test(test_shuffle_small),
-        cmocka_unit_test(test_shuffle_is_fair),
+        cmocka_unit_test(test_median),          cmocka_unit_test(test_known_intervals),
+        cmocka_unit_test(test_many_samples),    cmocka_unit_test(test_ratio_interval),
+        cmocka_unit_test(test_ratio_is_paired), cmocka_unit_test(test_ratio_of_zero),
+        cmocka_unit_test(test_spread),          cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_random_known),    cmocka_unit_test(test_shuffle_keeps_all),
+        cmocka_unit_test(test_shuffle_small),   cmocka_unit_test(test_shuffle_is_fair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

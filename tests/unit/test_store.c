@@ -686,6 +686,83 @@ static void test_nul_bytes(void **state)
     text_dispose(&file);
 }
 
+/* --- A folder ----------------------------------------------------------------------------- */
+
+struct taken {
+    char files[4][PATH_CHARS];
+    size_t count, records, fails_at; /* from 1; 0: none */
+};
+
+static int take(void *context, const char *path, const struct records *records,
+                struct error *error)
+{
+    struct taken *taken = context;
+    snprintf(taken->files[taken->count], PATH_CHARS, "%s", path);
+    taken->records += records->count;
+    if (++taken->count == taken->fails_at)
+        return error_set(error, ERROR_FAILED, "enough");
+    return 0;
+}
+
+/* Each file of records is taken once, by its name; others, and the one that is left out, are not. */
+static void test_each_of_a_folder(void **state)
+{
+    char a[PATH_CHARS], b[PATH_CHARS], c[PATH_CHARS], other[PATH_CHARS];
+    struct taken taken = {.count = 0};
+    struct error error = {0};
+    assert_int_equal(save_record(path_in(c, state, "c.ini"), &example_record, &error), 0);
+    assert_int_equal(save_record(path_in(a, state, "a.ini"), &example_record, &error), 0);
+    assert_int_equal(save_record(path_in(b, state, "b.ini"), &example_record, &error), 0);
+    put_file(path_in(other, state, "a.ini.1-old"), "x", 1);
+    put_file(path_in(other, state, ".hidden.ini"), "x", 1);
+    assert_int_equal(store_load_each(*state, NULL, take, &taken, &error), 0);
+    assert_int_equal(taken.count, 3);
+    assert_int_equal(taken.records, 3);
+    assert_string_equal(taken.files[0], a);
+    assert_string_equal(taken.files[1], b);
+    assert_string_equal(taken.files[2], c);
+    taken = (struct taken){.count = 0};
+    assert_int_equal(store_load_each(*state, b, take, &taken, &error), 0);
+    assert_int_equal(taken.count, 2);
+    assert_string_equal(taken.files[1], c);
+    taken = (struct taken){.fails_at = 1};
+    assert_int_equal(store_load_each(*state, NULL, take, &taken, &error), -1);
+    assert_int_equal(taken.count, 1);
+    assert_string_equal(error.text, "enough");
+}
+
+/* No folder is an empty one; what is none, or cannot be read, is named. */
+static void test_folder_that_is_none(void **state)
+{
+    char path[PATH_CHARS];
+    struct taken taken = {.count = 0};
+    struct error error = {0};
+    assert_int_equal(store_load_each(path_in(path, state, "none"), NULL, take, &taken, &error),
+                     0);
+    put_file(path_in(path, state, "file"), "x", 1);
+    assert_int_equal(store_load_each(path, NULL, take, &taken, &error), -1);
+    assert_int_equal(error.code, ERROR_IO);
+    assert_non_null(strstr(error.text, path));
+    assert_int_equal(taken.count, 0);
+}
+
+/* What was set aside is counted, and the first of it is named. */
+static void test_kept_beside_are_counted(void **state)
+{
+    static const char *const names[] = {"b.ini.damaged-2", "a.ini.schema-1", "a.ini",
+                                        ".a.ini.schema-1", "c.ini.schema-1"};
+    char path[PATH_CHARS];
+    struct text name = {0};
+    assert_int_equal(store_count_kept(&name, *state), 0);
+    assert_int_equal(name.length, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_file(path_in(path, state, names[i]), "x", 1);
+    assert_int_equal(store_count_kept(&name, *state), 3);
+    assert_string_equal(name.at, "a.ini.schema-1");
+    text_dispose(&name);
+    assert_int_equal(store_count_kept(&name, path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -714,6 +791,9 @@ int main(void)
         cmocka_unit_test(test_other_sections_are_named),
         cmocka_unit_test(test_many_sections_take_no_longer),
         IN_FOLDER(test_nul_bytes),
+        IN_FOLDER(test_each_of_a_folder),
+        IN_FOLDER(test_folder_that_is_none),
+        IN_FOLDER(test_kept_beside_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,41 @@ static void test_identity_of_passes_that_are_not_timed(void **state)
     close_run(&run);
 }
 
+/* Each number of a launch tells it apart, even where it is the only one that differs. */
+static void test_identity_of_each_number(void **state)
+{
+    static const char *const keys[] = {"block = 32 * P\ngrid = 3\npartials = 3\n",
+                                       "block = 32\ngrid = P\npartials = 3\n",
+                                       "block = 32\ngrid = 3\npartials = P\n"};
+    static const struct target target = {.cc = 90, .sms = 132, .threads_per_block = 1024};
+    static const struct problem problem = {.op = SUM,
+                                           .type = I32,
+                                           .acc = I32,
+                                           .dims = DIMS_VALUE(1000),
+                                           .regime = COLD};
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        uint64_t identities[2];
+        struct text text = {0};
+        struct space *space;
+        text_addf(&text,
+                  "[space]\nname = a\ntemplate = a.cu\nkernel = a\n"
+                  "[param P]\nvalues = 1 2\nwhen = launch\n"
+                  "[pass a]\n%stile = 1\noutputs = 1\nargs = input n output partials\n"
+                  "height = 1\n[default]\nP = 1\n",
+                  keys[i]);
+        if (space_load(&space, "a.ini", text.at, text.length, NULL, &error))
+            fail_msg("%s", error.text);
+        const struct point_context context = {space, &problem, &target};
+        for (int64_t p = 1; p <= 2; p++)
+            if (trials_identity(&identities[p - 1], &context, &p, 9, &error))
+                fail_msg("%s", error.text);
+        assert_true(identities[0] != identities[1]);
+        space_free(space);
+        text_dispose(&text);
+    }
+}
+
 /* --- Outcomes ----------------------------------------------------------------------------- */
 
 enum { FEW = 8 };
@@ -639,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_identity_of_equal_grids),
         cmocka_unit_test(test_identity_of_other_arguments),
         cmocka_unit_test(test_identity_of_passes_that_are_not_timed),
+        cmocka_unit_test(test_identity_of_each_number),
         cmocka_unit_test(test_judge),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_take),
