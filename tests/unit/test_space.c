@@ -818,11 +818,8 @@ int main(void)
         cmocka_unit_test(test_settled_default),
         cmocka_unit_test(test_default_of_one_value),
         cmocka_unit_test(test_default_is_derived),
-<<<<<<< HEAD
         cmocka_unit_test(test_default_of_many),
-=======
         cmocka_unit_test(test_plan_leaves_an_epoch),
->>>>>>> w-mutate
         cmocka_unit_test(test_extends),
         cmocka_unit_test(test_extends_sections),
         cmocka_unit_test(test_bad_extends),
