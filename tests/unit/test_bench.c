@@ -37,9 +37,11 @@ struct fault {
     bool is_missing;
 };
 
+enum memory { NO_MEMORY, OF_STATE, OF_SCRATCH };
+
 /* A byte that calls write, of memory that is theirs while they run. */
 struct spoilt {
-    enum { NO_MEMORY, OF_STATE, OF_SCRATCH } memory;
+    enum memory memory;
     uint64_t at;
 };
 
@@ -137,7 +139,7 @@ static struct bench_outcome prove(struct fault fault, bool has_nan)
     return prove_memory(fault, has_nan, (struct spoilt){NO_MEMORY, 0}, false);
 }
 
-static struct bench_outcome prove_spoilt(int memory, uint64_t at, bool leaves_epoch)
+static struct bench_outcome prove_spoilt(enum memory memory, uint64_t at, bool leaves_epoch)
 {
     static const struct fault none = {.input = NO_FAULT};
     return prove_memory(none, false, (struct spoilt){memory, at}, leaves_epoch);

@@ -1381,7 +1381,7 @@ static void see_result(struct variety *seen, const struct problem *problem,
         const double x =
             element_load(problem->type, cases->elements, c->offset + dims_at(&c->dims, r, k));
         const double size = fabs(x);
-        finite += isfinite(x);
+        finite += isfinite(x) ? 1 : 0;
         plus += x == 0 && !signbit(x);
         minus += x == 0 && signbit(x);
         tiny += size > 0 && size < range.small;
