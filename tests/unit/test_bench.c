@@ -164,7 +164,7 @@ static void test_state(void **state)
 static void test_guards(void **state)
 {
     static const struct {
-        int memory;
+        enum memory memory;
         uint64_t from, bytes;
         const char *reason;
     } guards[] = {
