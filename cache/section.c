@@ -119,6 +119,7 @@ static void keep_line(struct text *out, const struct ini_item *item)
     text_adds(out, "\n");
 }
 
+/* No key is twice in a section: ini_load refuses that. */
 static int read_item(struct reading *reading, const struct ini_item *item, struct error *error)
 {
     const struct section *section = reading->section;
@@ -127,8 +128,6 @@ static int read_item(struct reading *reading, const struct ini_item *item, struc
     if (i == section->count + 2)
         return refuse(reading, item, "unknown field", "this version writes no such field",
                       error);
-    if (reading->seen & UINT64_C(1) << i)
-        return refuse(reading, item, item->key, "appears twice", error);
     reading->seen |= UINT64_C(1) << i;
     if (i == section->count) {
         if (field_parse_hash(&reading->found->checksum, item->value))

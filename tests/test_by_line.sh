@@ -35,5 +35,17 @@ expect 'double p = 1;' test_csv 1 equal
 expect 'qsort(values, count, sizeof *values, compare_integers);' test_stats 2 'same code'
 expect 'static int compare_integers' test_stats 4 'does not compile'
 
+# What all are linked with has one of each: the library has other files built in than the program.
+MUTANT=$scratch/as-it-is SOURCE=$SOURCE LINE=0
+export MUTANT SOURCE LINE
+mkdir -p "$MUTANT/${SOURCE%/*}"
+cp "$SOURCE" "$MUTANT/$SOURCE"
+sh tests/mutate/by_line.sh "$scratch"
+double=$(nm -g --defined-only "$MUTANT/kept/rest.a" 2> /dev/null | awk 'NF == 3 { print $3 }' | sort | uniq -d)
+[ -s "$MUTANT/kept/rest.a" ] && [ -z "$double" ] || {
+    echo "test_by_line: what mutants are linked with has twice: $double"
+    failures=$((failures + 1))
+}
+
 [ $failures -eq 0 ] && echo "test_by_line: all passed"
 exit $((failures > 0))

@@ -173,6 +173,9 @@ check answers grep -q '^record    exact' err
 run --device host --data pinned --n 30000 --csv tuned.csv
 run --device host --data pinned --n 30000 --csv -
 check pinned-csv grep -q '^.*chunk_bytes,streams,copiers,ms' out
+run --device host --data pinned --n 30000 --json /dev/full
+check pinned-not-printed has_status 74
+check pinned-not-printed-is-said grep -q '^autotune: /dev/full: ' err
 chunk=$(awk '$0 == "regime = pageable" { is_it = 1 }
     is_it && $1 == "chunk_bytes" { print $3 % 1048576 ? $3 / 1024 "KiB" : $3 / 1048576 "MiB"; exit }' "$RECORDS")
 run reduce x.i32 --device host

@@ -24,7 +24,8 @@ compile -O2 -c -o "$MUTANT/plain.o" "$MUTANT/$SOURCE" || exit 2
 if [ "$LINE" = 0 ]; then
     cp "$MUTANT/plain.o" "$kept/$name.o"
     [ -e "$kept/rest.a" ] ||
-        find "$build/obj/" -name '*.o' ! -name main.o ! -name main_mpi.o -print0 | xargs -0 ar rcsT "$kept/rest.a" ||
+        find "$build/obj/" -name '*.o' ! -name main.o ! -name main_mpi.o ! -name embedded_library.o -print0 |
+        xargs -0 ar rcsT "$kept/rest.a" ||
         exit 2
     exit 0
 fi

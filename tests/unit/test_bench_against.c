@@ -3,6 +3,7 @@
 #include "autotune/measure/bench_against.h"
 #include "tests/unit/reduce_files.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static struct error error;
@@ -256,6 +257,44 @@ static void test_wrong_kernel(void **state)
     }
 }
 
+/* Whoever takes less time than the memory of a GPU needs is named. Here the device becomes a GPU once our
+ * kernel is open, with a memory that takes the geometric mean of both's times. */
+static int become_gpu(const char *type, const char *acc, const char *op,
+                      const struct dims *dims, size_t *out)
+{
+    device->info.target.is_host = false;
+    device->info.target.l2_bytes = 1;
+    return temp_bytes(type, acc, op, dims, out);
+}
+
+static void test_too_fast(void **state)
+{
+    (void)state;
+    struct baseline_face quick = fast;
+    const struct baseline_face *const faces[] = {&quick};
+    const struct bench_against_options options = {.rounds = 5};
+    const struct device_info info = device->info;
+    struct bench_against_result result;
+    static const char *const texts[] = {"our kernel took less time than the memory needs ",
+                                        "fast took less time than the memory needs "};
+    if (run(&result, faces, 1, options))
+        fail_msg("%s", error.text);
+    const double mean_ps =
+        sqrt((double)result.ours.median_ps * (double)result.theirs[0].median_ps);
+    quick.temp_bytes = become_gpu;
+    for (size_t i = 0; i < 2; i++) {
+        const double floor_ps = i == 0 ? 1e15 : mean_ps;
+        device->info.bus_bits = 4; /* so that kHz are kilobytes a second */
+        device->info.memory_clock_khz = (int)(4.0 * N * 1e12 / floor_ps / 1e3) + 1;
+        const int got = run(&result, faces, 1, options);
+        device->info = info;
+        assert_int_equal(got, -1);
+        assert_int_equal(error.code, ERROR_WRONG);
+        if (strncmp(error.text, texts[i], strlen(texts[i])) != 0)
+            fail_msg("'%s' does not begin with '%s'", error.text, texts[i]);
+    }
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -273,10 +312,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fastest_counts),
-        cmocka_unit_test(test_what_is_given),
-        cmocka_unit_test(test_wrong_library),
-        cmocka_unit_test(test_wrong_kernel),
+        cmocka_unit_test(test_fastest_counts), cmocka_unit_test(test_what_is_given),
+        cmocka_unit_test(test_wrong_library),  cmocka_unit_test(test_wrong_kernel),
+        cmocka_unit_test(test_too_fast),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

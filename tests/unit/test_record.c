@@ -415,6 +415,7 @@ static void test_missing_unknown_and_double_fields(void **state)
     free(wrong);
     wrong = with_line(text, "sms", "sms = 132\nsms = 132", true);
     assert_int_equal(parsed(&record, wrong, &error), -1);
+    assert_non_null(strstr(error.text, "key 'sms' appears again"));
     free(wrong);
 
     assert_int_equal(ini_load(&ini, "file.ini", text, strlen(text), &error), 0);
@@ -566,6 +567,28 @@ static void test_untried(void **state)
     free(text);
 }
 
+/* A gain has three digits, whatever it is rounded to. */
+static void test_gain_digits(void **state)
+{
+    static const struct {
+        double times;
+        const char *shown;
+    } rows[] = {
+        {0.5, "0.50"},   {9.9944, "9.99"}, {9.9946, "9.99"}, {9.995, "10.0"}, {9.9956, "10.0"},
+        {99.94, "99.9"}, {99.949, "99.9"}, {99.95, "100"},   {99.954, "100"}, {1234.4, "1234"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct record_gain gain = {.times = rows[i].times};
+        struct text text = {0};
+        char wanted[60];
+        record_add_gain(&text, &gain);
+        snprintf(wanted, sizeof wanted, "%s times as fast as the default", rows[i].shown);
+        assert_string_equal(text.at, wanted);
+        text_dispose(&text);
+    }
+}
+
 /* What tuning gained is the ratio of the race, whatever time the winner gets later. */
 static void test_gain(void **state)
 {
@@ -712,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_config_is_of_the_record),
         cmocka_unit_test(test_untried),
         cmocka_unit_test(test_gain),
+        cmocka_unit_test(test_gain_digits),
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_same_problem),
         cmocka_unit_test(test_key_difference),

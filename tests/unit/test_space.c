@@ -72,6 +72,10 @@ static const struct bad {
     {"template = little.cu\n", "template = ../little.cu\n", 3, "'../little.cu'"},
     {"per block\n", "per block \\\n", 6, "backslash"},
     {"name = little\n", "name = little\nname = other\n", 3, "name"},
+    {"kernel = little\n", "kernel = little\nserves = SMS > 4\n", 5,
+     "'serves' knows the problem, not"},
+    {"kernel = little\n", "kernel = little\nserves = HOST\n", 5, "'HOST'"},
+    {"kernel = little\n", "kernel = little\nserves = BLOCKS == 1\n", 5, "'BLOCKS'"},
     {"[rule]\n", "[derived]\n", 16, "derived"},
 
     /* Params. */
@@ -266,6 +270,7 @@ static void test_all_faults(void **state)
 {
     static const char *const changes[][2] = {
         {"name = little\n", ""},
+        {"kernel = little\n", "kernel = little\nserves = SMS > 4\n"},
         {"values = 32 64", "values = 32 6x"},
         {"when = launch", "when = never"},
         {"TILE = 2 * BLOCK", "TILE = 2 * BLOK"},
@@ -278,11 +283,10 @@ static void test_all_faults(void **state)
         int line;
         const char *said;
     } told[] = {
-        {1, "[space] needs name"}, {6, "BLOCK is '6x'"},
-        {11, "not 'never'"},       {14, "unknown name 'BLOK'"},
-        {16, "expected"},          {19, "no param 'blok'"},
-        {27, "lacks 'grid'"},      {38, "that the param lacks"},
-        {39, "lacks: 'UP'"},
+        {1, "[space] needs name"}, {4, "problem, not 'SMS'"},   {7, "BLOCK is '6x'"},
+        {12, "not 'never'"},       {15, "unknown name 'BLOK'"}, {17, "expected"},
+        {20, "no param 'blok'"},   {28, "lacks 'grid'"},        {39, "that the param lacks"},
+        {40, "lacks: 'UP'"},
     };
     const size_t count = sizeof told / sizeof *told;
     char *bytes = strdup(good);
@@ -357,6 +361,31 @@ static void test_too_much(void **state)
     for (int i = 0; i < 7; i++)
         text_addf(&bytes, "[pass p%d]\nblock = 1\n", i);
     load_bytes(bytes.at, 55, "at most 8 passes");
+    text_dispose(&bytes);
+}
+
+/* As many names as there may be; the last is a default. */
+static void test_most_names(void **state)
+{
+    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT -
+                    (DIMS_SCANS - 1) - 1;
+    struct text bytes = {0};
+    struct space *space = NULL;
+    struct error error;
+    (void)state;
+    add_params(&bytes, 1, "1 2");
+    text_adds(&bytes, "meaning = which\n[derived]\n");
+    for (int i = 1; i <= fit; i++)
+        text_addf(&bytes, "D%d = %d\n", i, i < fit ? 1 : 2);
+    text_addf(&bytes,
+              "[pass a]\nblock = 32\ngrid = 1\ntile = 32\noutputs = 1\n"
+              "args = input n output\nheight = 1\n[default]\nP0 = D%d\n",
+              fit);
+    if (space_load(&space, "many.ini", bytes.at, bytes.length, NULL, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(space->name_count, SPACE_NAMES_MAX);
+    assert_int_equal(space->default_config[0], 2);
+    space_free(space);
     text_dispose(&bytes);
 }
 
@@ -811,6 +840,7 @@ int main(void)
         cmocka_unit_test(test_all_faults),
         cmocka_unit_test(test_empty_spaces),
         cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_most_names),
         cmocka_unit_test(test_launch_keys),
         cmocka_unit_test(test_model_and_timed),
         cmocka_unit_test(test_files_of_the_program),
