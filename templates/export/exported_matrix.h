@@ -22,11 +22,12 @@ cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t
  * kernels show as those of any launch.
 //? elif DEPTH_STRIDE == 1
 /* Reduces each row of a matrix to a value. `in` and `out` are device memory: `in`, aligned to an
- * element, the matrix, `out` the values in the order of the rows; that of a row without elements
- * is what changes nothing. Returns at once; errors of the kernels show as those of any launch.
+ * element, the matrix, `out` the values in the order of the rows. Returns at once; errors of the
+ * kernels show as those of any launch.
 //? else
 /* Reduces each column of a matrix to a value. `in` and `out` are device memory: `in`, aligned to
- * an element, the matrix, `out` the values in the order of the columns. Returns at once; errors of the kernels show as those of any launch.
+ * an element, the matrix, `out` the values in the order of the columns. Returns at once; errors of
+ * the kernels show as those of any launch.
 //? end
  * A workspace serves one call at a time. cudaErrorInvalidValue: a pointer is missing or not aligned,
  * out and the elements overlap, the workspace is too small for this shape, or prefix_refusal says
@@ -43,7 +44,8 @@ cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pit
 cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max, size_t len,
     size_t pitch, prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
 
-/* How well what runs for such a matrix fits, and what it is; either pointer may be NULL. */
+/* How well what runs for such a matrix fits, and what it is, a text that stays; either
+ * pointer may be NULL. */
 cudaError_t prefix_match(size_t rows, size_t len, size_t pitch, enum prefix_fit *match,
     const char **params);
 //? elif PIECE == TABLE

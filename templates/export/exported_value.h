@@ -2,7 +2,7 @@
 //? if PIECE == DECLARED
 /* All are for the current device. */
 
-/* Bytes of a workspace for up to n_max elements, in device memory, aligned to 256 bytes (as
+/* Bytes of a workspace for up to n_max elements, never 0, in device memory, aligned to 256 bytes (as
  * cudaMalloc does). */
 cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes);
 
@@ -26,7 +26,7 @@ cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes);
 cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out, void *workspace,
     size_t bytes, cudaStream_t stream);
 
-/* How well what runs for n elements fits, and what it is; either pointer may be NULL. */
+/* How well what runs for n elements fits, and what it is, a text that stays; either pointer may be NULL. */
 cudaError_t prefix_match(size_t n, enum prefix_fit *match, const char **params);
 //? elif PIECE == TABLE
 /* The row of the table for n elements. */
