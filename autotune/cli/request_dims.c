@@ -170,13 +170,16 @@ int request_dims_axis_of(const char *shape)
     return !shape || strcmp(shape, "rows") == 0;
 }
 
+/* The axis that is asked for, by itself or by a shape's name. */
+static int asked_axis(const struct request_dims *asked)
+{
+    return asked->has_axis ? asked->low.axis : request_dims_axis_of(asked->shape);
+}
+
 void request_dims_take_shape(struct request *request)
 {
     struct request_dims *asked = &request->asked;
-    const struct matrix any = {.rows = 2,
-                               .len = 2,
-                               .axis = asked->has_axis ? asked->low.axis
-                                                       : request_dims_axis_of(asked->shape)};
+    const struct matrix any = {.rows = 2, .len = 2, .axis = asked_axis(asked)};
     struct problem problem = request->problem;
     struct error ignored;
     if ((!asked->has_axis && !asked->shape) || asked->low.rows || asked->low.len ||
@@ -197,8 +200,7 @@ int request_dims_settle(struct request *request, struct error *error)
         request->sizes[i].scan = asked->scan;
     if (!request_dims_are_given(request))
         return 0;
-    if (!asked->has_axis)
-        asked->low.axis = request_dims_axis_of(asked->shape);
+    asked->low.axis = asked_axis(asked);
     struct matrix first = asked->low; /* of a range the first of several results */
     if (asked->rows_high)
         first.rows = asked->low.rows < 2 && asked->rows_high > 1 ? 2 : asked->low.rows;

@@ -330,8 +330,11 @@ static bool has_clusters(const struct export *export)
     return false;
 }
 
-int export_add_file_part(struct text *out, const struct export *export, const char *file,
-                         enum export_piece piece, struct error *error)
+/* What conditions in the files of templates/export may name. */
+enum { OWN_NAMES = 17, NAMES = OWN_NAMES + OP_COUNT };
+
+static void set_names(const char *names[NAMES], int64_t values[NAMES],
+                      const struct export *export, enum export_piece piece)
 {
     const struct problem *const problem = &export->source.problem;
     const struct dims *const dims = &problem->dims;
@@ -355,17 +358,23 @@ int export_add_file_part(struct text *out, const struct export *export, const ch
                {"LAUNCHED", EXPORT_LAUNCHED},
                {"OPENED", EXPORT_OPENED},
                {"CLOSED", EXPORT_CLOSED}};
-    enum { OWN = sizeof own / sizeof *own };
-    const char *names[OWN + OP_COUNT];
-    int64_t values[OWN + OP_COUNT];
-    for (size_t i = 0; i < OWN; i++) {
+    _Static_assert(sizeof own / sizeof *own == OWN_NAMES, "as many as there are");
+    for (size_t i = 0; i < OWN_NAMES; i++) {
         names[i] = own[i].name;
         values[i] = own[i].value;
     }
     for (size_t op = 0; op < OP_COUNT; op++) {
-        names[OWN + op] = problem_ops[op].symbol;
-        values[OWN + op] = (int64_t)op;
+        names[OWN_NAMES + op] = problem_ops[op].symbol;
+        values[OWN_NAMES + op] = (int64_t)op;
     }
+}
+
+int export_add_file_part(struct text *out, const struct export *export, const char *file,
+                         enum export_piece piece, struct error *error)
+{
+    const char *names[NAMES];
+    int64_t values[NAMES];
+    set_names(names, values, export, piece);
     const struct embedded *found = embedded_find(file);
     struct text kept = {0};
     if (!found)

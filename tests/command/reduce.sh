@@ -101,6 +101,14 @@ refuses two-files 64 "one argument too many" reduce x.i32 x.i32
 refuses missing 74 "nowhere: cannot be opened: No such file" reduce nowhere --device host
 refuses folder 74 "is a folder: name a file" reduce . --device host
 refuses empty 74 "empty: there are no elements" reduce empty --device host
+cp x.i16 x.f32
+refuses named-otherwise 64 "its name says f32, and elements are i32 unless --type is given: give --type f32 or --type i32" \
+    reduce x.f32 --device host
+run reduce x.f32 --device host --type i16
+check named-otherwise-by-type has_status 0
+seq 10000000 10000019 > digits
+run reduce digits --device host
+check text-is-said grep -q '^autotune: warning: digits: this looks like numbers in text' err
 refuses odd 74 "its 5 bytes are no whole number of elements of type i32" reduce odd --device host
 refuses scan-to-nowhere 64 "name a file for them with --output" reduce x.i32 --scan inclusive
 refuses output-of-one 64 "one result goes to stdout" reduce x.i32 -o y

@@ -1,6 +1,6 @@
-# builds: a step of tests/gpu.sh, read by it. Exports of what ships, each in the builds that people give
-# it, by nvcc and by CMake: all results are right, and a table says which row served, and how long a call took beside that of
-# the build for the records' own architecture.
+# builds: a step of tests/gpu.sh, read by it. Exports of what ships, each in the builds that people
+# give it, by nvcc and by CMake: all results are right, and a table says which row served, and how
+# long a call took beside that of the build for the records' own architecture.
 # shellcheck shell=bash disable=SC2154 # what gpu.sh sets
 
 # The names of builds, and their options.
