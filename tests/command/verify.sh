@@ -37,7 +37,8 @@ refuses crash-small 70 "sum i32 .*BLOCK=.* is wrong: it crashes" verify --device
 refuses crash-small-by-a-rule 70 "BLOCK=64 .*is wrong: it crashes" verify --device host --small --n 3K \
     --template crash.cu --space mine.ini --variant BLOCK=64,GRID=3
 # A worker ends a kernel of the emulator that is far slower than smaller runs of any: in few seconds of
-# processor time, which other programs do not use up. One that is slow is none.
+# processor time: other programs do not use it up, but a core shared with them gives half as much.
+# One that is slow is no such kernel.
 # used_by COMMAND...: the seconds of processor time that it took, in $used.
 used_by() {
     times > before # a pipe would be another shell's
@@ -45,7 +46,7 @@ used_by() {
     times > after
     used=$(awk -F '[ms ]' 'FNR == 2 { s = 60 * $1 + $2 + 60 * $4 + $5 - s } END { print int(s) }' before after)
 }
-few=10
+few=30
 grep -qa '__[at]san_init' "$AUTOTUNE" && few=100
 used_by refuses endless 70 "kernel of BLOCK=.* does not end: .*processor time" verify --device host --n 3K \
     --template endless.cu --space mine.ini

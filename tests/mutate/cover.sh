@@ -1,8 +1,8 @@
 #!/bin/bash
 # Notes which tests run which lines of C: builds all with counters in BUILD/mutants, runs each test by
 # itself, and writes BUILD/mutants/tests/SOURCE, whose rows "LINE SECONDS TEST" are sorted by seconds. A
-# test that fails or takes LONGEST seconds is left out. What is there is kept: a test runs again where it
-# has changed, all where a source has. Usage: tests/mutate/cover.sh BUILD
+# test that fails twice or takes LONGEST seconds is left out, and named. What is there is kept: a test runs
+# again where it has changed or was left out, all where a source has. Usage: tests/mutate/cover.sh BUILD
 set -u
 build=$(cd "${1:?usage: tests/mutate/cover.sh BUILD}" && pwd) || exit 2
 cd "$(dirname "$0")/../.." || exit 2
@@ -42,17 +42,20 @@ list_tests() {
         grep -vxE 'docs(_commands)?|killed_merges|failing_.*|install|hardened|library|sums|same_bytes|export_builds|gpu_steps|flags|test_failing_.*'
 }
 
-# Runs the test NAME by itself, and notes its lines where it passes.
+# Runs the test NAME by itself, its counts below the folder COUNTS.
+try() {
+    rm -rf "$2" && mkdir -p "$2"
+    start=$(date +%s.%N)
+    log=$(GCOV_PREFIX=$2 sh tests/mutate/one_test.sh "$work" "$work" "$1" "$LONGEST" "$2/own" 2>&1) || return
+    seconds=$(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }')
+}
+
+# Notes the lines of the test NAME where it passes.
 note() {
-    local name=$1 counts=$work/counts/$1 file log start status seconds notes
+    local name=$1 counts=$work/counts/$1 file log start seconds notes
     [ -e "tests/unit/$name.c" ] && file=tests/unit/$name.c || file=tests/command/$name.sh
     [ ! -e "$work/lines/$name" ] || [ "$file" -nt "$work/lines/$name" ] || return
-    rm -rf "$counts" && mkdir -p "$counts"
-    start=$(date +%s.%N)
-    log=$(GCOV_PREFIX=$counts sh tests/mutate/one_test.sh "$work" "$work" "$name" "$LONGEST" "$counts/own" 2>&1)
-    status=$?
-    seconds=$(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }')
-    if [ $status -eq 0 ]; then
+    if try "$name" "$counts" || try "$name" "$counts"; then
         find "$counts" -name '*.gcda' -path '*/obj/*' | while read -r counted; do
             notes=${counted#"$counts"}
             ln -s "${notes%.gcda}.gcno" "${counted%.gcda}.gcno"
@@ -67,12 +70,12 @@ note() {
     else
         printf '%s\n' "$log" | tail -n 20
         echo "left out: $name does not pass"
-        echo "$seconds" > "$work/lines/$name"
+        rm -f "$work/lines/$name"
     fi
     rm -rf "$counts" "$work/lines/$name.part"
 }
 
-export -f note
+export -f note try
 export work LONGEST
 list_tests | xargs -P "$JOBS" -I NAME bash -c 'note NAME'
 rm -rf "$work/tests" && mkdir "$work/tests"
