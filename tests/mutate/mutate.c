@@ -1,7 +1,7 @@
 /* mutate: tests the proofs themselves. It plants each mutant of one source of kernels (mutants.h)
  * in variants whose emitted text has the changed line, and proves them on the emulator as
  * `autotune verify --cover` does; a mutant that no proof finds is a fault that would be called
- * right. Each trial runs in a process of its own. Sources that are no kernel's have a command in
+ * right. Each attempt runs in a process of its own. Sources that are no kernel's have a command in
  * place of spaces, which must fail.
  *
  * Usage: mutate [-s SAMPLE] [-p K/M] [-t TRIES] [-l SECONDS] [-e FILE] [-n LINE] [-o LOG] [-r SEED] [-v] SOURCE SPACE...
@@ -27,9 +27,9 @@
 #include "autotune/verify/sample.h"
 #include "generator/random.h"
 #include "generator/text.h"
+#include "tests/mutate/attempt.h"
 #include "tests/mutate/mutants.h"
 #include "tests/mutate/planted.h"
-#include "tests/mutate/trial.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ struct pool_space {
 
 /* A config of one space that the emulator can run. */
 struct variant {
-    struct trial_variant of;
+    struct attempt_variant of;
     unsigned char has_line[LINES_MAX / 8 + 1];
 };
 
@@ -116,7 +116,7 @@ static struct emit_sources with_text(const struct state *state, const struct var
                                      const char *text)
 {
     struct emit_sources sources = *variant->of.sources;
-    trial_find_source(&sources, state->source)->text = text;
+    attempt_find_source(&sources, state->source)->text = text;
     return sources;
 }
 
@@ -138,7 +138,7 @@ static char *mark_lines(const char *text)
         text_adds(&out, "\n");
     }
     if (number >= LINES_MAX)
-        trial_die("the source has too many lines");
+        attempt_die("the source has too many lines");
     return out.at;
 }
 
@@ -149,7 +149,7 @@ static void find_lines(const struct state *state, struct variant *variant, const
     struct emit_variant emitted;
     struct error error;
     if (emit_variant(&emitted, &context, &sources, variant->of.configs, &error))
-        trial_die(error.text);
+        attempt_die(error.text);
     for (size_t i = 0; i < emitted.count; i++)
         for (const char *at = emitted.texts[i].at; (at = strstr(at, "//@")); at++) {
             const size_t line = strtoul(at + 3, NULL, 10);
@@ -199,21 +199,21 @@ static void add_variants(struct state *state, struct pool_space *space,
     size_t place_count;
     struct error error;
     if (sample_places(&space->places, &place_count, space->files.space, ARCHS, &error))
-        trial_die(error.text);
+        attempt_die(error.text);
     for (size_t i = 0; i < DRAWS; i++) {
         const struct sample_place *place = &space->places[random_next(&random) % place_count];
         int64_t *config = calloc(width, sizeof *config);
         state->variants =
             realloc(state->variants, (state->variant_count + 1) * sizeof *state->variants);
         if (!is_fixed || !config || !state->variants)
-            trial_die("no memory");
+            attempt_die("no memory");
         struct variant *variant = &state->variants[state->variant_count];
-        variant->of = (struct trial_variant){.space = space->files.space,
-                                             .sources = &space->sources,
-                                             .problem = &place->problem,
-                                             .target = targets[place->target],
-                                             .configs = config,
-                                             .config_count = 1};
+        variant->of = (struct attempt_variant){.space = space->files.space,
+                                               .sources = &space->sources,
+                                               .problem = &place->problem,
+                                               .target = targets[place->target],
+                                               .configs = config,
+                                               .config_count = 1};
         memset(variant->has_line, 0, sizeof variant->has_line);
         variant->of.target.is_host = true;
         const struct point_context context = context_of(variant);
@@ -238,14 +238,14 @@ static void open_pool(struct state *state, char **names, size_t count)
     static unsigned char times[LINES_MAX];
     for (size_t i = 0; i < ARCHS; i++)
         if (gpus_find(&targets[i], archs[i], &error))
-            trial_die(error.text);
+            attempt_die(error.text);
     for (size_t i = 0; i < count; i++) {
         struct pool_space *space = &state->spaces[state->space_count++];
-        trial_open_space(&space->files, names[i]);
+        attempt_open_space(&space->files, names[i]);
         space->sources = space->files.sources;
-        const struct emit_file *file = trial_find_source(&space->sources, state->source);
+        const struct emit_file *file = attempt_find_source(&space->sources, state->source);
         if (!file)
-            trial_die("the space is not made of this source");
+            attempt_die("the space is not made of this source");
         state->text = file->text;
         if (!marked)
             marked = mark_lines(file->text);
@@ -257,27 +257,27 @@ static void open_pool(struct state *state, char **names, size_t count)
 /* --- The command ------------------------------------------------------------------------- */
 
 /* Runs the command where it finds the source with this text. */
-static enum trial_outcome try_text(const struct state *state, const char *text)
+static enum attempt_outcome try_text(const struct state *state, const char *text)
 {
     char path[400], line[24];
-    struct trial trial;
+    struct attempt attempt;
     int length = snprintf(path, sizeof path, "%s/", state->folder);
     for (const char *at = state->source; *at; path[length++] = *at++) {
         path[length] = '\0';
         if (*at == '/' && access(path, F_OK) && mkdir(path, 0700))
-            trial_die("no folder for the changed source");
+            attempt_die("no folder for the changed source");
     }
     path[length] = '\0';
     FILE *file = fopen(path, "w");
     if (!file || fputs(text, file) < 0 || fclose(file))
-        trial_die("cannot write the changed source");
+        attempt_die("cannot write the changed source");
     snprintf(line, sizeof line, "%zu", state->line);
     setenv("MUTANT", state->folder, 1);
     setenv("SOURCE", state->source, 1);
     setenv("LINE", line, 1);
-    trial_command(&trial, state->options.command);
+    attempt_command(&attempt, state->options.command);
     remove(path);
-    return trial.outcome;
+    return attempt.outcome;
 }
 
 /* --- Variants for a line ------------------------------------------------------------------ */
@@ -289,7 +289,7 @@ static size_t choose_variants(const struct state *state, size_t line, struct var
     size_t *order = malloc((state->variant_count + 1) * sizeof *order), count = 0, chosen = 0;
     uint64_t random = line;
     if (!order)
-        trial_die("no memory");
+        attempt_die("no memory");
     for (size_t i = 0; i < state->variant_count; i++)
         if (has_line(&state->variants[i], line) && !state->variants[i].of.is_unfit)
             order[count++] = i;
@@ -330,10 +330,10 @@ static void load_known(struct state *state)
     char line[1000];
     FILE *file = state->options.equal ? fopen(state->options.equal, "r") : NULL;
     if (state->options.equal && !file)
-        trial_die("cannot open the list of known survivors");
+        attempt_die("cannot open the list of known survivors");
     state->known = calloc(EQUAL_MAX, sizeof *state->known);
     if (!state->known)
-        trial_die("no memory");
+        attempt_die("no memory");
     while (file && fgets(line, sizeof line, file)) {
         struct known *known = &state->known[state->known_count];
         char *parts[4], *at = line;
@@ -343,7 +343,7 @@ static void load_known(struct state *state)
             parts[i] = at;
             at = i < 3 ? strstr(at, " | ") : NULL;
             if (i < 3 && !at)
-                trial_die("a line of the list is not FILE | KIND | LINE | REASON");
+                attempt_die("a line of the list is not FILE | KIND | LINE | REASON");
             if (at) {
                 *at = '\0';
                 at += 3;
@@ -354,7 +354,7 @@ static void load_known(struct state *state)
         squeeze(known->changed, sizeof known->changed, parts[2]);
         squeeze(known->reason, sizeof known->reason, parts[3]);
         if (++state->known_count == EQUAL_MAX)
-            trial_die("the list of known survivors is too long");
+            attempt_die("the list of known survivors is too long");
     }
     if (file)
         fclose(file);
@@ -395,17 +395,17 @@ enum fate { FOUND, INVALID, SAME, EQUAL, SPEED, GPU, HOLE, LEFT, FATES };
 static const char *const fates[FATES] = {"found", "does not compile", "same code", "equal",
                                          "speed", "gpu only",         "NOT FOUND", "not tried"};
 
-/* Does a trial of one variant find it? Barriers are looked for by several seeds. */
-static enum trial_outcome try_variant(const struct state *state, const struct mutant *mutant,
-                                      const struct variant *variant, const char *text)
+/* Does an attempt of one variant find it? Barriers are looked for by several seeds. */
+static enum attempt_outcome try_variant(const struct state *state, const struct mutant *mutant,
+                                        const struct variant *variant, const char *text)
 {
     const uint64_t seeds = strcmp(mutant->kind, "barrier") == 0 ? BARRIER_SEEDS : 1;
-    enum trial_outcome outcome = RIGHT;
+    enum attempt_outcome outcome = RIGHT;
     for (uint64_t seed = 1; outcome == RIGHT && seed <= seeds; seed++) {
         const struct emit_sources sources = with_text(state, variant, text);
-        struct trial trial;
-        trial_run(&trial, &variant->of, &sources, seed);
-        outcome = trial.outcome;
+        struct attempt attempt;
+        attempt_run(&attempt, &variant->of, &sources, seed);
+        outcome = attempt.outcome;
     }
     return outcome;
 }
@@ -422,7 +422,7 @@ static enum fate fate_of_survivor(const struct state *state, const struct mutant
                                   char *note)
 {
     const struct known *known = find_known(state, mutant);
-    snprintf(note, TRIAL_NOTE_CHARS, "%.230s", known ? known->reason : "");
+    snprintf(note, ATTEMPT_NOTE_CHARS, "%.230s", known ? known->reason : "");
     return known ? fate_of(known) : HOLE;
 }
 
@@ -430,7 +430,7 @@ static enum fate fate_of_survivor(const struct state *state, const struct mutant
 static enum fate try_source(const struct state *state, const struct mutant *mutant, char *note)
 {
     char *text = mutants_apply(state->text, mutant);
-    const enum trial_outcome outcome = try_text(state, text);
+    const enum attempt_outcome outcome = try_text(state, text);
     free(text);
     switch (outcome) {
     case RIGHT: return fate_of_survivor(state, mutant, note);
@@ -450,9 +450,9 @@ static enum fate try_mutant(const struct state *state, const struct mutant *muta
     size_t invalid = 0, same = 0, tried = 0;
     bool is_found = false;
     for (size_t i = 0; !is_found && i < count && tried < state->options.tries; i++) {
-        if (!trial_is_fit(&variants[i]->of))
+        if (!attempt_is_fit(&variants[i]->of))
             continue;
-        const enum trial_outcome outcome = try_variant(state, mutant, variants[i], text);
+        const enum attempt_outcome outcome = try_variant(state, mutant, variants[i], text);
         variants[tried++] = variants[i];
         is_found = outcome == WRONG;
         same += outcome == SAME_CODE;
@@ -495,7 +495,7 @@ static bool is_in_log(const struct options *options, const struct source *source
     const char *at = mutants_line(source->text.at, mutant->line, &length);
     FILE *file = fopen(options->log, "r");
     if (!file)
-        trial_die("cannot open the log");
+        attempt_die("cannot open the log");
     snprintf(line, sizeof line, "%.*s", (int)length, at);
     squeeze(was, sizeof was, line);
     squeeze(changed, sizeof changed, mutant->changed);
@@ -537,7 +537,7 @@ static struct drawn *draw(const struct state *state, size_t *count)
         all += state->sources[i].mutants.count;
     struct drawn *drawn = calloc(all + 1, sizeof *drawn);
     if (!drawn)
-        trial_die("no memory");
+        attempt_die("no memory");
     *count = 0;
     for (struct source *source = state->sources; source < state->sources + state->source_count;
          source++)
@@ -565,7 +565,7 @@ static void open_source(struct state *state, struct source *source)
     if (source->is_opened || !state->options.command)
         return;
     source->is_opened = true;
-    const enum trial_outcome outcome = try_text(state, source->text.at);
+    const enum attempt_outcome outcome = try_text(state, source->text.at);
     source->is_unfit = outcome != RIGHT && outcome != SAME_CODE;
     if (source->is_unfit)
         printf("left out, as the command finds a fault in it as it is: %s\n", source->path);
@@ -580,7 +580,7 @@ static int run_mutants(struct state *state)
     for (size_t i = 0; i < count; i++) {
         const struct mutant *mutant = drawn[i].mutant;
         struct variant *variants[TRIES_MAX];
-        char note[TRIAL_NOTE_CHARS] = "";
+        char note[ATTEMPT_NOTE_CHARS] = "";
         size_t tried = 0;
         enum fate fate = LEFT;
         const bool is_time = !options->seconds || now() - start < options->seconds;
@@ -594,7 +594,7 @@ static int run_mutants(struct state *state)
         if (fate == HOLE || (options->is_verbose && is_time))
             print_mutant(state, mutant, fate, note);
         for (size_t v = 0; fate == HOLE && v < tried; v++)
-            trial_print_variant(&variants[v]->of);
+            attempt_print_variant(&variants[v]->of);
     }
     for (size_t i = 0; i < state->source_count; i++)
         unfit += state->sources[i].is_unfit;
@@ -619,7 +619,7 @@ static void open_sources(struct state *state, char **paths, size_t count)
     struct error error;
     state->sources = calloc(count, sizeof *state->sources);
     if (!state->sources)
-        trial_die("no memory");
+        attempt_die("no memory");
     state->source_count = count;
     for (size_t i = 0; i < count; i++) {
         struct source *source = &state->sources[i];
@@ -627,9 +627,9 @@ static void open_sources(struct state *state, char **paths, size_t count)
         if (!state->options.command)
             text_adds(&source->text, state->text);
         else if (text_read(&source->text, paths[i], SOURCE_BYTES, &error))
-            trial_die(error.text);
+            attempt_die(error.text);
         if (!source->text.at)
-            trial_die("no memory");
+            attempt_die("no memory");
         mutants_list(&source->mutants, source->text.at);
     }
 }
@@ -638,7 +638,7 @@ static void open_folder(struct state *state)
 {
     strcpy(state->folder, "/tmp/autotune-mutate-XXXXXX");
     if (!mkdtemp(state->folder))
-        trial_die("no folder for the changed source");
+        attempt_die("no folder for the changed source");
 }
 
 static void remove_folder(const struct state *state)
@@ -646,7 +646,7 @@ static void remove_folder(const struct state *state)
     char command[80];
     snprintf(command, sizeof command, "rm -rf %s", state->folder);
     if (system(command))
-        trial_die("the folder of the changed source stays");
+        attempt_die("the folder of the changed source stays");
 }
 
 int main(int argc, char **argv)
@@ -664,7 +664,7 @@ int main(int argc, char **argv)
             options->parts = *behind == '/' ? strtoul(behind + 1, NULL, 10) : 0;
             options->part = part - 1;
             if (part < 1 || part > options->parts)
-                trial_die("-p takes K/M, as 1/4");
+                attempt_die("-p takes K/M, as 1/4");
             break;
         case 't': options->tries = (unsigned)strtoul(optarg, NULL, 10); break;
         case 'l': options->seconds = (unsigned)strtoul(optarg, NULL, 10); break;
@@ -675,7 +675,7 @@ int main(int argc, char **argv)
         case 'e': options->equal = optarg; break;
         case 'f': options->planted = optarg; break;
         case 'v': options->is_verbose = true; break;
-        default: trial_die("its first lines say how it is called");
+        default: attempt_die("its first lines say how it is called");
         }
     }
     if (options->planted && options->sample && options->tries)
@@ -685,7 +685,7 @@ int main(int argc, char **argv)
     if ((options->command ? argc - optind < 1
                           : argc - optind < 2 || argc - optind - 1 > SPACES_MAX) ||
         !options->sample || !options->tries || options->tries > TRIES_MAX)
-        trial_die("its first lines say how it is called");
+        attempt_die("its first lines say how it is called");
     state.source = argv[optind];
     load_known(&state);
     if (options->command)

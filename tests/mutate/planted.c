@@ -5,7 +5,7 @@
 #include "autotune/embedded.h"
 #include "generator/point.h"
 #include "generator/text.h"
-#include "tests/mutate/trial.h"
+#include "tests/mutate/attempt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct planted_variant {
     char letter;
     const struct builtin_files *files;
     struct problem problem;
-    struct trial_variant trial;
+    struct attempt_variant attempt;
 };
 
 /* A fault: `to` in the place of the which-th `from`. */
@@ -51,7 +51,7 @@ static _Noreturn void refuse(const struct planted *list, const char *why)
 {
     char text[400];
     snprintf(text, sizeof text, "%s:%zu: %s", list->path, list->line, why);
-    trial_die(text);
+    attempt_die(text);
 }
 
 /* --- Variants ----------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static void open_space(struct planted *list, const char *name)
 {
     if (list->space_count == SPACES_MAX)
         refuse(list, "too many spaces");
-    trial_open_space(&list->spaces[list->space_count++], name);
+    attempt_open_space(&list->spaces[list->space_count++], name);
 }
 
 /* What words after operation and type say of a problem. */
@@ -104,7 +104,7 @@ static struct problem read_problem(const struct planted *list, char *words)
     return problem;
 }
 
-static void add_candidate(const struct planted *list, struct trial_variant *variant,
+static void add_candidate(const struct planted *list, struct attempt_variant *variant,
                           const char *params, const char *launch)
 {
     const size_t width = variant->space->param_count;
@@ -114,7 +114,7 @@ static void add_candidate(const struct planted *list, struct trial_variant *vari
                                (variant->config_count + 1) * width * sizeof *variant->configs);
     text_addf(&all, "%s %s", params, launch);
     if (!variant->configs || !all.at)
-        trial_die("no memory");
+        attempt_die("no memory");
     int64_t *config = variant->configs + variant->config_count++ * width;
     memcpy(config, variant->space->default_config, width * sizeof *config);
     if (point_parse(variant->space, all.at, config, &error))
@@ -141,21 +141,21 @@ static void add_variant(struct planted *list, char *text)
         find_variant(list, *text))
         refuse(list, "no space, too many variants, or a letter that is no other one's");
     struct planted_variant *variant = &list->variants[list->variant_count++];
-    struct trial_variant *trial = &variant->trial;
+    struct attempt_variant *attempt = &variant->attempt;
     char *problem = strtok_r(text + 2, ";", &rest), *params = strtok_r(NULL, ";", &rest);
     if (!params || host_open(&device, &options, &error))
         refuse(list, params ? error.text : "a variant has a problem and params");
     variant->letter = *text;
     variant->files = &list->spaces[list->space_count - 1];
     variant->problem = read_problem(list, problem);
-    *trial = (struct trial_variant){.space = variant->files->space,
-                                    .sources = &variant->files->sources,
-                                    .problem = &variant->problem,
-                                    .target = device->info.target};
+    *attempt = (struct attempt_variant){.space = variant->files->space,
+                                        .sources = &variant->files->sources,
+                                        .problem = &variant->problem,
+                                        .target = device->info.target};
     device_close(device);
     const char *launch = strtok_r(NULL, ";", &rest);
     do
-        add_candidate(list, trial, params, launch ? launch : "");
+        add_candidate(list, attempt, params, launch ? launch : "");
     while (launch && (launch = strtok_r(NULL, ";", &rest)));
 }
 
@@ -174,17 +174,17 @@ static char *plant(const struct planted *list, const struct fault *fault, const 
     text_adds(&out, fault->to.at ? fault->to.at : "");
     text_adds(&out, at + fault->from.length);
     if (!out.at)
-        trial_die("no memory");
+        attempt_die("no memory");
     return out.at;
 }
 
 /* Does the variant show the fault by any of its seeds? */
 static bool shows(const struct planted *list, const struct fault *fault,
-                  const struct planted_variant *variant, struct trial *last)
+                  const struct planted_variant *variant, struct attempt *last)
 {
     struct emit_sources sources = variant->files->sources;
-    struct trial_variant changed = variant->trial;
-    struct emit_file *file = trial_find_source(&sources, fault->source);
+    struct attempt_variant changed = variant->attempt;
+    struct emit_file *file = attempt_find_source(&sources, fault->source);
     struct space *space = NULL;
     struct error error;
     const bool is_space = strcmp(variant->files->file.name, fault->source) == 0;
@@ -201,7 +201,7 @@ static bool shows(const struct planted *list, const struct fault *fault,
     }
     bool is_found = false;
     for (uint64_t seed = 1; !is_found && seed <= fault->seeds; seed++) {
-        trial_run(last, &changed, &sources, seed);
+        attempt_run(last, &changed, &sources, seed);
         is_found = last->outcome == WRONG;
         if (last->outcome == NOT_COMPILED || last->outcome == NOT_TRIED)
             break;
@@ -226,13 +226,13 @@ static void try_fault(struct planted *list, const struct fault *fault)
     for (size_t i = 0; i < most && i < choice->tries; i++) {
         struct planted_variant *variant =
             find_variant(list, fault->letters[(number / choice->sample + i) % most]);
-        struct trial trial;
+        struct attempt attempt;
         list->tried++;
-        if (!trial_is_fit(&variant->trial) || shows(list, fault, variant, &trial))
+        if (!attempt_is_fit(&variant->attempt) || shows(list, fault, variant, &attempt))
             continue;
         list->missed++;
         printf("NOT FOUND %s:%zu by %c: %s: %s %s\n", list->path, fault->line, variant->letter,
-               fault->name, outcomes[trial.outcome - RIGHT], trial.note);
+               fault->name, outcomes[attempt.outcome - RIGHT], attempt.note);
         fflush(stdout);
     }
 }
@@ -266,7 +266,7 @@ static void try_barriers(struct planted *list, char *words)
     if (!one)
         refuse(list, "no barrier is named");
     struct emit_sources sources = one->files->sources;
-    const struct emit_file *file = trial_find_source(&sources, list->source);
+    const struct emit_file *file = attempt_find_source(&sources, list->source);
     if (!file || count_places(file->text, fault.from.at) != fault.which)
         refuse(list, "the source has another number of barriers: change the list with it");
     text_dispose(&fault.from);
@@ -346,7 +346,7 @@ static char **cut_lines(char *text)
         count++;
     char **lines = calloc(count + 1, sizeof *lines);
     if (!lines)
-        trial_die("no memory");
+        attempt_die("no memory");
     for (char *at = text; at && *at;) {
         char *end = strchr(at, '\n');
         lines[line++] = at;
@@ -363,14 +363,14 @@ static size_t count_unfit(struct planted *list)
     size_t unfit = 0;
     for (size_t i = 0; i < list->variant_count; i++)
         if (i % list->choice.parts == list->choice.part)
-            unfit += !trial_is_fit(&list->variants[i].trial);
+            unfit += !attempt_is_fit(&list->variants[i].attempt);
     return unfit;
 }
 
 static void dispose(struct planted *list)
 {
     for (size_t i = 0; i < list->variant_count; i++)
-        free(list->variants[i].trial.configs);
+        free(list->variants[i].attempt.configs);
     for (size_t i = 0; i < list->space_count; i++)
         space_free(list->spaces[i].space);
 }
@@ -383,7 +383,7 @@ int planted_run(const char *path, const struct planted_choice *choice)
     size_t line = 0;
     list = (struct planted){.path = path, .choice = *choice};
     if (text_read(&text, path, LIST_BYTES, &error))
-        trial_die(error.text);
+        attempt_die(error.text);
     char **lines = cut_lines(text.at);
     while (lines[line])
         read_line(&list, lines, &line);

@@ -1,5 +1,5 @@
-/* trial: forks, limits, compiles and proves; how the process ended is the outcome. */
-#include "tests/mutate/trial.h"
+/* attempt: forks, limits, compiles and proves; how the process ended is the outcome. */
+#include "tests/mutate/attempt.h"
 
 #include "autotune/verify/proof.h"
 
@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 enum {
-    WALL_SECONDS = 90,     /* of one trial on a busy machine */
+    WALL_SECONDS = 90,     /* of one attempt on a busy machine */
     COMMAND_SECONDS = 600, /* likewise of a command, which runs many tests */
 };
 
-void trial_die(const char *why)
+void attempt_die(const char *why)
 {
     fprintf(stderr, "mutate: %s\n", why);
     exit(2);
 }
 
-void trial_open_space(struct builtin_files *out, const char *name)
+void attempt_open_space(struct builtin_files *out, const char *name)
 {
     const char *slash = strrchr(name, '/');
     struct error error;
@@ -30,10 +30,10 @@ void trial_open_space(struct builtin_files *out, const char *name)
     if (slash)
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - name), name);
     if (builtin_files_open(out, folder, slash ? slash + 1 : name, &error) || !out->space)
-        trial_die(error.text);
+        attempt_die(error.text);
 }
 
-struct emit_file *trial_find_source(struct emit_sources *sources, const char *name)
+struct emit_file *attempt_find_source(struct emit_sources *sources, const char *name)
 {
     struct emit_file *const files[] = {&sources->template, &sources->types,
                                        &sources->intrinsics};
@@ -52,10 +52,10 @@ static uint64_t hash_image(const struct device_image *image)
     return hash;
 }
 
-/* In the process of the trial. */
-static enum trial_outcome prove(const struct trial_variant *variant,
-                                const struct emit_sources *sources, uint64_t seed,
-                                struct trial *out)
+/* In the process of the attempt. */
+static enum attempt_outcome prove(const struct attempt_variant *variant,
+                                  const struct emit_sources *sources, uint64_t seed,
+                                  struct attempt *out)
 {
     const struct device_options options = {.spec = "host", .seed = seed};
     const struct point_context context = {variant->space, variant->problem, &variant->target};
@@ -73,7 +73,7 @@ static enum trial_outcome prove(const struct trial_variant *variant,
     if (host_open(&proof.device, &options, &error) ||
         compiler_compile(&unit, proof.device, &context, sources, &points, &first, 1, &error) ||
         unit.variants[0].is_failed) {
-        snprintf(out->note, TRIAL_NOTE_CHARS, "%.230s",
+        snprintf(out->note, ATTEMPT_NOTE_CHARS, "%.230s",
                  *error.text ? error.text : unit.variants[0].reason.text);
         return NOT_COMPILED;
     }
@@ -81,17 +81,17 @@ static enum trial_outcome prove(const struct trial_variant *variant,
     if (variant->code_hash == out->code_hash && seed == 1)
         return SAME_CODE;
     if (proof_unit(&proof, &context, &points, &unit, &error)) {
-        snprintf(out->note, TRIAL_NOTE_CHARS, "%.230s", error.text);
+        snprintf(out->note, ATTEMPT_NOTE_CHARS, "%.230s", error.text);
         return WRONG;
     }
-    snprintf(out->note, TRIAL_NOTE_CHARS, "%.230s", result.failures[0].reason);
+    snprintf(out->note, ATTEMPT_NOTE_CHARS, "%.230s", result.failures[0].reason);
     return result.wrong ? WRONG : RIGHT;
 }
 
-/* In the process of the trial, which becomes the command's. */
-static enum trial_outcome run_command(const char *command)
+/* In the process of the attempt, which becomes the command's. */
+static enum attempt_outcome run_command(const char *command)
 {
-    static const enum trial_outcome outcomes[] = {RIGHT, WRONG, NOT_COMPILED, SAME_CODE};
+    static const enum attempt_outcome outcomes[] = {RIGHT, WRONG, NOT_COMPILED, SAME_CODE};
     const int status = system(command);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     return code < 4 ? outcomes[code] : WRONG;
@@ -105,14 +105,15 @@ static double cpu_of(const struct rusage *usage)
 
 /* What a kernel may take that has no fault takes a tenth of it, and a compile. A command is given
  * as much for each of its processes. */
-static rlim_t find_limit(const struct trial_variant *variant)
+static rlim_t find_limit(const struct attempt_variant *variant)
 {
-    const double seconds = variant ? 3 + 10 * variant->seconds : TRIAL_CPU_SECONDS;
-    return variant && variant->seconds > 0 && seconds < TRIAL_CPU_SECONDS ? (rlim_t)seconds
-                                                                          : TRIAL_CPU_SECONDS;
+    const double seconds = variant ? 3 + 10 * variant->seconds : ATTEMPT_CPU_SECONDS;
+    return variant && variant->seconds > 0 && seconds < ATTEMPT_CPU_SECONDS
+               ? (rlim_t)seconds
+               : ATTEMPT_CPU_SECONDS;
 }
 
-static void set_limits(const struct trial_variant *variant)
+static void set_limits(const struct attempt_variant *variant)
 {
     const rlim_t seconds = find_limit(variant);
     const struct rlimit no_core = {0, 0}, cpu = {seconds, seconds + 1};
@@ -129,16 +130,16 @@ static void set_limits(const struct trial_variant *variant)
     alarm(variant ? WALL_SECONDS : COMMAND_SECONDS);
 }
 
-static enum trial_outcome outcome_of(int status)
+static enum attempt_outcome outcome_of(int status)
 {
     if (WIFSIGNALED(status))
         return WTERMSIG(status) == SIGALRM ? NOT_TRIED : WRONG;
     const int code = WEXITSTATUS(status);
-    return code >= RIGHT && code <= NOT_TRIED ? (enum trial_outcome)code : WRONG;
+    return code >= RIGHT && code <= NOT_TRIED ? (enum attempt_outcome)code : WRONG;
 }
 
 /* The command's where there is no variant. */
-static void start(struct trial *out, const struct trial_variant *variant,
+static void start(struct attempt *out, const struct attempt_variant *variant,
                   const struct emit_sources *sources, uint64_t seed, const char *command)
 {
     struct rusage usage;
@@ -146,43 +147,43 @@ static void start(struct trial *out, const struct trial_variant *variant,
     memset(out, 0, sizeof *out);
     fflush(NULL);
     if (pipe(ends))
-        trial_die("no pipe");
+        attempt_die("no pipe");
     const pid_t child = fork();
     if (child < 0)
-        trial_die("no process");
+        attempt_die("no process");
     if (child == 0) {
         set_limits(variant);
-        const enum trial_outcome outcome =
+        const enum attempt_outcome outcome =
             variant ? prove(variant, sources, seed, out) : run_command(command);
         const ssize_t done = write(ends[1], out, sizeof *out);
         _exit(done == sizeof *out ? (int)outcome : NOT_TRIED);
     }
     close(ends[1]);
-    struct trial got;
+    struct attempt got;
     const ssize_t size = read(ends[0], &got, sizeof got);
     close(ends[0]);
     if (size == (ssize_t)sizeof got)
         *out = got;
     if (wait4(child, &out->status, 0, &usage) != child)
-        trial_die("a process is lost");
+        attempt_die("a process is lost");
     if (!variant) /* what an alarm leaves of a command */
         kill(-child, SIGKILL);
     out->seconds = cpu_of(&usage);
     out->outcome = outcome_of(out->status);
 }
 
-void trial_run(struct trial *out, const struct trial_variant *variant,
-               const struct emit_sources *sources, uint64_t seed)
+void attempt_run(struct attempt *out, const struct attempt_variant *variant,
+                 const struct emit_sources *sources, uint64_t seed)
 {
     start(out, variant, sources, seed, NULL);
 }
 
-void trial_command(struct trial *out, const char *command)
+void attempt_command(struct attempt *out, const char *command)
 {
     start(out, NULL, NULL, 1, command);
 }
 
-void trial_print_variant(const struct trial_variant *variant)
+void attempt_print_variant(const struct attempt_variant *variant)
 {
     struct text params = {0};
     char problem[PROBLEM_CHARS];
@@ -191,19 +192,19 @@ void trial_print_variant(const struct trial_variant *variant)
     text_dispose(&params);
 }
 
-bool trial_is_fit(struct trial_variant *variant)
+bool attempt_is_fit(struct attempt_variant *variant)
 {
-    struct trial trial;
+    struct attempt attempt;
     if (variant->seconds > 0)
         return !variant->is_unfit;
-    trial_run(&trial, variant, variant->sources, 1);
-    variant->seconds = trial.seconds;
-    variant->code_hash = trial.code_hash;
-    variant->is_unfit = trial.outcome != RIGHT;
+    attempt_run(&attempt, variant, variant->sources, 1);
+    variant->seconds = attempt.seconds;
+    variant->code_hash = attempt.code_hash;
+    variant->is_unfit = attempt.outcome != RIGHT;
     if (variant->is_unfit) {
-        printf("left out, for it is not right as it is, or slow: status %d: %s\n", trial.status,
-               trial.note);
-        trial_print_variant(variant);
+        printf("left out, for it is not right as it is, or slow: status %d: %s\n",
+               attempt.status, attempt.note);
+        attempt_print_variant(variant);
     }
     return !variant->is_unfit;
 }

@@ -1,19 +1,19 @@
-/* trial: proves one variant of a kernel, with a changed text, as `autotune verify --cover` does: on the
+/* attempt: proves one variant of a kernel, with a changed text, as `autotune verify --cover` does: on the
  * emulator, in a process of its own, whose time and memory are limited. Or it runs a command so. */
-#ifndef AUTOTUNE_TEST_TRIAL_H
-#define AUTOTUNE_TEST_TRIAL_H
+#ifndef AUTOTUNE_TEST_ATTEMPT_H
+#define AUTOTUNE_TEST_ATTEMPT_H
 
 #include "autotune/library/builtin_spaces.h"
 #include "generator/emit.h"
 #include "generator/space.h"
 
-/* What became of a trial: the exit status of its process. Any other end is a fault that was found. */
-enum trial_outcome { RIGHT = 40, WRONG, NOT_COMPILED, SAME_CODE, NOT_TRIED };
+/* What became of an attempt: the exit status of its process. Any other end is a fault that was found. */
+enum attempt_outcome { RIGHT = 40, WRONG, NOT_COMPILED, SAME_CODE, NOT_TRIED };
 
-enum { TRIAL_NOTE_CHARS = 240, TRIAL_CPU_SECONDS = 30 };
+enum { ATTEMPT_NOTE_CHARS = 240, ATTEMPT_CPU_SECONDS = 30 };
 
 /* Candidates that are one variant, and how it does with the texts as they are. */
-struct trial_variant {
+struct attempt_variant {
     const struct space *space;
     const struct emit_sources *sources; /* as they are */
     const struct problem *problem;
@@ -25,35 +25,35 @@ struct trial_variant {
     bool is_unfit;      /* not right, or too slow, as it is */
 };
 
-struct trial {
-    enum trial_outcome outcome;
+struct attempt {
+    enum attempt_outcome outcome;
     int status; /* of waitpid */
     uint64_t code_hash;
-    char note[TRIAL_NOTE_CHARS];
+    char note[ATTEMPT_NOTE_CHARS];
     double seconds; /* of a core */
 };
 
 /* Tries the variant with these sources. Code that is the unchanged one's is not run again, but with
  * another seed than 1: SAME_CODE. */
-void trial_run(struct trial *out, const struct trial_variant *variant,
-               const struct emit_sources *sources, uint64_t seed);
+void attempt_run(struct attempt *out, const struct attempt_variant *variant,
+                 const struct emit_sources *sources, uint64_t seed);
 
 /* Runs a command of sh so: it ends with 0 (RIGHT), 1 (WRONG), 2 (NOT_COMPILED) or 3 (SAME_CODE). */
-void trial_command(struct trial *out, const char *command);
+void attempt_command(struct attempt *out, const char *command);
 
 /* Tries the variant as it is, the first time: is it right? Else says why not, once. */
-bool trial_is_fit(struct trial_variant *variant);
+bool attempt_is_fit(struct attempt_variant *variant);
 
 /* Its problem and config, as a line. */
-void trial_print_variant(const struct trial_variant *variant);
+void attempt_print_variant(const struct attempt_variant *variant);
 
 /* Opens a built-in space: NAME, or FOLDER/NAME where it is in another folder than configs. */
-void trial_open_space(struct builtin_files *out, const char *name);
+void attempt_open_space(struct builtin_files *out, const char *name);
 
 /* The text of this name among those that kernels are made of, or NULL. */
-struct emit_file *trial_find_source(struct emit_sources *sources, const char *name);
+struct emit_file *attempt_find_source(struct emit_sources *sources, const char *name);
 
 /* Says why and ends the program: what is told here is wrong in the tree or its machine. */
-_Noreturn void trial_die(const char *why);
+_Noreturn void attempt_die(const char *why);
 
 #endif
