@@ -4,13 +4,12 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
-#include "autotune/device/cores.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/many/many_keep.h"
+#include "autotune/many/many_launch.h"
 #include "autotune/many/many_work.h"
 #include "cache/store.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <mpi.h>
 #include <poll.h>
@@ -39,109 +38,6 @@ struct rank {
     int pause_ms; /* grows while nothing comes */
     bool is_ended;
 };
-
-/* --- The environment ---------------------------------------------------------------------- */
-
-static bool begins_with(const char *string, const char *start)
-{
-    return strncmp(string, start, strlen(start)) == 0;
-}
-
-static unsigned read_variable(const char *const names[], unsigned otherwise)
-{
-    for (; *names; names++) {
-        const char *value = getenv(*names);
-        if (value && *value >= '0' && *value <= '9')
-            return (unsigned)strtoul(value, NULL, 10);
-    }
-    return otherwise;
-}
-
-static unsigned local_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-                                        "SLURM_LOCALID", NULL};
-    return read_variable(names, 0);
-}
-
-static unsigned local_count(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                        "SLURM_STEP_TASKS_PER_NODE", NULL};
-    const unsigned count = read_variable(names, 1);
-    return count ? count : 1;
-}
-
-/* /dev/nvidia0, /dev/nvidia1, ... */
-static unsigned count_gpus(void)
-{
-    unsigned count = 0;
-    DIR *all = opendir("/dev");
-    for (struct dirent *entry; all && (entry = readdir(all)) != NULL;)
-        count += begins_with(entry->d_name, "nvidia") &&
-                 strspn(entry->d_name + 6, "0123456789") == strlen(entry->d_name + 6) &&
-                 entry->d_name[6];
-    if (all)
-        closedir(all);
-    return count;
-}
-
-/* Where nobody has said which GPUs this rank sees, and which cores it has, those of a host are given out in
- * turn. */
-static void take_share(void)
-{
-    const unsigned gpus = count_gpus(), local = local_count();
-    char number[16];
-    if (gpus > 1 && local > 1) {
-        snprintf(number, sizeof number, "%u", local_rank() % gpus);
-        setenv("CUDA_VISIBLE_DEVICES", number, 0);
-    }
-    cores_take_share(local_rank(), local);
-}
-
-/* Messages are in ordinary memory: nothing of MPI is to open a GPU, or to mind that processes are forked. */
-static void prepare_mpi(void)
-{
-    setenv("OMPI_MCA_opal_cuda_support", "0", 1);
-    setenv("OMPI_MCA_btl_smcuda_use_cuda_ipc", "0", 1);
-    setenv("OMPI_MCA_mpi_warn_on_fork", "0", 1);
-    setenv("UCX_MEMTYPE_CACHE", "n", 1);
-    setenv("UCX_TLS", "^cuda", 0);
-    setenv("UCX_LOG_LEVEL", "error", 0); /* it warns where there is no CUDA to be left out */
-    setenv("RDMAV_FORK_SAFE", "1", 0);
-}
-
-/* Once MPI has read its variables: those that are started from here are no ranks. How many processes share
- * this host's cores they are told. */
-static void leave_launcher(void)
-{
-    static const char *const starts[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "MPI_LOCAL"};
-    char local[16];
-    snprintf(local, sizeof local, "%u", local_count());
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        for (char **at = environ; *at;) {
-            char name[256];
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
-            if (!begins_with(name, starts[i]) || unsetenv(name))
-                at++;
-        }
-    setenv("MPI_LOCALNRANKS", local, 1);
-}
-
-/* The autotune that lies beside this program. */
-static int find_program(char out[PATH_MAX], struct error *error)
-{
-    const ssize_t length = readlink("/proc/self/exe", out, PATH_MAX - 16);
-    char *slash = length > 0 ? memrchr(out, '/', (size_t)length) : NULL;
-    if (!slash)
-        return error_set(error, ERROR_FAILED, "this program cannot find itself in /proc");
-    strcpy(slash + 1, "autotune");
-    return access(out, X_OK) ? error_set(error, ERROR_FAILED,
-                                         "%s is not there: autotune and autotune-mpi belong "
-                                         "into one folder",
-                                         out)
-                             : 0;
-}
 
 /* --- Letters ------------------------------------------------------------------------------ */
 
@@ -341,11 +237,16 @@ static int read_request(struct request *out, char ***words, int argc, char **arg
     return failed;
 }
 
-static int first_rank(void)
+/* Messages are in ordinary memory: nothing of MPI is to open a GPU, or to mind that processes are forked. */
+static void prepare_mpi(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID", NULL};
-    return (int)read_variable(names, 0);
+    setenv("OMPI_MCA_opal_cuda_support", "0", 1);
+    setenv("OMPI_MCA_btl_smcuda_use_cuda_ipc", "0", 1);
+    setenv("OMPI_MCA_mpi_warn_on_fork", "0", 1);
+    setenv("UCX_MEMTYPE_CACHE", "n", 1);
+    setenv("UCX_TLS", "^cuda", 0);
+    setenv("UCX_LOG_LEVEL", "error", 0); /* it warns where there is no CUDA to be left out */
+    setenv("RDMAV_FORK_SAFE", "1", 0);
 }
 
 /* Rank 0 says for all what ends them. */
@@ -384,7 +285,7 @@ static int run_ranks(struct rank *rank, struct many_hello *hello, const char *pr
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank->number);
     MPI_Comm_size(MPI_COMM_WORLD, &rank->count);
-    leave_launcher();
+    many_launch_leave();
     if (rank->number) { /* rank 0 says when it is over */
         signal(SIGTERM, SIG_IGN);
         signal(SIGINT, SIG_IGN);
@@ -413,14 +314,14 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL); /* as in main.c */
     const bool is_broadcast = take_broadcast(&argc, argv);
-    int failed =
-        read_request(&request, &words, argc, argv, &error) || find_program(program, &error);
+    int failed = read_request(&request, &words, argc, argv, &error) ||
+                 many_launch_program(program, &error);
     if (failed) {
-        if (error.code != ERROR_NONE && first_rank() == 0)
+        if (error.code != ERROR_NONE && many_launch_rank() == 0)
             fprintf(stderr, "autotune-mpi: %s\n", error.text);
     } else {
         interrupt_begin(&guard, NULL);
-        take_share();
+        many_launch_take_share();
         many_hello_find(&hello, &request);
         rank.request = &request;
         failed = run_ranks(&rank, &hello, program, is_broadcast, &error);

@@ -38,24 +38,24 @@ static bool is_same_file(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Of each line its problem; the files that it names, where they are others than those of the line before. A
+ * space may be a built-in one's name, which is no file. */
 static int add_problems(XXH3_state_t *state, const struct problem_file *file,
                         struct error *error)
 {
+    const char *space = NULL, *template = NULL;
     for (size_t i = 0; i < file->count; i++) {
         const struct request *own = &file->at[i];
-        const struct request *last = i ? own - 1 : NULL;
+        struct error ignored;
         char problem[PROBLEM_CHARS];
         problem_format(problem, &own->problem);
         add_hash(state, problem, strlen(problem));
-        if (last && is_same_file(own->space, last->space) &&
-            is_same_file(own->template, last->template))
-            continue;
-        /* A space may be a built-in one's name, which is no file. */
-        struct error ignored;
-        if (add_file(state, own->space, &ignored))
+        if (!is_same_file(own->space, space) && add_file(state, own->space, &ignored))
             add_hash(state, own->space, strlen(own->space));
-        if (add_file(state, own->template, error))
+        if (!is_same_file(own->template, template) && add_file(state, own->template, error))
             return -1;
+        space = own->space;
+        template = own->template;
     }
     return 0;
 }

@@ -26,6 +26,7 @@ struct rank {
     int kind;
     struct text hello; /* until all have come */
     bool has_hello, waits, has_records, has_stopped;
+    bool has_result; /* which waits for being saved */
 };
 
 /* What a rank has sent of a problem. */
@@ -461,7 +462,7 @@ static void take_next(struct many_keep *keep, uint32_t number, const struct text
     rank->waits = !has;
     if (kind && kind->state == IS_LOOKED_AT && *many_letter_string(letter, "is_plan"))
         take_plan(keep, number, letter);
-    if (!has || problem != many_letter_number(letter, "problem"))
+    if (!has || rank->has_result || problem != many_letter_number(letter, "problem"))
         return;
     if (*many_letter_string(letter, "lost")) {
         lose(keep, number, many_letter_string(letter, "lost"));
@@ -471,6 +472,7 @@ static void take_next(struct many_keep *keep, uint32_t number, const struct text
         struct result *result = &kind->results[kind->result_count++];
         *result = (struct result){.rank = number, .problem = problem};
         read_result(result, kind, letter);
+        rank->has_result = true;
     }
 }
 
@@ -487,7 +489,7 @@ static void save(struct many_keep *keep, struct kind *kind)
         output_warn("%s", moved.text);
     for (size_t i = 0; i < kind->result_count; i++) {
         struct result *result = &kind->results[i];
-        const struct rank *rank = &keep->ranks[result->rank];
+        struct rank *rank = &keep->ranks[result->rank];
         if (is_new(result) && failed) {
             result->outcome = LIST_FAILED;
             result->error = lost;
@@ -499,7 +501,8 @@ static void save(struct many_keep *keep, struct kind *kind)
             add_line(keep, result->problem, rank->host,
                      result->known ? result->known : &kind->records.at[result->record],
                      result->outcome, result->seconds, NULL);
-        keep->ranks[result->rank].waits = true;
+        rank->has_result = false;
+        rank->waits = true;
     }
     kind->result_count = 0;
     store_dispose(&kind->records);
