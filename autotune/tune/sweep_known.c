@@ -20,21 +20,20 @@ static void drop_others(struct records *records, const struct record *key,
 int sweep_known_load(struct records *out, const struct request *request,
                      const struct setup *setup, struct error *error)
 {
-    struct text folder = {0}, path = {0};
+    struct collection all = setup_collection(request);
+    struct error warning = {.code = ERROR_NONE};
     struct record key;
-    struct error ignored;
-    int failed = 0;
     *out = (struct records){.count = 0};
     setup_record(&key, setup);
-    if (store_folder(&folder, request->cache, &ignored) == 0 &&
-        store_path(&path, folder.at, key.gpu, &ignored) == 0)
-        failed = store_load(out, path.at, error);
+    const int failed = collection_load(&all, key.gpu, &warning, error);
+    if (!failed) {
+        *out = all.own;
+        all.own = (struct records){.count = 0};
+        drop_others(out, &key, setup);
+    }
     if (!failed && out->skipped)
         output_warn("%s", out->reason.text);
-    if (!failed)
-        drop_others(out, &key, setup);
-    text_dispose(&folder);
-    text_dispose(&path);
+    collection_dispose(&all);
     return failed;
 }
 

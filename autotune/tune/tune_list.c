@@ -90,8 +90,6 @@ static int add_result(struct list *list, struct tune_task *task, struct error *e
         output_warn("%s", task->warning.text);
     if (tune_task_take(&record, task, &lost))
         return add_line(list, &record, SHARE_FAILED, &lost, error);
-    if (!task->is_answered && tune_parts_add(&list->parts, &record, error))
-        return -1;
     return add_line(list, &record, task->is_answered ? SHARE_KNOWN : SHARE_TUNED, NULL, error);
 }
 
@@ -140,10 +138,7 @@ static int replay_on(struct list *list, const struct request *own, const struct 
     if (tune_recorded_make(&record, setup, request->replay, &cause) ||
         tune_save_record(own, &record, &warning, &cause))
         return add_failure(list, own, setup, &cause, error);
-    return tune_parts_add(&list->parts, &record, error) ||
-                   add_line(list, &record, SHARE_RECORDED, NULL, error)
-               ? -1
-               : 0;
+    return add_line(list, &record, SHARE_RECORDED, NULL, error);
 }
 
 static int replay_problem(struct list *list, const struct request *own, struct error *error)

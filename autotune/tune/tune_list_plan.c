@@ -38,10 +38,10 @@ struct plan {
 
 static double find_seconds(const struct plan *plan, const struct setup *setup)
 {
+    const char *folder;
     double most = 0;
-    for (size_t i = 0; i < plan->parts->count; i++) {
-        const double seconds =
-            tune_recorded_seconds(setup, plan->parts->folders[i], plan->compilers);
+    for (size_t i = 0; (folder = tune_parts_folder(plan->parts, i)); i++) {
+        const double seconds = tune_recorded_seconds(setup, folder, plan->compilers);
         most = seconds > most ? seconds : most;
     }
     return most;

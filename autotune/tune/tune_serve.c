@@ -498,7 +498,7 @@ static void send_done(struct serve *serve, const struct record *record,
 
 /* The record of a task that was run, or that answered; false where it is to be told as `cause`. */
 static bool take_result(struct record *out, enum share_outcome *outcome, struct tune_task *task,
-                        struct serve *serve, struct error *cause)
+                        struct error *cause)
 {
     if (task->failed) {
         *cause = task->error;
@@ -507,7 +507,7 @@ static bool take_result(struct record *out, enum share_outcome *outcome, struct 
     if (tune_task_take(out, task, cause))
         return false;
     *outcome = task->is_answered ? SHARE_KNOWN : SHARE_TUNED;
-    return task->is_answered || tune_parts_add(&serve->parts, out, cause) == 0;
+    return true;
 }
 
 static void tune(struct serve *serve, struct request *own)
@@ -536,7 +536,7 @@ static void tune(struct serve *serve, struct request *own)
         setup_record(&record, &task.setup);
     if (is_ready)
         tune_task_run(&task, 1);
-    const bool is_there = is_ready && take_result(&record, &outcome, &task, serve, &cause);
+    const bool is_there = is_ready && take_result(&record, &outcome, &task, &cause);
     if (serve->is_ended)
         send_lines(serve);
     else

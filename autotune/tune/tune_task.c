@@ -68,6 +68,17 @@ static int find(struct tune_task *task, const struct request *request, struct er
                : setup_find(&task->found, &task->setup, request, &task->warning, error);
 }
 
+/* The best of what ships. */
+static int find_shipping(struct tune_task *task, struct error *error)
+{
+    struct collection shipped = setup_collection(task->request);
+    struct error ignored;
+    const int failed = setup_find_in(&task->shipped, &task->setup, &shipped, COLLECTION_SHIPPED,
+                                     &ignored, error);
+    collection_dispose(&shipped);
+    return failed;
+}
+
 /* Of a list the trials of other parts are taken over. */
 static int adopt(struct tune_task *task, struct error *error)
 {
@@ -146,7 +157,7 @@ int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
         return 0;
     if ((link && task->has_journal &&
          link->opened(link->context, &task->setup, &task->journal, error)) ||
-        adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))
+        adopt(task, error) || find_shipping(task, error))
         return -1;
     describe_job(task, kinds);
     return note_points(task, error);
