@@ -59,7 +59,10 @@ int setup_find(struct find_result *out, const struct setup *setup,
 /* The records of the request's --cache, and what ships. collection_dispose frees them. */
 struct collection setup_collection(const struct request *request);
 
-/* As setup_find, among these sources (COLLECTION_ bits) of records that are at hand for longer. The
+/* The sources that a request's search is in, as COLLECTION_ bits. */
+unsigned setup_sources(const struct request *request);
+
+/* As setup_find, among some sources of records that are at hand for longer. The
  * warning is of the own ones alone. */
 int setup_find_in(struct find_result *out, const struct setup *setup,
                   struct collection *records, unsigned sources, struct error *warning,

@@ -52,7 +52,7 @@ int setup_find_in(struct find_result *out, const struct setup *setup,
 
 /* What is changed by hand must not depend on what ships: of a template with a fault those would be
  * left whose code does not have it. */
-static unsigned sources_of(const struct request *request)
+unsigned setup_sources(const struct request *request)
 {
     return request->variant || request->template ? COLLECTION_OWN | COLLECTION_OTHERS
                                                  : COLLECTION_ALL;
@@ -69,7 +69,8 @@ static int find_all(struct find_result *out, struct code_memo *memo, const struc
 {
     struct collection records = setup_collection(request);
     *warning = (struct error){.code = ERROR_NONE};
-    const int failed = find_by(out, memo, setup, &records, sources_of(request), warning, error);
+    const int failed =
+        find_by(out, memo, setup, &records, setup_sources(request), warning, error);
     if (warning->code == ERROR_NONE)
         *warning = out->damaged;
     collection_dispose(&records);

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_SWEEP_DIMS_H
 #define AUTOTUNE_SWEEP_DIMS_H
 
-#include "autotune/tune/sweep_size.h"
+#include "autotune/tune/sweep_race.h"
 
 /* Runs --rows LOW..HIGH --len LOW..HIGH of an open sweep: tunes every shape without a record
  * and stores it like any other, cold and, where the data fits the L2 cache, warm (with --cold

@@ -1,6 +1,6 @@
 /* sweep_dims_report: writes one table of all shapes and one of their variants for programs; for
  * people two tables for each group, with a legend of the variants. */
-#include "autotune/tune/sweep_dims_report.h"
+#include "autotune/tune/sweep_drawing.h"
 
 #include "autotune/cli/record_cells.h"
 #include "generator/dims_text.h"

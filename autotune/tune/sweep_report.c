@@ -1,6 +1,6 @@
 /* sweep_report: writes one table of all sizes for programs; for people a table for each sweep,
  * with bars where there is room, and a legend of its variants. */
-#include "autotune/tune/sweep_report.h"
+#include "autotune/tune/sweep_drawing.h"
 
 #include "autotune/cli/record_cells.h"
 #include "autotune/print/figures.h"

@@ -85,7 +85,7 @@ static int add_result(struct list *list, struct tune_task *task, struct error *e
     struct record record;
     struct error lost;
     if (task->failed)
-        return add_failure(list, task->request, &task->setup, &task->error, error);
+        return add_failure(list, task->request, task->setup, &task->error, error);
     if (task->warning.code != ERROR_NONE)
         output_warn("%s", task->warning.text);
     if (tune_task_take(&record, task, &lost))
@@ -105,12 +105,13 @@ static int tune_problem(struct list *list, const struct request *own, struct err
         struct error cause;
         *task = (struct tune_task){.request = own,
                                    .kind = &list->device_set->kinds[i],
+                                   .kinds = kinds,
                                    .parts = &list->parts};
-        if (tune_task_prepare(task, kinds, &cause) == 0) {
+        if (tune_task_prepare(task, &cause) == 0) {
             ready++;
             continue;
         }
-        failed = add_failure(list, own, &task->setup, &cause, error);
+        failed = add_failure(list, own, task->setup, &cause, error);
         tune_task_close(task);
     }
     if (!failed)
@@ -124,38 +125,33 @@ static int tune_problem(struct list *list, const struct request *own, struct err
 }
 
 /* From the journal in --replay's folder; an exact record answers here too. */
-static int replay_on(struct list *list, const struct request *own, const struct setup *setup,
-                     struct error *error)
+static int replay_on(struct list *list, struct tune_task *task, struct error *error)
 {
     const struct request *request = list->request;
-    struct find_result found;
     struct record record;
-    struct error cause, warning;
-    if (tune_parts_find(&found, &list->parts, setup, &warning, error))
-        return -1;
-    if (found.grade == SELECTOR_EXACT && !request->retune)
-        return add_line(list, &found.record, LIST_KNOWN, NULL, error);
-    if (tune_recorded_make(&record, setup, request->replay, &cause) ||
-        tune_save_record(own, &record, &warning, &cause))
-        return add_failure(list, own, setup, &cause, error);
+    struct error cause;
+    if (tune_task_look(task, &cause))
+        return add_failure(list, task->request, task->setup, &cause, error);
+    if (task->found.grade == SELECTOR_EXACT && !request->retune)
+        return add_line(list, &task->found.record, LIST_KNOWN, NULL, error);
+    if (tune_recorded_make(&record, task->setup, request->replay, &cause) ||
+        tune_save_record(task->request, &record, &task->warning, &cause))
+        return add_failure(list, task->request, task->setup, &cause, error);
     return add_line(list, &record, LIST_RECORDED, NULL, error);
 }
 
 static int replay_problem(struct list *list, const struct request *own, struct error *error)
 {
-    int failed = 0;
+    struct tune_task *task = malloc(sizeof *task);
+    int failed = task ? 0 : error_memory(error, sizeof *task);
     for (size_t i = 0; i < list->device_set->count && !failed; i++) {
-        struct request on = *own;
-        struct setup setup;
-        struct error cause;
-        on.device = list->device_set->kinds[i].list[0];
-        if (setup_open(&setup, &on, true, &cause)) {
-            failed = add_failure(list, own, &setup, &cause, error);
-            continue;
-        }
-        failed = replay_on(list, own, &setup, error);
-        setup_close(&setup);
+        *task = (struct tune_task){.request = own,
+                                   .kind = &list->device_set->kinds[i],
+                                   .parts = &list->parts};
+        failed = replay_on(list, task, error);
+        tune_task_close(task);
     }
+    free(task);
     return failed;
 }
 

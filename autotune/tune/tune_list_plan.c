@@ -4,10 +4,8 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/measure/stats.h"
-#include "autotune/tune/tune_defaults.h"
-#include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_recorded.h"
-#include "autotune/tune/tune_save.h"
+#include "autotune/tune/tune_task.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +32,7 @@ struct plan {
     struct planned *problems;
     size_t count, done, timed; /* timed: done, with a journal */
     unsigned compilers;
+    struct tune_task *task; /* under way */
 };
 
 static double find_seconds(const struct plan *plan, const struct setup *setup)
@@ -51,26 +50,19 @@ static int look_up(struct plan *plan, struct planned *out, struct request *own,
                    struct error *error)
 {
     const struct device_set_kind *kind = &plan->device_set->kinds[0];
-    struct find_result found;
-    struct error warning;
-    struct tune_job job;
-    struct setup setup;
-    own->device = kind->list[0];
+    struct tune_task *task = plan->task;
+    *task = (struct tune_task){.request = own, .kind = kind, .parts = plan->parts};
     own->cache = plan->parts->own.at;
-    if (setup_open(&setup, own, true, error))
-        return -1;
-    int failed = tune_parts_find(&found, plan->parts, &setup, &warning, error);
+    const int failed = tune_task_look(task, error);
     if (!failed) {
-        tune_defaults_job(&job, own, &setup, kind, 1);
-        plan->compilers = job.compilers;
-        problem_format(out->problem, &setup.problem);
-        out->is_done = found.grade == SELECTOR_EXACT && !plan->request->retune &&
-                       !tune_save_unfinished(own, &setup, &found.record);
-        out->seconds = find_seconds(plan, &setup);
+        plan->compilers = tune_task_compilers(task->setup, kind, 1);
+        problem_format(out->problem, &task->setup->problem);
+        out->is_done = task->is_known;
+        out->seconds = find_seconds(plan, task->setup);
         plan->done += out->is_done;
         plan->timed += out->is_done && out->seconds > 0;
     }
-    setup_close(&setup);
+    tune_task_close(task);
     return failed;
 }
 
@@ -156,11 +148,15 @@ int tune_list_plan(const struct request *request, struct problem_file *file,
                         .parts = parts,
                         .device_set = device_set,
                         .problems = calloc(file->count, sizeof *plan.problems),
-                        .count = file->count};
-    int failed = plan.problems ? 0 : error_memory(error, file->count * sizeof *plan.problems);
+                        .count = file->count,
+                        .task = malloc(sizeof *plan.task)};
+    int failed = plan.problems && plan.task
+                     ? 0
+                     : error_memory(error, file->count * sizeof *plan.problems);
     for (size_t i = 0; i < file->count && !failed; i++)
         failed = look_up(&plan, &plan.problems[i], &file->at[i], error);
     failed = failed || print(&plan, error);
     free(plan.problems);
+    free(plan.task);
     return failed ? -1 : 0;
 }

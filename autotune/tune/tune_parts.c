@@ -79,18 +79,12 @@ const char *tune_parts_folder(const struct tune_parts *parts, size_t i)
                                             : NULL;
 }
 
-/* --- Records ------------------------------------------------------------------------------ */
-
-int tune_parts_find(struct find_result *out, struct tune_parts *parts,
-                    const struct setup *setup, struct error *warning, struct error *error)
+void tune_parts_warn(struct tune_parts *parts, struct error *warning)
 {
-    if (setup_find_in(out, setup, &parts->records, COLLECTION_ALL, warning, error))
-        return -1;
     if (strcmp(parts->warned.text, warning->text) == 0)
         warning->code = ERROR_NONE;
     else
         parts->warned = *warning;
-    return 0;
 }
 
 /* --- Trials ------------------------------------------------------------------------------- */

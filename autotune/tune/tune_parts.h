@@ -9,7 +9,8 @@
 struct tune_parts {
     struct text base;          /* FOLDER, of the records */
     struct text own;           /* FOLDER/parts/3-of-8; FOLDER where the list is not dealt out */
-    struct collection records; /* of FOLDER and of all parts */
+    struct collection records; /* of FOLDER and of all parts; of several exact ones it has a
+                                * finished one first, and the newest */
     struct error warned;       /* of these, the last */
 };
 
@@ -18,10 +19,8 @@ struct tune_parts {
 int tune_parts_open(struct tune_parts *out, const struct request *request, struct error *error);
 void tune_parts_dispose(struct tune_parts *parts);
 
-/* As setup_find, among the records of all parts; of several exact ones a finished one, and the
- * newest. Warns of the same damage once. */
-int tune_parts_find(struct find_result *out, struct tune_parts *parts,
-                    const struct setup *setup, struct error *warning, struct error *error);
+/* Takes back a warning about the records that was given for the problem before. */
+void tune_parts_warn(struct tune_parts *parts, struct error *warning);
 
 /* The folders in which a part may know something: that of i = 0 is FOLDER; NULL behind the last. */
 const char *tune_parts_folder(const struct tune_parts *parts, size_t i);
