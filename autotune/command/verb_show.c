@@ -245,7 +245,8 @@ static int print(const struct request *request, struct shown *shown, const char 
     if (failed)
         return -1;
     if (is_sweep(request)) {
-        const struct sweep_kind *kind = request->asked.shape ? &sweep_shapes : &sweep_report;
+        const struct sweep_kind *kind =
+            request->asked.shape ? &sweep_drawing_dims : &sweep_drawing_n;
         failed = sweep_drawing_print(kind, request, records, &count, error);
         if (!request->asked.shape)
             note_others(request, records);

@@ -219,10 +219,10 @@ static int sweep_lines(struct grid *grid, struct error *error)
                     grid->known, grid->known == 1 ? "" : "s");
     if (grid->known < grid->done.count)
         output_note(request, "took      %.2f s\n", monotonic_s() - start);
-    return sweep_drawing_print(&sweep_shapes, request, &grid->done, NULL, error);
+    return sweep_drawing_print(&sweep_drawing_dims, request, &grid->done, NULL, error);
 }
 
-int sweep_grid(struct sweep *sweep, struct error *error)
+int sweep_dims(struct sweep *sweep, struct error *error)
 {
     struct grid *grid = calloc(1, sizeof *grid);
     if (!grid)

@@ -8,6 +8,6 @@
  * and stores it like any other, cold and, where the data fits the L2 cache, warm (with --cold
  * or --warm only that regime). Prints them all. Finished shapes stay on record after an error
  * or an interruption. */
-int sweep_grid(struct sweep *sweep, struct error *error);
+int sweep_dims(struct sweep *sweep, struct error *error);
 
 #endif

@@ -393,8 +393,8 @@ int sweep_race_find(struct record *out, bool *is_known, struct sweep *sweep,
 }
 
 /* Runs the race of a task that is ready. */
-static int run(struct tune_task *task, const struct sweep *sweep, const char *place,
-               struct error *error)
+static int run_race(struct tune_task *task, const struct sweep *sweep, const char *place,
+                    struct error *error)
 {
     char subject[PLACE_CHARS + DIMS_TEXT_CHARS + 16];
     const bool shows = !sweep->request->quiet;
@@ -449,7 +449,7 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
         task->is_known && (!task->has_journal || task->journal.count == 0);
     if (options->is_only_configs)
         options->journal = NULL;
-    if (run(task, sweep, place, error) || take_result(sweep, regime, size, task, error))
+    if (run_race(task, sweep, place, error) || take_result(sweep, regime, size, task, error))
         return -1;
     note_size(sweep, place, sweep_race_record(regime, size), monotonic_s() - start);
     return 0;
@@ -518,14 +518,14 @@ int sweep_race_confirm(struct sweep *sweep, const struct records *records,
     const size_t width = sweep->setup.space->param_count;
     const struct interval *interval = interval_find(records, record);
     int64_t configs[2 * SPACE_NAMES_MAX];
-    struct tune_task *task = begin_task(sweep, sweep->request->retune);
     const double start = monotonic_s();
-    task->again = record;
-    task->has_no_trials = true;
-    if (setup_resize(&sweep->setup, &record->problem.dims, record->problem.regime, error))
-        return -1;
     if (!interval || interval->record.config == record->config)
         return 0; /* the winner of the size serves it */
+    if (setup_resize(&sweep->setup, &record->problem.dims, record->problem.regime, error))
+        return -1;
+    struct tune_task *task = begin_task(sweep, sweep->request->retune);
+    task->again = record;
+    task->has_no_trials = true;
     int failed =
         tune_task_prepare(task, error) ||
         point_parse_record(sweep->setup.space, record->params, configs, error) ||
@@ -533,7 +533,7 @@ int sweep_race_confirm(struct sweep *sweep, const struct records *records,
     task->options.configs = configs;
     task->options.config_count = 2;
     task->options.is_only_configs = true;
-    failed = failed || run(task, sweep, "again", error) ||
+    failed = failed || run_race(task, sweep, "again", error) ||
              take_confirmed(sweep, task, record, interval->record.config, start, error);
     tune_task_close(task);
     return failed ? -1 : 0;

@@ -206,8 +206,8 @@ static const struct table_column columns[] = {
     {"% of copy", "copy_percent", true},
 };
 
-static void add_row(struct table *table, const struct problem *problem,
-                    const struct record *row, uint64_t copy_ps)
+static void add_choice_row(struct table *table, const struct problem *problem,
+                           const struct record *row, uint64_t copy_ps)
 {
     char size[NUMBER_CHARS], speed[NUMBER_CHARS];
     table_add(table, number_format_count(size, row->chunk_bytes));
@@ -235,10 +235,10 @@ static int print(const struct request *request, const struct problem *problem,
                                    .median_ps = choices[i].median_ps,
                                    .low_ps = choices[i].low_ps,
                                    .high_ps = choices[i].high_ps};
-        add_row(&table, problem, &row, copy_ps);
+        add_choice_row(&table, problem, &row, copy_ps);
     }
     if (!count)
-        add_row(&table, problem, winner, 0);
+        add_choice_row(&table, problem, winner, 0);
     if (count)
         table_show(&text, &table, false);
     text_addf(&text, "winner    %s on %s\n          chunks of %sB, %" PRIu64 " streams",
@@ -310,7 +310,7 @@ static int tune(struct work *work, struct error *error)
     return failed;
 }
 
-static int run(void *context, struct error *error)
+static int tune_supervised(void *context, struct error *error)
 {
     struct work *work = context;
     const struct request *request = work->request;
@@ -336,7 +336,7 @@ int tune_host(const struct request *request, struct error *error)
     if (!work)
         return error_memory(error, sizeof *work);
     work->request = request;
-    const int failed = supervise_run(run, work, error);
+    const int failed = supervise_run(tune_supervised, work, error);
     free(work);
     return failed;
 }

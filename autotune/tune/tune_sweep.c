@@ -116,7 +116,7 @@ static int finish(struct sweep *sweep, struct error *error)
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
     if (!failed) {
         sweep_race_keep(sweep, &all);
-        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
+        failed = sweep_drawing_print(&sweep_drawing_n, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
     return failed ? -1 : 0;
@@ -156,7 +156,7 @@ static int answer(struct sweep *sweep, struct error *error)
     int failed = choose_swept(&all, sweep, error);
     if (!failed) {
         output_note(sweep->request, "records   exact: --retune measures again\n");
-        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
+        failed = sweep_drawing_print(&sweep_drawing_n, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
     return failed ? -1 : 0;
@@ -221,7 +221,7 @@ static int confirm(struct sweep *sweep, struct error *error)
         if (request->has_loss)
             size->loss_ppm = (uint64_t)llround(request->loss * 1e6);
     }
-    failed = failed || sweep_drawing_print(&sweep_report, request, &all, NULL, error) ||
+    failed = failed || sweep_drawing_print(&sweep_drawing_n, request, &all, NULL, error) ||
              keep_again(sweep, &all, error);
     if (!failed)
         note_cuts(sweep, &all);
@@ -280,7 +280,7 @@ int tune_sweep(const struct request *request, struct error *error)
     tune_save_now(sweep->swept);
     int failed = open_sweep(sweep, error);
     if (!failed) {
-        failed = (request->n_high ? sweep_n : sweep_grid)(sweep, error);
+        failed = (request->n_high ? sweep_n : sweep_dims)(sweep, error);
         if (!failed && sweep->has_lost)
             failed =
                 error_set(error, ERROR_IO,
