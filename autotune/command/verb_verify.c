@@ -23,10 +23,10 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
     terminal_progress_show(context, done, total, "proven");
 }
 
-static int print_proof(const struct prove_result *result, struct error *error)
+static int print_proof(const struct proof_result *result, struct error *error)
 {
     struct text text = {0};
-    uint64_t shown = result->wrong < PROVE_FAILURES_MAX ? result->wrong : PROVE_FAILURES_MAX;
+    uint64_t shown = result->wrong < PROOF_FAILURES_MAX ? result->wrong : PROOF_FAILURES_MAX;
     for (uint64_t i = 0; i < shown; i++)
         text_addf(&text, "wrong     %s\n          %s\n", result->failures[i].what,
                   result->failures[i].reason);
@@ -62,7 +62,7 @@ struct verify_request {
     double limit_s; /* processor time without an answer; 0 = the usual */
 };
 
-static const struct prove_watch watch = {watchdog_kernel, watchdog_answer};
+static const struct proof_watch watch = {watchdog_kernel, watchdog_answer};
 
 static int prove_many(const struct request *request, const struct setup *setup,
                       struct error *error)
@@ -77,7 +77,7 @@ static int prove_many(const struct request *request, const struct setup *setup,
          .context = &progress,
          .is_stopping = interrupt_came,
          .watch = &watch};
-    struct prove_result result;
+    struct proof_result result;
     if (!request->quiet)
         terminal_progress_start(&progress, stderr);
     int failed =
@@ -184,7 +184,7 @@ static int prove_small(const struct request *request, const struct setup *setup,
                        struct error *error)
 {
     int64_t config[SPACE_NAMES_MAX];
-    struct prove_result result;
+    struct proof_result result;
     struct text text = {0};
     tune_notes_setup(request, setup, 1);
     if (setup_config(config, setup, request, error) ||

@@ -35,9 +35,9 @@ static void name_variant(char *out, size_t size, const struct point_context *con
 static void note_failure(struct proof *proof, const struct point_context *context,
                          const int64_t *config, const char *reason)
 {
-    struct prove_result *result = proof->result;
-    if (result->wrong < PROVE_FAILURES_MAX) {
-        struct prove_failure *failure = &result->failures[result->wrong];
+    struct proof_result *result = proof->result;
+    if (result->wrong < PROOF_FAILURES_MAX) {
+        struct proof_failure *failure = &result->failures[result->wrong];
         name_variant(failure->what, sizeof failure->what, context, config);
         snprintf(failure->reason, sizeof failure->reason, "%.230s", reason);
     }
@@ -122,7 +122,7 @@ static bool needs_residence(const struct point_context *context, const int64_t *
 static void watch(const struct proof *proof, const struct point_context *context,
                   const int64_t *config)
 {
-    char what[sizeof((struct prove_failure *)0)->what];
+    char what[sizeof((struct proof_failure *)0)->what];
     if (!proof->watch)
         return;
     if (config)

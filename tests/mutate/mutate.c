@@ -314,7 +314,7 @@ static enum outcome run_trial(const struct state *state, const struct variant *v
     const struct device_options options = {.spec = "host", .seed = seed};
     const struct point_context context = context_of(variant);
     const struct emit_sources sources = with_text(state, variant, text);
-    struct prove_result result = {.variants = 0};
+    struct proof_result result = {.variants = 0};
     struct proof proof = {.sources = &sources, .result = &result, .seed = seed};
     struct point_variant only = {0, 1};
     const struct points points = {.width = variant->space->files.space->param_count,
