@@ -22,7 +22,7 @@ enum {
     ARCH_CHARS = 16,
 };
 
-/* --- Parts ------------------------------------------------------------------------------------- */
+/* --- Parts -------------------------------------------------------------------------------- */
 
 struct part {
     char name[NAME_MAX_CHARS];
@@ -260,7 +260,7 @@ static int add_constants(struct text *out, const struct space *space, const int6
     return 0;
 }
 
-/* --- The kernel -------------------------------------------------------------------------------- */
+/* --- The kernel --------------------------------------------------------------------------- */
 
 /* " --space ladder/sequential": names a space that comes with the program, unless it is the
  * default space; " --space FILE" one of the user's. */
@@ -399,7 +399,7 @@ int emit_kernel(struct text *out, const struct point_context *context,
     return emit_body(out, NULL, context, sources, config, pass, error);
 }
 
-/* --- Variants ---------------------------------------------------------------------------------- */
+/* --- Variants ----------------------------------------------------------------------------- */
 
 /* Emits the body of a pass, or finds that the variant has the same text already. */
 static int add_text(struct emit_variant *out, const struct point_context *context,
@@ -464,7 +464,7 @@ const char *emit_source(const struct emit_variant *variant, size_t index)
     return variant->marked[index].at ? variant->marked[index].at : variant->texts[index].at;
 }
 
-/* --- The hash ---------------------------------------------------------------------------------- */
+/* --- The hash ----------------------------------------------------------------------------- */
 
 /* The length of the comment that begins here, or 0. */
 static size_t comment_length(const char *at)

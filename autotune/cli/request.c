@@ -443,6 +443,8 @@ int request_parse(struct request *out, const struct verb_row *verb, void *own, i
     struct parse whole = {.request = out, .verb = verb, .error = error};
     *out = (struct request){.verb = verb->verb,
                             .own = own,
+                            .argc = argc,
+                            .argv = argv,
                             .problem = usual,
                             .device = "auto",
                             .seed = 1,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What it is, and its compiler -------------------------------------------------------- */
+/* --- What it is, and its compiler --------------------------------------------------------- */
 
 static int attribute(const struct gpu *gpu, CUdevice_attribute which)
 {
@@ -109,7 +109,7 @@ static int open_compiler(struct gpu *gpu, const char *path, struct error *error)
     return 0;
 }
 
-/* --- Kernels ----------------------------------------------------------------------------- */
+/* --- Kernels ------------------------------------------------------------------------------ */
 
 static int cuda_compile(struct device *device, const struct device_source *sources,
                         size_t count, struct device_image *out, struct error *error)
@@ -195,7 +195,7 @@ fail:
     return -1;
 }
 
-/* --- Memory ------------------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------------------------- */
 
 enum { SIZE_CHARS = NUMBER_CHARS + 8 };
 
@@ -367,7 +367,7 @@ static int cuda_differ(struct device *device, uint64_t a, uint64_t b, uint64_t b
     return 0;
 }
 
-/* --- Opening ----------------------------------------------------------------------------- */
+/* --- Opening ------------------------------------------------------------------------------ */
 
 static void cuda_close(struct device *device)
 {

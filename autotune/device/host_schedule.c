@@ -33,7 +33,7 @@ static const struct schedule schedules[] = {
 };
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };
 
-/* --- Values on their way to other blocks of a cluster ------------------------------------------ */
+/* --- Values on their way to other blocks of a cluster ------------------------------------- */
 
 /* What the kernel's own 8 bytes of a barrier in shared memory hold; poison has no such mark. */
 enum { MARK = 0x6b };
@@ -431,7 +431,7 @@ FIBER_UNWATCHED static unsigned long long warp_call(struct host_thread *self, en
     return mine->result;
 }
 
-/* --- Clusters --------------------------------------------------------------- */
+/* --- Clusters ----------------------------------------------------------------------------- */
 
 FIBER_UNWATCHED static void open_if_complete(struct slot *first)
 {
@@ -548,7 +548,7 @@ FIBER_UNWATCHED static void send(struct host_thread *self, unsigned rank, void *
         yield_thread(thread);
 }
 
-/* --- All that a kernel calls ----------------------------------------------------------------- */
+/* --- All that a kernel calls -------------------------------------------------------------- */
 
 FIBER_UNWATCHED static void yield(struct host_thread *self)
 {

@@ -178,7 +178,7 @@ int nvrtc_arch(const struct nvrtc *nvrtc, int cc)
     return arch;
 }
 
-/* --- Choosing ---------------------------------------------------------------------------- */
+/* --- Choosing ----------------------------------------------------------------------------- */
 
 enum { ARCHS_CHARS = 120 };
 
@@ -343,7 +343,7 @@ void nvrtc_list(const char *path, nvrtc_visit *each, void *context)
     locate_nvrtc(path, list_one, &listing);
 }
 
-/* --- Compiling --------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------- */
 
 static void write_unit(struct text *unit, const struct device_source *sources, size_t count)
 {
