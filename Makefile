@@ -54,7 +54,7 @@ DOCS     = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard
 MPICC   ?= mpicc
 MPI_LIBS := $(shell $(MPICC) --showme:link 2> /dev/null || $(MPICC) -link_info 2> /dev/null | cut -d ' ' -f 2-)
 MPI_FLAGS := $(if $(MPI_LIBS),$(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) --showme:compile 2> /dev/null || $(MPICC) -compile_info 2> /dev/null))))
-MPI      = $(if $(MPI_LIBS),$(BUILD)/autotune-mpi)
+MPI      = $(if $(MPI_LIBS),$(patsubst autotune/main_mpi.c,$(BUILD)/autotune-mpi,$(wildcard autotune/main_mpi.c)))
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 

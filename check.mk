@@ -85,9 +85,9 @@ $(BUILD)/device/%: tests/device/%.c $(NEEDED)
 	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
 
 # Plants faults in kernels: tests/mutate/mutate.c
-$(BUILD)/mutate: tests/mutate/mutate.c tests/mutate/mutants.c tests/mutate/mutants.h $(NEEDED)
+$(BUILD)/mutate: $(wildcard tests/mutate/*.[ch]) $(NEEDED)
 	$(call say,TEST,$<)
-	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $(filter tests/%.c,$^) $(NEEDED) $(LIBS)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $(filter-out %/counts.c,$(filter tests/%.c,$^)) $(NEEDED) $(LIBS)
 
 $(BUILD)/sign: tests/command/sign.c $(NEEDED)
 	$(call say,TEST,$<)

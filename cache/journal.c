@@ -305,36 +305,8 @@ int journal_append(struct journal *journal, const struct journal_trial *trial,
         result = write_once(journal, &text, error);
     if (result == 0 && !journal->is_forgetful)
         journal->count++;
-    if (result == 0 && journal->tell)
-        journal->tell(journal->tell_context, text.at + start, text.length - start);
     text_dispose(&text);
     return result;
-}
-
-int journal_take_lines(struct journal *journal, const char *lines, size_t length,
-                       struct error *error)
-{
-    char copy[LINE_MAX_BYTES + 1];
-
-    for (const char *end; length; length -= (size_t)(end + 1 - lines), lines = end + 1) {
-        end = memchr(lines, '\n', length);
-        size_t bytes = end ? (size_t)(end - lines) : length;
-        if (!end || bytes > LINE_MAX_BYTES) {
-            journal->skipped++;
-            if (!end)
-                return 0;
-            continue;
-        }
-        memcpy(copy, lines, bytes);
-        copy[bytes] = '\0';
-        if (array_grow(&journal->trials, journal->count, sizeof *journal->trials, error))
-            return -1;
-        if (line_parse(&journal->trials[journal->count], copy, bytes))
-            journal->count++;
-        else
-            journal->skipped++;
-    }
-    return 0;
 }
 
 static int by_identity(const void *a, const void *b)

@@ -30,9 +30,6 @@ struct journal {
     bool is_dirty;     /* not yet synced */
     bool is_torn;      /* the last line has no newline */
     bool is_forgetful; /* appends only */
-    /* Set by the owner: is told each line that was appended, with its newline; or NULL. */
-    void (*tell)(void *context, const char *line, size_t length);
-    void *tell_context;
 };
 
 /* Appends the journal's path for a key: FOLDER/journal/<gpu>-<op>-<type>-<acc>-<n>-<regime>
@@ -61,11 +58,6 @@ int journal_append(struct journal *journal, const struct journal_trial *trial,
 /* Frees `trials`, for a caller that only appends from now on: what follows is written, not kept
  * here. */
 void journal_forget(struct journal *journal);
-
-/* Takes lines as the file has them to `trials` alone, which nothing is appended to: of a journal that
- * is zeros, with no file. Lines that are no valid trial are counted as skipped. */
-int journal_take_lines(struct journal *journal, const char *lines, size_t length,
-                       struct error *error);
 
 /* Appends the trials of another journal, at a path where there need be none, whose identities this
  * one lacks; `adopted` (may be NULL) is how many. What is there for another key, damaged or not to be

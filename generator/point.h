@@ -83,9 +83,6 @@ int point_single(struct points *out, const struct space *space, const int64_t *c
 int point_add(struct points *points, const int64_t *config, struct error *error);
 void point_dispose(struct points *points);
 
-/* Equal for points of the same configs in the same order. */
-uint64_t point_hash(const struct points *points);
-
 /* Is the pass a part of the config's variant? */
 int point_applies(const struct point_context *context, const int64_t *config, size_t pass,
                   bool *out, struct error *error);

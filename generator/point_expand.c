@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 static int add_row(struct points *points, const int64_t *config, struct error *error)
 {
@@ -300,11 +299,4 @@ void point_dispose(struct points *points)
     free(points->variants);
     free(points->rejected);
     *points = (struct points){0};
-}
-
-uint64_t point_hash(const struct points *points)
-{
-    return XXH3_64bits(points->configs,
-                       points->count * points->width * sizeof *points->configs) ^
-           points->variant_count;
 }

@@ -40,7 +40,7 @@ count() {
         }
     }
     function is_aimed_at(name) {
-        return name ~ /^(generator|cache|autotune\/(analysis|cli|share))$/
+        return name ~ /^(generator|cache|autotune\/(analysis|cli))$/
     }
     function percent(name, kind) {
         return all[name, kind] ? 100 * run[name, kind] / all[name, kind] : 100

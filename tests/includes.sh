@@ -22,7 +22,6 @@ BEGIN {
     level["autotune/print/"] = level["autotune/verify/"] = 4
     level["autotune/measure/"] = level["autotune/analysis/"] = 5
     level["autotune/search/"] = 6
-    level["autotune/share/"] = 3
     level["autotune/cli/"] = 7
     level["autotune/tune/"] = level["autotune/ladder/"] = 8
     level["autotune/compare/"] = 9

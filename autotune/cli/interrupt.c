@@ -48,12 +48,6 @@ int interrupt_signal(void)
     return atomic_load(&came);
 }
 
-void interrupt_note(int number)
-{
-    int none = 0;
-    atomic_compare_exchange_strong(&came, &none, number);
-}
-
 bool interrupt_came(void)
 {
     return interrupt_signal() != 0;

@@ -24,7 +24,4 @@ void interrupt_end(struct interrupt_guard *guard);
 int interrupt_signal(void);
 bool interrupt_came(void);
 
-/* As if that signal had come. */
-void interrupt_note(int number);
-
 #endif

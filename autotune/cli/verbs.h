@@ -66,7 +66,7 @@ struct verb_row {
 
 extern const struct verb_row verb_tune, verb_show, verb_merge, verb_list, verb_emit,
     verb_verify, verb_bench, verb_ladder, verb_profile, verb_reduce, verb_export, verb_compare,
-    verb_report, verb_doctor, verb_help, verb_version, verb_serve;
+    verb_report, verb_doctor, verb_help, verb_version;
 extern const struct verb_row *const verbs[]; /* as help lists them; ends with NULL */
 
 /* Runs a verb. `argv[0]` is what usage messages call the program. Returns as a step does. */

@@ -185,15 +185,6 @@ int outcomes_open(struct outcomes *outcomes, struct error *error)
     return 0;
 }
 
-void outcomes_know(struct outcomes *outcomes, uint64_t best_ps,
-                   const struct strategy_rule *rule)
-{
-    if (best_ps && (!outcomes->best_ps || best_ps < outcomes->best_ps))
-        outcomes->best_ps = best_ps;
-    if (rule && rule->count > outcomes->rule.count)
-        outcomes->rule = *rule;
-}
-
 void outcomes_dispose(struct outcomes *outcomes)
 {
     free(outcomes->hashes);

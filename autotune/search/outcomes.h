@@ -29,10 +29,6 @@ struct outcomes {
 int outcomes_open(struct outcomes *outcomes, struct error *error);
 void outcomes_dispose(struct outcomes *outcomes);
 
-/* Takes in what another process has learnt of the same candidates; `rule` may be NULL. */
-void outcomes_know(struct outcomes *outcomes, uint64_t best_ps,
-                   const struct strategy_rule *rule);
-
 /* Judges a candidate without a time, and records the trial. */
 void outcomes_judge(struct outcomes *outcomes, size_t candidate, enum trial_status status,
                     const char *reason);

@@ -70,12 +70,6 @@ struct search {
     struct trials_index forgiven; /* whose worker was killed, forgiven once each */
     struct trials_index proven;   /* machine code proven at small sizes */
     double start, last_sync;      /* of the run, of the journal; seconds of CLOCK_MONOTONIC */
-    /* Of a search that is shared. */
-    bool *is_away;        /* by variant: others try it, or have it to try */
-    bool has_given;       /* something that is not back */
-    double last_ask;      /* as last_sync */
-    size_t tried;         /* variants, by this process */
-    double seconds_first; /* when the first was begun; of this run */
 };
 
 static double seconds(const struct search *search)
@@ -170,27 +164,6 @@ static int open_slots(struct search *search, struct error *error)
     return 0;
 }
 
-/* Of a slice all other variants are away. With other points than the giver's, all are. */
-static int open_sharing(struct search *search, struct error *error)
-{
-    const struct tune_sharing *sharing = search->task.options->sharing;
-    const struct points *points = points_of(search);
-    if (!sharing)
-        return 0;
-    search->is_away = calloc(points->variant_count, sizeof *search->is_away);
-    if (!search->is_away)
-        return error_memory(error, points->variant_count * sizeof *search->is_away);
-    if (!sharing->only)
-        return 0;
-    memset(search->is_away, true, points->variant_count * sizeof *search->is_away);
-    if (sharing->points_hash == point_hash(points))
-        for (size_t i = 0; i < sharing->only_count; i++)
-            if (sharing->only[i] < points->variant_count)
-                search->is_away[sharing->only[i]] = false;
-    outcomes_know(&search->outcomes, sharing->best_ps, sharing->rule);
-    return 0;
-}
-
 struct search *search_open(const struct search_task *task, struct error *error)
 {
     struct search *search = calloc(1, sizeof *search);
@@ -205,8 +178,7 @@ struct search *search_open(const struct search_task *task, struct error *error)
                                            .order = task->order,
                                            .prior = task->prior},
                               .start = monotonic_s()};
-    if (outcomes_open(&search->outcomes, error) == 0 && open_sharing(search, error) == 0 &&
-        open_slots(search, error) == 0)
+    if (outcomes_open(&search->outcomes, error) == 0 && open_slots(search, error) == 0)
         return search;
     search_close(search);
     return NULL;
@@ -220,7 +192,6 @@ void search_close(struct search *search)
         queued_unit_free(search->slots[i].queued);
     free(search->slots);
     free(search->retries);
-    free(search->is_away);
     queued_units_dispose(&search->queue);
     queued_units_dispose(&search->alone);
     trials_index_dispose(&search->proven);
@@ -243,11 +214,9 @@ static int retry_alone(struct search *search, const struct decide_unit *unit,
     return 0;
 }
 
-/* A slice of another's search owes no result: who gave it does. */
 static bool has_result(const struct search *search)
 {
-    const struct tune_sharing *sharing = search->task.options->sharing;
-    return search->task.result->counts[TRIAL_MEASURED] > 0 || (sharing && sharing->only);
+    return search->task.result->counts[TRIAL_MEASURED] > 0;
 }
 
 /* Where inputs and first proofs take longer than the budget there would be no result: one candidate is
@@ -267,18 +236,13 @@ static double seconds_left(const struct search *search)
     return !is_limited ? 0 : left > 0 ? left : 1.0 / PER_SECOND;
 }
 
-static bool is_left(struct search *search, size_t variant)
-{
-    return !(search->is_away && search->is_away[variant]) &&
-           outcomes_is_open(&search->outcomes, variant);
-}
-
-/* Skips variants that are judged already or away, and past the budget all. True when a variant is
+/* Skips variants that are judged already, and past the budget all. True when a variant is
  * left. */
 static bool find_next(struct search *search)
 {
     const size_t count = points_of(search)->variant_count;
-    while (search->next < count && !is_left(search, search->task.order->variants[search->next]))
+    while (search->next < count &&
+           !outcomes_is_open(&search->outcomes, search->task.order->variants[search->next]))
         search->next++;
     if (search->next < count && is_over_budget(search)) {
         search->task.result->is_cut = true;
@@ -381,8 +345,6 @@ static int send_unit(struct search *search, size_t slot, struct queued_unit *que
             unit->variants[i].is_proven = is_proven(search, queued, i);
         }
     search->slots[slot].queued = queued;
-    if (search->seconds_first <= 0)
-        search->seconds_first = seconds(search);
     int failed = job_code_unit(&frame, unit, points_of(search)->width, false, error) ||
                  send_work(search, slot, &frame, DEADLINE_LOAD_S, error);
     frame_dispose(&frame);
@@ -728,7 +690,6 @@ static int take_tried(struct search *search, size_t slot, const struct job_tried
         if (!variant->compiled.is_failed && variant->count && is_proven(search, queued, i))
             outcomes_finish(&search->outcomes, variant->compiled.variant, tried->is_cut);
     }
-    search->tried += queued->unit.count;
     if (queued->unit.count == 1)
         queued_units_add(&search->alone, queued);
     else
@@ -771,165 +732,6 @@ static int take_message(struct search *search, size_t slot, struct frame *frame,
     case JOB_TRIAL: return take_trial(search, slot, &message.trial, error);
     default: return take_tried(search, slot, &message.tried);
     }
-}
-
-/* --- Sharing ------------------------------------------------------------------------------ */
-
-/* Lists what is left and can be given away: what is not compiled yet, in order, then what is and
- * waits, the last first. Returns how many; `list` may be NULL. */
-static size_t list_left(struct search *search, uint32_t *list)
-{
-    const size_t count = points_of(search)->variant_count;
-    size_t left = 0;
-    for (size_t i = search->next; i < count && !search->race.is_on; i++)
-        if (is_left(search, search->task.order->variants[i])) {
-            if (list)
-                list[left] = (uint32_t)search->task.order->variants[i];
-            left++;
-        }
-    return left;
-}
-
-static size_t count_queued(const struct search *search)
-{
-    size_t count = 0;
-    for (const struct queued_unit *p = search->queue.first; p; p = p->next)
-        count += p->unit.count;
-    return count;
-}
-
-/* Takes units out of the queue, the last ones, of so many variants at most; those come behind the
- * `count` in `list`, and are compiled again by others. */
-static size_t unqueue(struct search *search, uint32_t *list, size_t count, size_t most)
-{
-    struct queued_units all = search->queue;
-    size_t keep = count_queued(search), taken = 0;
-    keep -= most < keep ? most : keep;
-    search->queue = (struct queued_units){0};
-    for (struct queued_unit *unit; (unit = queued_units_take(&all)) != NULL;) {
-        if (keep > 0) {
-            keep -= unit->unit.count < keep ? unit->unit.count : keep;
-            queued_units_add(&search->queue, unit);
-            continue;
-        }
-        for (size_t i = 0; i < unit->unit.count; i++)
-            if (!unit->unit.variants[i].compiled.is_failed)
-                list[count + taken++] = (uint32_t)unit->unit.variants[i].compiled.variant;
-        queued_unit_free(unit);
-    }
-    return taken;
-}
-
-/* Deals `count` variants of the list to the slices by turns, so that each gets likely ones. */
-static int give_list(struct search *search, const uint32_t *list, size_t count, size_t slices,
-                     struct error *error)
-{
-    const struct tune_options *options = search->task.options;
-    uint32_t *dealt = calloc(count + 1, sizeof *dealt);
-    size_t *counts = calloc(slices + 1, sizeof *counts);
-    int failed = dealt && counts ? 0 : error_memory(error, count * sizeof *dealt);
-    size_t at = 0;
-    for (size_t slice = 0; !failed && slice < slices; slice++)
-        for (size_t i = slice; i < count; i += slices) {
-            dealt[at++] = list[i];
-            counts[slice]++;
-        }
-    for (size_t i = 0; !failed && i < count; i++)
-        search->is_away[list[i]] = true;
-    const struct tune_gift gift = {.points = points_of(search),
-                                   .seed_config = options->seed_config,
-                                   .best_ps = search->outcomes.best_ps,
-                                   .rule = &search->outcomes.rule,
-                                   .variants = dealt,
-                                   .counts = counts,
-                                   .slices = slices};
-    failed = failed || options->sharing->give(options->sharing->context, &gift, error);
-    search->has_given |= count > 0;
-    free(dealt);
-    free(counts);
-    return failed;
-}
-
-/* Keeps as much as each of the slices gets. */
-static int give_away(struct search *search, size_t slices, struct error *error)
-{
-    const size_t open = list_left(search, NULL), all = open + count_queued(search);
-    const size_t want = all - all / (slices + 1);
-    uint32_t *list = malloc((all + 1) * sizeof *list);
-    if (!list)
-        return error_memory(error, all * sizeof *list);
-    size_t count = list_left(search, list);
-    if (count < want)
-        count += unqueue(search, list, count, want - count);
-    count = count < want ? count : want;
-    slices = slices < count ? slices : count;
-    /* The most likely stay here. */
-    const int failed =
-        give_list(search, list + (open > count ? open - count : 0), count, slices, error);
-    free(list);
-    return failed;
-}
-
-static double estimate_left(const struct search *search, size_t left)
-{
-    const double passed = seconds(search) - search->seconds_first;
-    return search->tried ? passed / (double)search->tried * (double)left : -1;
-}
-
-static int share(struct search *search, struct error *error)
-{
-    const struct tune_sharing *sharing = search->task.options->sharing;
-    if (!sharing || search->race.is_on || monotonic_s() - search->last_ask < TICK / 4)
-        return 0;
-    search->last_ask = monotonic_s();
-    const size_t left = list_left(search, NULL) + count_queued(search);
-    const size_t slices = sharing->ask(sharing->context, left, estimate_left(search, left));
-    return slices ? give_away(search, slices, error) : 0;
-}
-
-/* Takes in the trials of slices that are back; what those did not do is open again. */
-static int take_back(struct search *search, struct error *error)
-{
-    const struct tune_options *options = search->task.options;
-    struct tune_result *result = search->task.result;
-    const uint64_t reference_ps = result->reference_ps;
-    const size_t recalled = result->recalled;
-    if (trials_recall(result, search->task.job, options->sharing->returned, options->strategy,
-                      error))
-        return -1;
-    if (reference_ps)
-        result->reference_ps = reference_ps;
-    search->outcomes.done += result->recalled - recalled;
-    memset(search->is_away, false, points_of(search)->variant_count * sizeof *search->is_away);
-    search->has_given = false;
-    search->next = 0;
-    return 0;
-}
-
-/* Has variants that were away to try again; false where none came. */
-static bool take_more(struct search *search)
-{
-    const struct tune_sharing *sharing = search->task.options->sharing;
-    const uint32_t *variants;
-    const size_t count = sharing->more(sharing->context, &variants);
-    for (size_t i = 0; i < count; i++)
-        if (variants[i] < points_of(search)->variant_count)
-            search->is_away[variants[i]] = false;
-    search->next = count ? 0 : search->next;
-    return count > 0;
-}
-
-/* No work is left here: is there any that others have? */
-static bool has_shared(const struct search *search)
-{
-    const struct tune_sharing *sharing = search->task.options->sharing;
-    return sharing && !sharing->only && !search->race.is_on && search->has_given;
-}
-
-static bool is_back(const struct search *search)
-{
-    const struct tune_sharing *sharing = search->task.options->sharing;
-    return sharing->is_back(sharing->context);
 }
 
 /* --- The loop ----------------------------------------------------------------------------- */
@@ -994,17 +796,12 @@ static int step(struct search *search, struct error *error)
 static int work_off(struct search *search, struct error *error)
 {
     for (;;) {
-        if (check_stop(search, error) || share(search, error) || feed(search, error))
+        if (check_stop(search, error) || feed(search, error))
             return -1;
-        const bool is_idle = is_over(search);
-        if (is_idle && !has_shared(search))
+        if (is_over(search))
             return 0;
-        if (is_idle && is_back(search)) {
-            if (take_back(search, error))
-                return -1;
-        } else if (!(is_idle && take_more(search)) && step(search, error)) {
+        if (step(search, error))
             return -1;
-        }
     }
 }
 

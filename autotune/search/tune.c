@@ -163,8 +163,6 @@ static int run_all(struct run *run, struct error *error)
         plan_search(run, error) || open_search(run, error) || search_run(run->search, error))
         return -1;
     result->seconds_search = monotonic_s() - start;
-    if (run->options.sharing && run->options.sharing->only)
-        return 0;
     if (winner_choose(run->search, run->job, &run->options, result, error))
         return -1;
     result->seconds = monotonic_s() - start;

@@ -25,39 +25,6 @@ struct tune_job {
     unsigned compilers; /* worker processes that compile */
 };
 
-/* Variants given away, and what who takes them has to know. */
-struct tune_gift {
-    const struct points *points; /* whose variants are meant */
-    const int64_t *seed_config;  /* or NULL */
-    uint64_t best_ps;            /* so far; 0 = none */
-    const struct strategy_rule *rule;
-    const uint32_t *variants; /* of all slices, one slice after the other */
-    const size_t *counts;     /* by slice */
-    size_t slices;
-};
-
-/* Shares a search with other processes, each with a GPU of the same kind. */
-struct tune_sharing {
-    void *context;
-    /* A slice: these variants alone are tried, and no race is held. NULL = all. `points_hash` is that
-     * of the points they were counted in: with other points nothing is tried. */
-    const uint32_t *only;
-    size_t only_count;
-    uint64_t points_hash;
-    uint64_t best_ps; /* what is known elsewhere, see struct tune_gift */
-    const struct strategy_rule *rule;
-    /* Told a few times a second what is left (`seconds` < 0: not known); into how many slices is a
-     * part of it to be given away? */
-    size_t (*ask)(void *context, size_t variants, double seconds);
-    /* Takes the slices, none too. */
-    int (*give)(void *context, const struct tune_gift *gift, struct error *error);
-    /* Nothing is left here: are all slices back? Then their trials are in `returned`. */
-    bool (*is_back)(void *context);
-    struct journal *returned;
-    /* While they are not: variants of them that are to be tried here after all; how many. */
-    size_t (*more)(void *context, const uint32_t **variants);
-};
-
 struct tune_options {
     enum strategy strategy;
     const int64_t
@@ -73,7 +40,6 @@ struct tune_options {
     bool is_retune;            /* for the advice after an interruption */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
     struct tune_progress progress;
-    const struct tune_sharing *sharing; /* or NULL */
 };
 
 #endif

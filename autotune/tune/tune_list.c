@@ -26,7 +26,7 @@ struct list {
     struct device_set *device_set;
     struct table table;
     struct output_rows csv;
-    size_t counts[SHARE_OUTCOMES];
+    size_t counts[LIST_OUTCOMES];
     size_t line;        /* the problem's place in the list */
     double start;       /* of the problem, seconds of CLOCK_MONOTONIC */
     struct error first; /* of the failures */
@@ -34,7 +34,7 @@ struct list {
 
 /* --- Output ------------------------------------------------------------------------------- */
 
-static int add_line(struct list *list, const struct record *record, enum share_outcome outcome,
+static int add_line(struct list *list, const struct record *record, enum list_outcome outcome,
                     const struct error *cause, struct error *error)
 {
     const struct tune_list_line result = {.place = list->line,
@@ -46,7 +46,7 @@ static int add_line(struct list *list, const struct record *record, enum share_o
                                           .cause = cause};
     struct text line = {0};
     list->counts[outcome]++;
-    if (outcome == SHARE_FAILED && list->first.code == ERROR_NONE)
+    if (outcome == LIST_FAILED && list->first.code == ERROR_NONE)
         list->first = *cause;
     tune_list_line_text(&line, &result);
     text_adds(&line, "\n");
@@ -77,7 +77,7 @@ static int add_failure(struct list *list, const struct request *own, const struc
     }
     if (setup->device)
         setup_record(&record, setup);
-    return add_line(list, &record, SHARE_FAILED, cause, error);
+    return add_line(list, &record, LIST_FAILED, cause, error);
 }
 
 static int add_result(struct list *list, struct tune_task *task, struct error *error)
@@ -89,10 +89,10 @@ static int add_result(struct list *list, struct tune_task *task, struct error *e
     if (task->warning.code != ERROR_NONE)
         output_warn("%s", task->warning.text);
     if (tune_task_take(&record, task, &lost))
-        return add_line(list, &record, SHARE_FAILED, &lost, error);
+        return add_line(list, &record, LIST_FAILED, &lost, error);
     if (!task->is_answered && tune_parts_add(&list->parts, &record, error))
         return -1;
-    return add_line(list, &record, task->is_answered ? SHARE_KNOWN : SHARE_TUNED, NULL, error);
+    return add_line(list, &record, task->is_answered ? LIST_KNOWN : LIST_TUNED, NULL, error);
 }
 
 /* On every kind of device at the same time. */
@@ -136,12 +136,12 @@ static int replay_on(struct list *list, const struct request *own, const struct 
     if (tune_parts_find(&found, &list->parts, setup, &warning, error))
         return -1;
     if (found.grade == SELECTOR_EXACT && !request->retune)
-        return add_line(list, &found.record, SHARE_KNOWN, NULL, error);
+        return add_line(list, &found.record, LIST_KNOWN, NULL, error);
     if (tune_recorded_make(&record, setup, request->replay, &cause) ||
         tune_save_record(own, &record, &warning, &cause))
         return add_failure(list, own, setup, &cause, error);
     return tune_parts_add(&list->parts, &record, error) ||
-                   add_line(list, &record, SHARE_RECORDED, NULL, error)
+                   add_line(list, &record, LIST_RECORDED, NULL, error)
                ? -1
                : 0;
 }
@@ -197,8 +197,8 @@ static void note_sum(const struct list *list, double seconds)
     else
         text_adds(&line, "list      ");
     text_addf(&line, "%zu tuned, %zu known, %zu failed in %.2f s; records in %s",
-              counts[SHARE_TUNED] + counts[SHARE_RECORDED], counts[SHARE_KNOWN],
-              counts[SHARE_FAILED], seconds, list->parts.own.at);
+              counts[LIST_TUNED] + counts[LIST_RECORDED], counts[LIST_KNOWN],
+              counts[LIST_FAILED], seconds, list->parts.own.at);
     output_line(request, &line);
     if (request->has_part)
         output_note(request,
@@ -216,11 +216,11 @@ static int tune_parts_of(struct list *list, struct error *error)
     int failed = run_all(list, error);
     note_sum(list, monotonic_s() - start);
     failed = output_rows_end(&list->csv, list->request, &list->table, failed, error);
-    if (!failed && list->counts[SHARE_FAILED])
-        failed = error_set_lines(error, list->first.code,
-                                 "%zu of %zu problems failed, the first because: %s",
-                                 list->counts[SHARE_FAILED], list->table.row_count,
-                                 list->first.text);
+    if (!failed && list->counts[LIST_FAILED])
+        failed =
+            error_set_lines(error, list->first.code,
+                            "%zu of %zu problems failed, the first because: %s",
+                            list->counts[LIST_FAILED], list->table.row_count, list->first.text);
     return failed;
 }
 

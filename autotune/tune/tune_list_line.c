@@ -18,7 +18,7 @@ static const struct table_column columns[] = {
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static const char *const outcomes[SHARE_OUTCOMES] = {"tuned", "recorded", "known", "failed"};
+static const char *const outcomes[LIST_OUTCOMES] = {"tuned", "recorded", "known", "failed"};
 
 struct table tune_list_line_table(void)
 {
@@ -29,7 +29,7 @@ void tune_list_line_cells(struct table *table, const struct tune_list_line *line
 {
     const struct record *record = line->record;
     const struct problem *problem = &record->problem;
-    const bool is_timed = line->outcome != SHARE_FAILED;
+    const bool is_timed = line->outcome != LIST_FAILED;
     char us[NUMBER_CHARS];
     table_addf(table, "%zu", line->place + 1);
     record_cells_add_problem(table, record);
@@ -63,12 +63,12 @@ void tune_list_line_text(struct text *out, const struct tune_list_line *line)
               problem_format(problem, &line->record->problem));
     if (line->names_gpu)
         text_addf(out, " on %s", line->record->gpu);
-    if (line->outcome != SHARE_FAILED)
+    if (line->outcome != LIST_FAILED)
         add_speed(out, line->record);
-    if (line->outcome == SHARE_TUNED)
+    if (line->outcome == LIST_TUNED)
         text_addf(out, "tuned in %.2f s", line->seconds);
-    else if (line->outcome == SHARE_FAILED)
+    else if (line->outcome == LIST_FAILED)
         text_addf(out, "  failed: %s", line->cause->text);
     else
-        text_adds(out, line->outcome == SHARE_KNOWN ? "known" : "from its journal");
+        text_adds(out, line->outcome == LIST_KNOWN ? "known" : "from its journal");
 }

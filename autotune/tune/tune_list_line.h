@@ -3,16 +3,17 @@
 #define AUTOTUNE_TUNE_LIST_LINE_H
 
 #include "autotune/print/table.h"
-#include "autotune/share/share_message.h"
 #include "cache/record.h"
+
+enum list_outcome { LIST_TUNED, LIST_RECORDED, LIST_KNOWN, LIST_FAILED, LIST_OUTCOMES };
 
 struct tune_list_line {
     size_t place, count; /* in the list, from 0; of so many */
     bool names_gpu;
-    const struct record *record; /* of SHARE_FAILED: the problem alone counts */
-    enum share_outcome outcome;
+    const struct record *record; /* of LIST_FAILED: the problem alone counts */
+    enum list_outcome outcome;
     double seconds;
-    const struct error *cause; /* of SHARE_FAILED, or NULL */
+    const struct error *cause; /* of LIST_FAILED, or NULL */
 };
 
 /* "3 of 30  sum i32 400M cold   341.75 us   4681.8 GB/s  tuned in 2.24 s" */

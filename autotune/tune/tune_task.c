@@ -29,13 +29,10 @@ static void describe_job(struct tune_task *task, size_t kinds)
                                           .budget_s = request->budget_s,
                                           .is_retune = request->retune,
                                           .journal = task->has_journal ? &task->journal : NULL,
-                                          .is_stopping = interrupt_came,
-                                          .sharing = task->link ? task->link->sharing : NULL};
+                                          .is_stopping = interrupt_came};
     task->watch = (struct tune_notes_watch){.problem = &setup->problem};
     if (!request->quiet && kinds == 1)
         task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
-    if (task->link)
-        task->options.progress = task->link->progress;
 }
 
 /* Notes the number of candidates; the search expands the space again. */
@@ -49,20 +46,8 @@ static int note_points(const struct tune_task *task, struct error *error)
     return 0;
 }
 
-/* A slice is not answered by a record; it begins with the config that its giver began with. */
-static int find_seed(struct tune_task *task, struct error *error)
-{
-    task->found = (struct find_result){.grade = SELECTOR_NONE};
-    if (!*task->link->seed)
-        return 0;
-    task->found.grade = SELECTOR_OTHER_SIZE;
-    return point_parse_record(task->setup.space, task->link->seed, task->found.config, error);
-}
-
 static int find(struct tune_task *task, const struct request *request, struct error *error)
 {
-    if (task->link && task->link->seed)
-        return find_seed(task, error);
     return task->parts
                ? tune_parts_find(&task->found, task->parts, &task->setup, &task->warning, error)
                : setup_find(&task->found, &task->setup, request, &task->warning, error);
@@ -129,7 +114,6 @@ static int open_journal(struct tune_task *task, const struct request *own, struc
 int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
 {
     struct request own = *task->request;
-    const struct tune_task_link *link = task->link;
     own.device = task->kind->list[0];
     if (setup_open(&task->setup, &own, true, error))
         return -1;
@@ -139,14 +123,11 @@ int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
     if (task->is_answered)
         return 0;
     if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
-        (link && link->fetch(link->context, &task->setup, error)) ||
         open_journal(task, &own, error))
         return -1;
     if (task->is_answered)
         return 0;
-    if ((link && task->has_journal &&
-         link->opened(link->context, &task->setup, &task->journal, error)) ||
-        adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))
+    if (adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))
         return -1;
     describe_job(task, kinds);
     return note_points(task, error);

@@ -9,26 +9,11 @@
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_parts.h"
 
-/* What a task has to do with other processes that share its list. */
-struct tune_task_link {
-    void *context;
-    /* Before the journal is opened: puts what others have of it in its place. */
-    int (*fetch)(void *context, const struct setup *setup, struct error *error);
-    /* It is open. */
-    int (*opened)(void *context, const struct setup *setup, struct journal *journal,
-                  struct error *error);
-    const struct tune_sharing *sharing;
-    struct tune_progress progress;
-    const char
-        *seed; /* of a slice: the params of the config tried first, "" = none; else NULL */
-};
-
-/* A kind of device, and the tuning that runs on it. The user sets the first four. */
+/* A kind of device, and the tuning that runs on it. The user sets the first three. */
 struct tune_task {
     const struct request *request;
     const struct device_set_kind *kind;
-    struct tune_parts *parts;          /* of a list of problems, or NULL */
-    const struct tune_task_link *link; /* or NULL */
+    struct tune_parts *parts; /* of a list of problems, or NULL */
     struct setup setup;
     struct find_result found, shipped;
     struct error warning; /* of the records */

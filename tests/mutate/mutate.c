@@ -1,11 +1,12 @@
 /* mutate: tests the proofs themselves. It plants each mutant of one source of kernels (mutants.h)
  * in variants whose emitted text has the changed line, and proves them on the emulator as
  * `autotune verify --cover` does; a mutant that no proof finds is a fault that would be called
- * right. Each trial runs in a process of its own. Sources that are no kernel's have a command in
+ * right. Each attempt runs in a process of its own. Sources that are no kernel's have a command in
  * place of spaces, which must fail.
  *
  * Usage: mutate [-s SAMPLE] [-p K/M] [-t TRIES] [-l SECONDS] [-e FILE] [-n LINE] [-o LOG] [-r SEED] [-v] SOURCE SPACE...
  *        mutate [the same but -t] -c COMMAND SOURCE...
+ *        mutate -f LIST [-s SAMPLE] [-p K/M] [-t TRIES]
  *   SOURCE  templates/reduce.cu, templates/types.cu, ...; SPACE... that are made of it: reduce
  *   -s      only mutants that a hash of their text draws, one of SAMPLE
  *   -p      only part K of M of those
@@ -19,25 +20,22 @@
  *   -c      run by sh where the changed source lies in the folder $MUTANT, under its own path, $SOURCE,
  *           changed in its line $LINE (0: as it is); ends with 0: nothing was found, 1: the fault was,
  *           2: it is no C, 3: it is the same code
+ *   -f      the faults of a list, planted by hand, in place of drawn ones: see tests/mutate/planted.h
  * Ends with a row of the table, and status 1 where there is a hole. */
 #include "autotune/device/gpus.h"
 #include "autotune/device/temporary.h"
-#include "autotune/library/builtin_spaces.h"
-#include "autotune/verify/proof.h"
 #include "autotune/verify/sample.h"
 #include "generator/random.h"
 #include "generator/text.h"
+#include "tests/mutate/attempt.h"
 #include "tests/mutate/mutants.h"
+#include "tests/mutate/planted.h"
 
 #include <fnmatch.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,18 +49,11 @@ enum {
     VARIANTS_A_LINE = 8,
     CHEAP_DRAWS = 2000, /* first, of configs with few threads */
     CHEAP_THREADS = 256,
-    DRAWS = 3000,      /* of configs a space, for lines that are in few */
-    CPU_SECONDS = 30,  /* of one trial: a kernel that takes longer is given up, and so found */
-    WALL_SECONDS = 90, /* of one trial on a busy machine */
-    COMMAND_SECONDS = 600, /* likewise of a command, which runs many tests */
-    NOTE_CHARS = 240,
+    DRAWS = 3000, /* of configs a space, for lines that are in few */
     EQUAL_MAX = 2000,
     SOURCE_BYTES = 1 << 20,
 };
 static const char *const archs[ARCHS] = {"sm_75", "sm_90", "sm_120"};
-
-/* What became of one trial: the exit status of its process. Any other status is a crash. */
-enum outcome { RIGHT = 40, WRONG, NOT_COMPILED, SAME_CODE, NOT_TRIED };
 
 struct pool_space {
     struct builtin_files files;
@@ -72,21 +63,15 @@ struct pool_space {
 
 /* A config of one space that the emulator can run. */
 struct variant {
-    const struct pool_space *space;
-    const struct problem *problem;
-    struct target target; /* as the emulator is it */
-    int64_t *config;
+    struct attempt_variant of;
     unsigned char has_line[LINES_MAX / 8 + 1];
-    double seconds;     /* that the proof of the unchanged kernel takes; 0 = not yet run */
-    uint64_t code_hash; /* of the unchanged image */
-    bool is_unfit;      /* not right, or too slow, as it is */
 };
 
 struct options {
     uint64_t sample, part, parts, line, seed;
     unsigned tries, seconds;
     bool is_verbose;
-    const char *equal, *log, *command;
+    const char *equal, *log, *command, *planted;
 };
 
 /* A survivor that is no hole. */
@@ -118,12 +103,6 @@ struct state {
     size_t known_count;
 };
 
-static void die(const char *why)
-{
-    fprintf(stderr, "mutate: %s\n", why);
-    exit(2);
-}
-
 static double now(void)
 {
     struct timespec at;
@@ -133,29 +112,17 @@ static double now(void)
 
 /* --- The pool of variants ----------------------------------------------------------------- */
 
-/* The place of the mutated source among the sources of a space, or NULL. */
-static struct emit_file *find_source(struct emit_sources *sources, const char *name)
-{
-    struct emit_file *const files[] = {&sources->template, &sources->types,
-                                       &sources->intrinsics};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (strcmp(files[i]->name, name) == 0)
-            return files[i];
-    return NULL;
-}
-
 static struct emit_sources with_text(const struct state *state, const struct variant *variant,
                                      const char *text)
 {
-    struct emit_sources sources = variant->space->sources;
-    find_source(&sources, state->source)->text = text;
+    struct emit_sources sources = *variant->of.sources;
+    attempt_find_source(&sources, state->source)->text = text;
     return sources;
 }
 
 static struct point_context context_of(const struct variant *variant)
 {
-    return (struct point_context){variant->space->files.space, variant->problem,
-                                  &variant->target};
+    return (struct point_context){variant->of.space, variant->of.problem, &variant->of.target};
 }
 
 /* The text with the number of each line of code behind it. */
@@ -171,7 +138,7 @@ static char *mark_lines(const char *text)
         text_adds(&out, "\n");
     }
     if (number >= LINES_MAX)
-        die("the source has too many lines");
+        attempt_die("the source has too many lines");
     return out.at;
 }
 
@@ -181,8 +148,8 @@ static void find_lines(const struct state *state, struct variant *variant, const
     const struct emit_sources sources = with_text(state, variant, marked);
     struct emit_variant emitted;
     struct error error;
-    if (emit_variant(&emitted, &context, &sources, variant->config, &error))
-        die(error.text);
+    if (emit_variant(&emitted, &context, &sources, variant->of.configs, &error))
+        attempt_die(error.text);
     for (size_t i = 0; i < emitted.count; i++)
         for (const char *at = emitted.texts[i].at; (at = strstr(at, "//@")); at++) {
             const size_t line = strtoul(at + 3, NULL, 10);
@@ -212,11 +179,11 @@ static bool is_wanted(unsigned char *times, const struct variant *variant)
 static int64_t count_threads(const struct variant *variant)
 {
     static const char *const names[] = {"BLOCK", "CLUSTER"};
-    const struct space *space = variant->space->files.space;
+    const struct space *space = variant->of.space;
     int64_t threads = 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const int param = space_find_param(space, names[i], strlen(names[i]));
-        threads *= param < 0 ? 1 : variant->config[param];
+        threads *= param < 0 ? 1 : variant->of.configs[param];
     }
     return threads;
 }
@@ -232,20 +199,23 @@ static void add_variants(struct state *state, struct pool_space *space,
     size_t place_count;
     struct error error;
     if (sample_places(&space->places, &place_count, space->files.space, ARCHS, &error))
-        die(error.text);
+        attempt_die(error.text);
     for (size_t i = 0; i < DRAWS; i++) {
         const struct sample_place *place = &space->places[random_next(&random) % place_count];
         int64_t *config = calloc(width, sizeof *config);
         state->variants =
             realloc(state->variants, (state->variant_count + 1) * sizeof *state->variants);
         if (!is_fixed || !config || !state->variants)
-            die("no memory");
+            attempt_die("no memory");
         struct variant *variant = &state->variants[state->variant_count];
-        *variant = (struct variant){.space = space,
-                                    .problem = &place->problem,
-                                    .target = targets[place->target],
-                                    .config = config};
-        variant->target.is_host = true;
+        variant->of = (struct attempt_variant){.space = space->files.space,
+                                               .sources = &space->sources,
+                                               .problem = &place->problem,
+                                               .target = targets[place->target],
+                                               .configs = config,
+                                               .config_count = 1};
+        memset(variant->has_line, 0, sizeof variant->has_line);
+        variant->of.target.is_host = true;
         const struct point_context context = context_of(variant);
         if (point_draw(config, is_fixed, &context, &random) == POINT_DRAWN &&
             (i >= CHEAP_DRAWS || count_threads(variant) <= CHEAP_THREADS)) {
@@ -268,20 +238,14 @@ static void open_pool(struct state *state, char **names, size_t count)
     static unsigned char times[LINES_MAX];
     for (size_t i = 0; i < ARCHS; i++)
         if (gpus_find(&targets[i], archs[i], &error))
-            die(error.text);
+            attempt_die(error.text);
     for (size_t i = 0; i < count; i++) {
         struct pool_space *space = &state->spaces[state->space_count++];
-        const char *slash = strrchr(names[i], '/');
-        char folder[60] = "configs";
-        if (slash)
-            snprintf(folder, sizeof folder, "%.*s", (int)(slash - names[i]), names[i]);
-        if (builtin_files_open(&space->files, folder, slash ? slash + 1 : names[i], &error) ||
-            !space->files.space)
-            die(error.text);
+        attempt_open_space(&space->files, names[i]);
         space->sources = space->files.sources;
-        const struct emit_file *file = find_source(&space->sources, state->source);
+        const struct emit_file *file = attempt_find_source(&space->sources, state->source);
         if (!file)
-            die("the space is not made of this source");
+            attempt_die("the space is not made of this source");
         state->text = file->text;
         if (!marked)
             marked = mark_lines(file->text);
@@ -290,187 +254,30 @@ static void open_pool(struct state *state, char **names, size_t count)
     free(marked);
 }
 
-/* --- One trial ---------------------------------------------------------------------------- */
-
-struct trial {
-    int status; /* of waitpid */
-    uint64_t code_hash;
-    char note[NOTE_CHARS];
-};
-
-static uint64_t hash_image(const struct device_image *image)
-{
-    const unsigned char *bytes = image->bytes;
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    for (size_t i = 0; i < image->size; i++)
-        hash = (hash ^ bytes[i]) * 1099511628211u;
-    return hash;
-}
-
-/* In the process of the trial. A code of `same` is known to be right. */
-static enum outcome run_trial(const struct state *state, const struct variant *variant,
-                              const char *text, uint64_t seed, struct trial *out)
-{
-    const struct device_options options = {.spec = "host", .seed = seed};
-    const struct point_context context = context_of(variant);
-    const struct emit_sources sources = with_text(state, variant, text);
-    struct proof_result result = {.variants = 0};
-    struct proof proof = {.sources = &sources, .result = &result, .seed = seed};
-    struct point_variant only = {0, 1};
-    const struct points points = {.width = variant->space->files.space->param_count,
-                                  .configs = variant->config,
-                                  .count = 1,
-                                  .variants = &only,
-                                  .variant_count = 1};
-    const size_t first = 0;
-    struct compiled_unit unit;
-    struct error error = {0};
-    if (host_open(&proof.device, &options, &error) ||
-        compiler_compile(&unit, proof.device, &context, &sources, &points, &first, 1, &error) ||
-        unit.variants[0].is_failed) {
-        snprintf(out->note, NOTE_CHARS, "%.230s",
-                 *error.text ? error.text : unit.variants[0].reason.text);
-        return NOT_COMPILED;
-    }
-    out->code_hash = hash_image(&unit.image);
-    if (variant->code_hash == out->code_hash && seed == 1)
-        return SAME_CODE;
-    if (proof_unit(&proof, &context, &points, &unit, &error)) {
-        snprintf(out->note, NOTE_CHARS, "%.230s", error.text);
-        return WRONG;
-    }
-    snprintf(out->note, NOTE_CHARS, "%.230s", result.failures[0].reason);
-    return result.wrong ? WRONG : RIGHT;
-}
-
-static double cpu_of(const struct rusage *usage)
-{
-    return (double)usage->ru_utime.tv_sec + 1e-6 * (double)usage->ru_utime.tv_usec +
-           (double)usage->ru_stime.tv_sec + 1e-6 * (double)usage->ru_stime.tv_usec;
-}
-
-/* What a kernel may take that has no fault takes a tenth of it, and a compile. A command is given
- * as much for each of its processes. */
-static rlim_t find_limit(const struct variant *variant)
-{
-    const double seconds = variant ? 3 + 10 * variant->seconds : CPU_SECONDS;
-    return variant && variant->seconds > 0 && seconds < CPU_SECONDS ? (rlim_t)seconds
-                                                                    : CPU_SECONDS;
-}
-
-/* In the process of the trial, which becomes the command's. */
-static void run_command(const struct state *state)
-{
-    static const enum outcome outcomes[] = {RIGHT, WRONG, NOT_COMPILED, SAME_CODE};
-    char line[24];
-    snprintf(line, sizeof line, "%zu", state->line);
-    setenv("MUTANT", state->folder, 1);
-    setenv("SOURCE", state->source, 1);
-    setenv("LINE", line, 1);
-    const int status = system(state->options.command);
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-    _exit(code < 4 ? (int)outcomes[code] : WRONG);
-}
-
-/* Runs a trial to its end, of the command where there is no variant; returns the processor seconds it
- * took. */
-static double start_trial(const struct state *state, const struct variant *variant,
-                          const char *text, uint64_t seed, struct trial *out)
-{
-    struct rusage usage;
-    int ends[2];
-    memset(out, 0, sizeof *out);
-    fflush(NULL);
-    if (pipe(ends))
-        die("no pipe");
-    const pid_t child = fork();
-    if (child < 0)
-        die("no process");
-    if (child == 0) {
-        const rlim_t seconds = find_limit(variant);
-        const struct rlimit no_core = {0, 0}, cpu = {seconds, seconds + 1};
-        const struct rlimit memory = {(rlim_t)8 << 30, (rlim_t)8 << 30};
-        setpgid(0, 0);
-        setrlimit(RLIMIT_CORE, &no_core);
-        setrlimit(RLIMIT_CPU, &cpu);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-        if (variant) /* a command limits its own: AddressSanitizer maps more */
-            setrlimit(RLIMIT_AS, &memory);
-#else
-        (void)memory;
-#endif
-        alarm(variant ? WALL_SECONDS : COMMAND_SECONDS);
-        if (!variant)
-            run_command(state);
-        const enum outcome outcome = run_trial(state, variant, text, seed, out);
-        const ssize_t done = write(ends[1], out, sizeof *out);
-        _exit(done == sizeof *out ? (int)outcome : NOT_TRIED);
-    }
-    close(ends[1]);
-    struct trial got;
-    const ssize_t size = read(ends[0], &got, sizeof got);
-    close(ends[0]);
-    if (size == (ssize_t)sizeof got)
-        *out = got;
-    if (wait4(child, &out->status, 0, &usage) != child)
-        die("a process is lost");
-    if (!variant) /* what an alarm leaves of a command */
-        kill(-child, SIGKILL);
-    return cpu_of(&usage);
-}
-
-static enum outcome outcome_of(const struct trial *trial)
-{
-    if (WIFSIGNALED(trial->status))
-        return WTERMSIG(trial->status) == SIGALRM ? NOT_TRIED : WRONG;
-    const int status = WEXITSTATUS(trial->status);
-    return status >= RIGHT && status <= NOT_TRIED ? (enum outcome)status : WRONG;
-}
+/* --- The command ------------------------------------------------------------------------- */
 
 /* Runs the command where it finds the source with this text. */
-static enum outcome try_text(const struct state *state, const char *text)
+static enum attempt_outcome try_text(const struct state *state, const char *text)
 {
-    char path[400];
-    struct trial trial;
+    char path[400], line[24];
+    struct attempt attempt;
     int length = snprintf(path, sizeof path, "%s/", state->folder);
     for (const char *at = state->source; *at; path[length++] = *at++) {
         path[length] = '\0';
         if (*at == '/' && access(path, F_OK) && mkdir(path, 0700))
-            die("no folder for the changed source");
+            attempt_die("no folder for the changed source");
     }
     path[length] = '\0';
     FILE *file = fopen(path, "w");
     if (!file || fputs(text, file) < 0 || fclose(file))
-        die("cannot write the changed source");
-    start_trial(state, NULL, NULL, 1, &trial);
+        attempt_die("cannot write the changed source");
+    snprintf(line, sizeof line, "%zu", state->line);
+    setenv("MUTANT", state->folder, 1);
+    setenv("SOURCE", state->source, 1);
+    setenv("LINE", line, 1);
+    attempt_command(&attempt, state->options.command);
     remove(path);
-    return outcome_of(&trial);
-}
-
-static void print_variant(const struct variant *variant)
-{
-    struct text params = {0};
-    char problem[PROBLEM_CHARS];
-    point_format(&params, variant->space->files.space, variant->config, true);
-    printf("    %s: %s\n", problem_format(problem, variant->problem), params.at);
-    text_dispose(&params);
-}
-
-/* Runs the variant unchanged, once: it must be right. */
-static bool is_fit(const struct state *state, struct variant *variant)
-{
-    struct trial trial;
-    if (variant->seconds > 0)
-        return !variant->is_unfit;
-    variant->seconds = start_trial(state, variant, state->text, 1, &trial);
-    variant->code_hash = trial.code_hash;
-    variant->is_unfit = outcome_of(&trial) != RIGHT;
-    if (variant->is_unfit) {
-        printf("left out, for it is not right as it is, or slow: status %d: %s\n", trial.status,
-               trial.note);
-        print_variant(variant);
-    }
-    return !variant->is_unfit;
+    return attempt.outcome;
 }
 
 /* --- Variants for a line ------------------------------------------------------------------ */
@@ -482,14 +289,14 @@ static size_t choose_variants(const struct state *state, size_t line, struct var
     size_t *order = malloc((state->variant_count + 1) * sizeof *order), count = 0, chosen = 0;
     uint64_t random = line;
     if (!order)
-        die("no memory");
+        attempt_die("no memory");
     for (size_t i = 0; i < state->variant_count; i++)
-        if (has_line(&state->variants[i], line) && !state->variants[i].is_unfit)
+        if (has_line(&state->variants[i], line) && !state->variants[i].of.is_unfit)
             order[count++] = i;
     random_shuffle(order, count, &random);
     for (size_t i = 1; i < count; i++) {
-        const double seconds = state->variants[order[i]].seconds;
-        const double least = state->variants[order[0]].seconds;
+        const double seconds = state->variants[order[i]].of.seconds;
+        const double least = state->variants[order[0]].of.seconds;
         if (seconds > 0 && (least <= 0 || seconds < least)) {
             const size_t first = order[0];
             order[0] = order[i];
@@ -523,10 +330,10 @@ static void load_known(struct state *state)
     char line[1000];
     FILE *file = state->options.equal ? fopen(state->options.equal, "r") : NULL;
     if (state->options.equal && !file)
-        die("cannot open the list of known survivors");
+        attempt_die("cannot open the list of known survivors");
     state->known = calloc(EQUAL_MAX, sizeof *state->known);
     if (!state->known)
-        die("no memory");
+        attempt_die("no memory");
     while (file && fgets(line, sizeof line, file)) {
         struct known *known = &state->known[state->known_count];
         char *parts[4], *at = line;
@@ -536,7 +343,7 @@ static void load_known(struct state *state)
             parts[i] = at;
             at = i < 3 ? strstr(at, " | ") : NULL;
             if (i < 3 && !at)
-                die("a line of the list is not FILE | KIND | LINE | REASON");
+                attempt_die("a line of the list is not FILE | KIND | LINE | REASON");
             if (at) {
                 *at = '\0';
                 at += 3;
@@ -547,7 +354,7 @@ static void load_known(struct state *state)
         squeeze(known->changed, sizeof known->changed, parts[2]);
         squeeze(known->reason, sizeof known->reason, parts[3]);
         if (++state->known_count == EQUAL_MAX)
-            die("the list of known survivors is too long");
+            attempt_die("the list of known survivors is too long");
     }
     if (file)
         fclose(file);
@@ -588,16 +395,17 @@ enum fate { FOUND, INVALID, SAME, EQUAL, SPEED, GPU, HOLE, LEFT, FATES };
 static const char *const fates[FATES] = {"found", "does not compile", "same code", "equal",
                                          "speed", "gpu only",         "NOT FOUND", "not tried"};
 
-/* Does a trial of one variant find it? Barriers are looked for by several seeds. */
-static enum outcome try_variant(const struct state *state, const struct mutant *mutant,
-                                const struct variant *variant, const char *text)
+/* Does an attempt of one variant find it? Barriers are looked for by several seeds. */
+static enum attempt_outcome try_variant(const struct state *state, const struct mutant *mutant,
+                                        const struct variant *variant, const char *text)
 {
     const uint64_t seeds = strcmp(mutant->kind, "barrier") == 0 ? BARRIER_SEEDS : 1;
-    enum outcome outcome = RIGHT;
+    enum attempt_outcome outcome = RIGHT;
     for (uint64_t seed = 1; outcome == RIGHT && seed <= seeds; seed++) {
-        struct trial trial;
-        start_trial(state, variant, text, seed, &trial);
-        outcome = outcome_of(&trial);
+        const struct emit_sources sources = with_text(state, variant, text);
+        struct attempt attempt;
+        attempt_run(&attempt, &variant->of, &sources, seed);
+        outcome = attempt.outcome;
     }
     return outcome;
 }
@@ -614,7 +422,7 @@ static enum fate fate_of_survivor(const struct state *state, const struct mutant
                                   char *note)
 {
     const struct known *known = find_known(state, mutant);
-    snprintf(note, NOTE_CHARS, "%.230s", known ? known->reason : "");
+    snprintf(note, ATTEMPT_NOTE_CHARS, "%.230s", known ? known->reason : "");
     return known ? fate_of(known) : HOLE;
 }
 
@@ -622,7 +430,7 @@ static enum fate fate_of_survivor(const struct state *state, const struct mutant
 static enum fate try_source(const struct state *state, const struct mutant *mutant, char *note)
 {
     char *text = mutants_apply(state->text, mutant);
-    const enum outcome outcome = try_text(state, text);
+    const enum attempt_outcome outcome = try_text(state, text);
     free(text);
     switch (outcome) {
     case RIGHT: return fate_of_survivor(state, mutant, note);
@@ -642,9 +450,9 @@ static enum fate try_mutant(const struct state *state, const struct mutant *muta
     size_t invalid = 0, same = 0, tried = 0;
     bool is_found = false;
     for (size_t i = 0; !is_found && i < count && tried < state->options.tries; i++) {
-        if (!is_fit(state, variants[i]))
+        if (!attempt_is_fit(&variants[i]->of))
             continue;
-        const enum outcome outcome = try_variant(state, mutant, variants[i], text);
+        const enum attempt_outcome outcome = try_variant(state, mutant, variants[i], text);
         variants[tried++] = variants[i];
         is_found = outcome == WRONG;
         same += outcome == SAME_CODE;
@@ -687,7 +495,7 @@ static bool is_in_log(const struct options *options, const struct source *source
     const char *at = mutants_line(source->text.at, mutant->line, &length);
     FILE *file = fopen(options->log, "r");
     if (!file)
-        die("cannot open the log");
+        attempt_die("cannot open the log");
     snprintf(line, sizeof line, "%.*s", (int)length, at);
     squeeze(was, sizeof was, line);
     squeeze(changed, sizeof changed, mutant->changed);
@@ -729,7 +537,7 @@ static struct drawn *draw(const struct state *state, size_t *count)
         all += state->sources[i].mutants.count;
     struct drawn *drawn = calloc(all + 1, sizeof *drawn);
     if (!drawn)
-        die("no memory");
+        attempt_die("no memory");
     *count = 0;
     for (struct source *source = state->sources; source < state->sources + state->source_count;
          source++)
@@ -757,7 +565,7 @@ static void open_source(struct state *state, struct source *source)
     if (source->is_opened || !state->options.command)
         return;
     source->is_opened = true;
-    const enum outcome outcome = try_text(state, source->text.at);
+    const enum attempt_outcome outcome = try_text(state, source->text.at);
     source->is_unfit = outcome != RIGHT && outcome != SAME_CODE;
     if (source->is_unfit)
         printf("left out, as the command finds a fault in it as it is: %s\n", source->path);
@@ -772,7 +580,7 @@ static int run_mutants(struct state *state)
     for (size_t i = 0; i < count; i++) {
         const struct mutant *mutant = drawn[i].mutant;
         struct variant *variants[TRIES_MAX];
-        char note[NOTE_CHARS] = "";
+        char note[ATTEMPT_NOTE_CHARS] = "";
         size_t tried = 0;
         enum fate fate = LEFT;
         const bool is_time = !options->seconds || now() - start < options->seconds;
@@ -786,7 +594,7 @@ static int run_mutants(struct state *state)
         if (fate == HOLE || (options->is_verbose && is_time))
             print_mutant(state, mutant, fate, note);
         for (size_t v = 0; fate == HOLE && v < tried; v++)
-            print_variant(variants[v]);
+            attempt_print_variant(&variants[v]->of);
     }
     for (size_t i = 0; i < state->source_count; i++)
         unfit += state->sources[i].is_unfit;
@@ -811,7 +619,7 @@ static void open_sources(struct state *state, char **paths, size_t count)
     struct error error;
     state->sources = calloc(count, sizeof *state->sources);
     if (!state->sources)
-        die("no memory");
+        attempt_die("no memory");
     state->source_count = count;
     for (size_t i = 0; i < count; i++) {
         struct source *source = &state->sources[i];
@@ -819,9 +627,9 @@ static void open_sources(struct state *state, char **paths, size_t count)
         if (!state->options.command)
             text_adds(&source->text, state->text);
         else if (text_read(&source->text, paths[i], SOURCE_BYTES, &error))
-            die(error.text);
+            attempt_die(error.text);
         if (!source->text.at)
-            die("no memory");
+            attempt_die("no memory");
         mutants_list(&source->mutants, source->text.at);
     }
 }
@@ -830,7 +638,7 @@ static void open_folder(struct state *state)
 {
     strcpy(state->folder, "/tmp/autotune-mutate-XXXXXX");
     if (!mkdtemp(state->folder))
-        die("no folder for the changed source");
+        attempt_die("no folder for the changed source");
 }
 
 static void remove_folder(const struct state *state)
@@ -838,7 +646,7 @@ static void remove_folder(const struct state *state)
     char command[80];
     snprintf(command, sizeof command, "rm -rf %s", state->folder);
     if (system(command))
-        die("the folder of the changed source stays");
+        attempt_die("the folder of the changed source stays");
 }
 
 int main(int argc, char **argv)
@@ -847,7 +655,7 @@ int main(int argc, char **argv)
     struct options *options = &state.options;
     unsigned long part;
     int letter;
-    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:r:c:v")) != -1) {
+    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:r:c:f:v")) != -1) {
         char *behind;
         switch (letter) {
         case 's': options->sample = strtoul(optarg, NULL, 10); break;
@@ -856,7 +664,7 @@ int main(int argc, char **argv)
             options->parts = *behind == '/' ? strtoul(behind + 1, NULL, 10) : 0;
             options->part = part - 1;
             if (part < 1 || part > options->parts)
-                die("-p takes K/M, as 1/4");
+                attempt_die("-p takes K/M, as 1/4");
             break;
         case 't': options->tries = (unsigned)strtoul(optarg, NULL, 10); break;
         case 'l': options->seconds = (unsigned)strtoul(optarg, NULL, 10); break;
@@ -865,14 +673,19 @@ int main(int argc, char **argv)
         case 'r': options->seed = strtoul(optarg, NULL, 10); break;
         case 'c': options->command = optarg; break;
         case 'e': options->equal = optarg; break;
+        case 'f': options->planted = optarg; break;
         case 'v': options->is_verbose = true; break;
-        default: die("its first lines say how it is called");
+        default: attempt_die("its first lines say how it is called");
         }
     }
+    if (options->planted && options->sample && options->tries)
+        return planted_run(options->planted,
+                           &(struct planted_choice){options->sample, options->part,
+                                                    options->parts, options->tries});
     if ((options->command ? argc - optind < 1
                           : argc - optind < 2 || argc - optind - 1 > SPACES_MAX) ||
         !options->sample || !options->tries || options->tries > TRIES_MAX)
-        die("its first lines say how it is called");
+        attempt_die("its first lines say how it is called");
     state.source = argv[optind];
     load_known(&state);
     if (options->command)
@@ -893,7 +706,7 @@ int main(int argc, char **argv)
         space_free(state.spaces[i].files.space);
     }
     for (size_t i = 0; i < state.variant_count; i++)
-        free(state.variants[i].config);
+        free(state.variants[i].of.configs);
     free(state.variants);
     free(state.known);
     return status;

@@ -5,7 +5,6 @@
 
 #include "autotune/verify/compiler.h"
 #include "generator/text.h"
-#include "tests/unit/kernel_outcome.h"
 #include "tests/unit/reduce_files.h"
 
 #include <signal.h>
@@ -15,42 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { POSITIONS = 192, GRIDS = 2, CPU_SECONDS = 100 };
-
-/* `rows` are GRIDS candidates of one variant. */
-static enum outcome check_rows_of(const struct point_context *context,
-                                  const struct emit_sources *sources, int64_t *rows,
-                                  uint64_t seed, char note[NOTE_CHARS])
-{
-    const struct device_options options = {.spec = "host", .seed = seed};
-    const size_t first = 0;
-    const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    struct device_kernel loaded[COMPILER_KERNELS];
-    struct point_variant only = {0, GRIDS};
-    const struct points points = {.width = context->space->param_count,
-                                  .configs = rows,
-                                  .count = GRIDS,
-                                  .variants = &only,
-                                  .variant_count = 1};
-    struct device_module *module;
-    struct compiled_unit unit;
-    struct device *device;
-    struct error error;
-    if (host_open(&device, &options, &error) ||
-        compiler_compile(&unit, device, context, sources, &points, &first, 1, &error) ||
-        unit.variants[0].is_failed ||
-        device->ops->load(device, &unit.image, &module, loaded, &error)) {
-        snprintf(note, NOTE_CHARS, "does not compile");
-        return FAILED;
-    }
-    compiler_kernels(&unit.variants[0], loaded, kernels);
-    const enum outcome outcome =
-        check_kernels(device, context, &points, kernels, POSITIONS, seed, note);
-    device->ops->unload(device, module);
-    compiler_dispose(&unit);
-    device_close(device);
-    return outcome;
-}
+/* The exit status of a process that checks kernels; any other status is a crash. */
+enum outcome { RIGHT = 40, WRONG, FAILED };
+enum { NOTE_CHARS = 400, GRIDS = 2, CPU_SECONDS = 100 };
 
 /* Checks the variant of this letter. */
 typedef enum outcome letter_check(const void *fixture, const struct emit_sources *sources,
@@ -162,30 +128,6 @@ static bool is_caught(letter_check *check, const void *fixture, struct emit_sour
         each_shows(check, fixture, sources, choose_letters(legend, one), 1, what);
     free(changed);
     return is_shown;
-}
-
-/* How many barriers a template has; each must be missed by each variant that has it: `letters` of
- * the first barrier, then of the next, `most` of them. */
-static size_t count_barriers(letter_check *check, const void *fixture,
-                             const struct emit_sources *right, const char *const *legend,
-                             size_t most)
-{
-    static const char barrier[] = "__syncthreads();";
-    const char *template = right->template.text;
-    size_t count = 0;
-    for (const char *at = template; (at = strstr(at, barrier)); at++, count++) {
-        struct emit_sources sources = *right;
-        char what[100];
-        if (count == most)
-            fail_msg("%s has more than %zu barriers", right->template.name, most);
-        char *changed = replace(template, at, strlen(barrier), "");
-        sources.template.text = changed;
-        snprintf(what, sizeof what, "barrier %zu of %s left out", count, right->template.name);
-        if (!each_shows(check, fixture, &sources, legend[count], 20, what))
-            fail_msg("%s: not needed, or not seen", what);
-        free(changed);
-    }
-    return count;
 }
 
 #endif

@@ -178,9 +178,11 @@ static void check_signals_are_back(void)
         CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0);
         CHECK(!sigismember(&blocked, SIGTERM) && !sigismember(&blocked, SIGINT));
     }
-    interrupt_note(SIGTERM);
-    interrupt_note(SIGINT);
+    interrupt_begin(&guard, NULL);
+    raise(SIGTERM);
+    raise(SIGHUP);
     CHECK(interrupt_signal() == SIGTERM); /* the first counts */
+    interrupt_end(&guard);
 }
 
 static void test_signals_are_back(void **state)

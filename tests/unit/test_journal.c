@@ -1010,46 +1010,6 @@ static void test_too_large(void **state)
     journal_close(&journal);
 }
 
-/* What another journal has is taken over once, in its order; what this one has stays. */
-static void keep_line(void *text, const char *line, size_t length)
-{
-    text_add(text, line, length);
-}
-
-/* Lines that another process sends: each is taken as it is told, or counted; one that is cut, too long
- * or none costs no other. */
-static void test_lines_are_taken(void **state)
-{
-    char path[PATH_CHARS];
-    struct journal journal = opened(path_in(path, state, journal_file)), taken = {0};
-    struct journal_trial trial = trial_of(1), other = trial_of(2);
-    struct text lines = {0};
-    struct error error = {0};
-    journal.tell = keep_line;
-    journal.tell_context = &lines;
-    append(&journal, &trial);
-    text_adds(&lines, "rubbish\n\n");
-    for (int i = 0; i < LINE_MAX_BYTES + 1; i++)
-        text_adds(&lines, "x");
-    text_adds(&lines, "\n");
-    append(&journal, &other);
-    const size_t whole = lines.length;
-    append(&journal, &trial);
-    for (size_t length = whole; length < lines.length; length++) {
-        assert_int_equal(journal_take_lines(&taken, lines.at, length, &error), 0);
-        assert_int_equal(taken.count, 2);
-        assert_int_equal(taken.skipped, length == whole ? 3 : 4);
-        assert_true(is_same(&taken.trials[0], &trial) && is_same(&taken.trials[1], &other));
-        free(taken.trials);
-        taken = (struct journal){0};
-    }
-    assert_int_equal(journal_take_lines(&taken, lines.at, lines.length, &error), 0);
-    assert_int_equal(taken.count, 3);
-    free(taken.trials);
-    text_dispose(&lines);
-    journal_close(&journal);
-}
-
 /* A folder in the place of what is set aside: said, and the journal stays as it was. */
 static void test_cannot_be_set_aside(void **state)
 {
@@ -1070,6 +1030,7 @@ static void test_cannot_be_set_aside(void **state)
     journal_close(&journal);
 }
 
+/* What another journal has is taken over once, in its order; what this one has stays. */
 static void test_trials_are_taken_over(void **state)
 {
     char path[PATH_CHARS], from[PATH_CHARS];
@@ -1148,7 +1109,6 @@ int main(void)
         IN_FOLDER(test_sync),
         IN_FOLDER(test_hostile_files),
         IN_FOLDER(test_too_large),
-        IN_FOLDER(test_lines_are_taken),
         IN_FOLDER(test_cannot_be_set_aside),
         IN_FOLDER(test_trials_are_taken_over),
         IN_FOLDER(test_no_journal_there),

@@ -192,6 +192,7 @@ static void test_no_file(void **state)
 static void test_fifo_of_none(void **state)
 {
     struct output_file out;
+    struct interrupt_guard guard;
     int status;
     (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
@@ -199,7 +200,8 @@ static void test_fifo_of_none(void **state)
     const pid_t child = fork();
     if (child == 0) {
         alarm(20);
-        interrupt_note(SIGINT);
+        interrupt_begin(&guard, NULL);
+        raise(SIGINT);
         const int failed = output_file_open(&out, "fifo", &error);
         exit(failed && error.code == ERROR_INTERRUPTED &&
                      strstr(error.text, "fifo is a FIFO without a reader")

@@ -1,7 +1,10 @@
 /* Tests of the proof of kernels that a user writes: two small templates are right as they are,
  * and wrong with faults that a careless author makes and no index shows: of values, of ties, of
  * sizes and addresses, of accumulators too narrow. Each fault runs in a process of its own. */
+#include "autotune/verify/check_small.h"
 #include "tests/unit/plant_fault.h"
+
+enum { POSITIONS = 192 };
 
 static const char value_kernel[] =
     "__global__ void __launch_bounds__(BLOCK)\n"
@@ -148,6 +151,63 @@ static size_t kernel_of(char letter)
     return problem_ops[find_variant(letter)->op].is_position;
 }
 
+/* `points` are candidates of one variant, of which it chooses two; why not goes to the note. */
+static enum outcome check_kernels(struct device *device, const struct point_context *context,
+                                  const struct points *points,
+                                  const struct device_kernel *const of_passes[SPACE_PASSES_MAX],
+                                  uint64_t seed, char note[NOTE_CHARS])
+{
+    struct check *check;
+    struct check_configs rows;
+    struct check_outcome outcome = {.is_right = false};
+    struct error error = {0};
+    if (check_open(&check, device, context->problem, POSITIONS, seed, &error)) {
+        snprintf(note, NOTE_CHARS, "%.300s", error.text);
+        return FAILED;
+    }
+    int failed = check_choose(&rows, context, points->configs, points->count, &error) ||
+                 check_small(check, context, rows, of_passes, &outcome, &error);
+    if (!failed && outcome.is_right)
+        failed = check_specials(check, context, rows, of_passes, &outcome, &error);
+    check_close(check);
+    snprintf(note, NOTE_CHARS, "%.300s", failed ? error.text : outcome.reason);
+    return failed ? FAILED : outcome.is_right ? RIGHT : WRONG;
+}
+
+/* `rows` are GRIDS candidates of one variant. */
+static enum outcome check_rows_of(const struct point_context *context,
+                                  const struct emit_sources *sources, int64_t *rows,
+                                  uint64_t seed, char note[NOTE_CHARS])
+{
+    const struct device_options options = {.spec = "host", .seed = seed};
+    const size_t first = 0;
+    const struct device_kernel *of_passes[SPACE_PASSES_MAX];
+    struct device_kernel loaded[COMPILER_KERNELS];
+    struct point_variant only = {0, GRIDS};
+    const struct points points = {.width = context->space->param_count,
+                                  .configs = rows,
+                                  .count = GRIDS,
+                                  .variants = &only,
+                                  .variant_count = 1};
+    struct device_module *module;
+    struct compiled_unit unit;
+    struct device *device;
+    struct error error;
+    if (host_open(&device, &options, &error) ||
+        compiler_compile(&unit, device, context, sources, &points, &first, 1, &error) ||
+        unit.variants[0].is_failed ||
+        device->ops->load(device, &unit.image, &module, loaded, &error)) {
+        snprintf(note, NOTE_CHARS, "does not compile");
+        return FAILED;
+    }
+    compiler_kernels(&unit.variants[0], loaded, of_passes);
+    const enum outcome outcome = check_kernels(device, context, &points, of_passes, seed, note);
+    device->ops->unload(device, module);
+    compiler_dispose(&unit);
+    device_close(device);
+    return outcome;
+}
+
 static enum outcome check_letter(const void *all, const struct emit_sources *sources,
                                  char letter, uint64_t seed, char *note)
 {
@@ -190,6 +250,30 @@ static void test_faults(void **state)
                              faults[i].from, faults[i].to, faults[i].legend);
     }
     assert_int_equal(missed, 0);
+}
+
+/* How many barriers a template has; each must be missed by each variant that has it: `letters` of
+ * the first barrier, then of the next, `most` of them. */
+static size_t count_barriers(letter_check *check, const void *fixture,
+                             const struct emit_sources *right, const char *const *legend,
+                             size_t most)
+{
+    static const char barrier[] = "__syncthreads();";
+    const char *template = right->template.text;
+    size_t count = 0;
+    for (const char *at = template; (at = strstr(at, barrier)); at++, count++) {
+        struct emit_sources sources = *right;
+        char what[100];
+        if (count == most)
+            fail_msg("%s has more than %zu barriers", right->template.name, most);
+        char *changed = replace(template, at, strlen(barrier), "");
+        sources.template.text = changed;
+        snprintf(what, sizeof what, "barrier %zu of %s left out", count, right->template.name);
+        if (!each_shows(check, fixture, &sources, legend[count], 20, what))
+            fail_msg("%s: not needed, or not seen", what);
+        free(changed);
+    }
+    return count;
 }
 
 static void test_without_a_barrier(void **state)

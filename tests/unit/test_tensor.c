@@ -1,6 +1,5 @@
 /* Sums by tensor cores, proven on the host device, whose fragments are spread over a warp as a
- * GPU's are: right as they are, and found wrong with a fault in the handling of fragments; what
- * the rules allow; and that the error bound of floats holds where each addition truncates. */
+ * GPU's are: right as they are; what the rules allow; and that the error bound of floats holds where each addition truncates. */
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/ladder/ladder_rung.h"
@@ -88,9 +87,7 @@ static const struct variant {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-/* One variant, with a template or intrinsics of its own where they are not NULL. */
-static void try(struct ladder_measure_step *step, const struct variant *variant,
-                const char *template, const char *intrinsics)
+static void try(struct ladder_measure_step *step, const struct variant *variant)
 {
     const struct device_options options = {.spec = "host", .seed = 1};
     const struct problem problem = sum_of(variant->type, 5000);
@@ -110,10 +107,6 @@ static void try(struct ladder_measure_step *step, const struct variant *variant,
                                                       fixture.wide->param_count,
                                                       row};
     }
-    if (template)
-        step->other_kernel.template = (struct emit_file){"mutant.cu", template};
-    if (intrinsics)
-        sources.intrinsics.text = intrinsics;
     sources.template = fixture.cuda.template;
     assert_int_equal(device_open(&device, &options, &error), 0);
     const struct point_context context = {fixture.cuda.space, &problem, &device->info.target};
@@ -135,94 +128,13 @@ static void test_right_as_it_is(void **state)
     size_t most = 0;
     for (size_t i = 0; i < VARIANTS; i++) {
         struct ladder_measure_step step;
-        try(&step, &variants[i], NULL, NULL);
+        try(&step, &variants[i]);
         if (step.trial.status != TRIAL_MEASURED)
             fail_msg("%c: %s", variants[i].letter, step.trial.reason);
         assert_true(step.proofs > 100);
         most = step.trial.time_count > most ? step.trial.time_count : most;
     }
     assert_in_range(most, 2, TRIAL_SAMPLES);
-}
-
-/* Left out, because no sum depends on them: which of four lanes with the same rows counts,
- * whether at[1] or at[0] is taken, and which row a word is of. */
-static const struct fault {
-    const char
-        *legend; /* of the variants, each of which must show it: one is tried, EVERY=1: all */
-    const char *from, *to; /* at the first place, in the template or else the intrinsics */
-} faults[] = {
-    /* reduce.cu and ladder/tensor.cu */
-    {"hibFI", "% 4 == 0)\n", "% 2 == 0)\n"},
-    {"hibFI", "% 4 == 0)\n", "% 8 == 0)\n"},
-    {"hiFI", "rows.at[0], rows.at[2]", "rows.at[0], rows.at[1]"},
-    {"hiFI", "rows.at[0], rows.at[2]", "rows.at[2], rows.at[3]"},
-    {"hpiuFI", "frag rows = {{0, ", "frag rows = {{1, "},
-    {"hiFI", "frag rows = {{0, 0, 0, ", "frag rows = {{0, 0, 1, "},
-    {"hi", "fold_tensor(rows, got[u])", "fold_tensor(rows, got[0])"},
-    {"hi", "rows = fold_tensor(rows, got[u])", "fold_tensor(rows, got[u])"},
-    {"rj", "fold_tensor(rows, ring[s][i]", "fold_tensor(rows, ring[s][0]"},
-    {"rj", "rows = fold_tensor(rows, ring[s][i]", "fold_tensor(rows, ring[s][i]"},
-    {"FI", "fold_tensor(rows, v[k * BLOCK])", "fold_tensor(rows, v[k])"},
-    {"FI", "first + TILE <= n", "first + TILE <= n + 1"},
-    {"FI", "i = first + t", "i = first + t + 1"},
-    {"FI", "t < head && t < n", "t < head"},
-    {"FI", "t < head && t < n", "t <= head && t < n"},
-    {"FI", "blockIdx.x == 0 && t < head", "t < head"},
-    /* fold_tensor */
-    {"hbiF", "    for (int k = 0; k < VECTOR; k++)\n        if (k * ELEM",
-     "    for (int k = 1; k < VECTOR; k++)\n        if (k * ELEM"},
-    {"hi", "int d = 1; d < 4", "int d = 1; d < 2"},
-    {"hi", "int d = 1; d < 4", "int d = 1; d < 8"},
-    {"hi", "int d = 1; d < 4", "int d = 2; d < 4"},
-    {"hi", "__shfl_xor_sync(~0u, high, d)", "__shfl_xor_sync(~0u, low, d)"},
-    {"hi", "i < 2 ? low : high", "i < 3 ? low : high"},
-    {"hi", "i < 2 ? low : high", "i < 2 ? high : high"},
-    {"hiFI", "combine(rows.at[i], i < 2 ? low : high)", "(i < 2 ? low : high)"},
-};
-
-/* A copy of the text with the fault, or NULL when it has no such place. */
-static char *plant(const char *text, const struct fault *fault)
-{
-    const char *at = strstr(text, fault->from);
-    struct text out = {0};
-    if (!at)
-        return NULL;
-    text_add(&out, text, (size_t)(at - text));
-    text_adds(&out, fault->to);
-    text_adds(&out, at + strlen(fault->from));
-    return out.at;
-}
-
-static void test_faults(void **state)
-{
-    size_t missed = 0;
-    (void)state;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        for (size_t v = 0; v < VARIANTS; v++) {
-            const struct variant *variant = &variants[v];
-            struct ladder_measure_step step;
-            const char *legend = faults[i].legend;
-            if (getenv("EVERY") ? !strchr(legend, variant->letter)
-                                : legend[i % strlen(legend)] != variant->letter)
-                continue;
-            char *template = plant(variant->params ? fixture.sources.template.text
-                                                   : fixture.tensor.template.text,
-                                   &faults[i]);
-            char *intrinsics =
-                template ? NULL : plant(fixture.sources.intrinsics.text, &faults[i]);
-            if (!template && !intrinsics)
-                fail_msg("no place for '%s': change it with the template", faults[i].from);
-            try(&step, variant, template, intrinsics);
-            free(template);
-            free(intrinsics);
-            if (step.trial.status == TRIAL_WRONG || step.trial.status == TRIAL_CRASHED ||
-                step.trial.status == TRIAL_HUNG)
-                continue;
-            print_message("%c with '%s' is %s %s\n", variant->letter, faults[i].to,
-                          trial_statuses[step.trial.status], step.trial.reason);
-            missed++;
-        }
-    assert_int_equal(missed, 0);
 }
 
 static void compile(struct nvrtc *nvrtc, int arch, const struct variant *variant)
@@ -408,8 +320,9 @@ static void test_bound(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_as_it_is), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_compiles),       cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_right_as_it_is),
+        cmocka_unit_test(test_compiles),
+        cmocka_unit_test(test_rules),
         cmocka_unit_test(test_bound),
     };
     if (argc > 1 && strcmp(argv[1], WORKER_ARGUMENT) == 0)
