@@ -135,22 +135,18 @@ static int add_cub(struct bench_verb *verb, struct error *error)
 
 static int open_baselines(struct bench_verb *verb, struct error *error)
 {
-    for (const char *at = verb->own.against;; at++) {
+    for (const char *at = verb->own.against; at;) {
         char path[PATH_MAX];
-        const size_t length = strcspn(at, ",");
+        const size_t length = text_next_item(&at, path, sizeof path);
         if (length == 0 || length >= sizeof path)
             return error_set(
                 error, ERROR_USAGE,
                 "--against has an empty or endless name: write the names of shared "
                 "objects, separated by commas");
-        memcpy(path, at, length);
-        path[length] = '\0';
         if (strcmp(path, "cub") == 0 ? add_cub(verb, error) : add_baseline(verb, path, error))
             return -1;
-        at += length;
-        if (!*at)
-            return 0;
     }
+    return 0;
 }
 
 /* The libraries that have the operation for the type. */

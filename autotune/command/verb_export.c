@@ -41,17 +41,6 @@ struct task {
 
 /* --- The request -------------------------------------------------------------------------- */
 
-/* Copies the word at *at and moves behind it and its comma; false at the end. */
-static bool next_word(const char **at, char *out, size_t size)
-{
-    const size_t length = strcspn(*at, ",");
-    if (!**at)
-        return false;
-    snprintf(out, size, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] != 0);
-    return true;
-}
-
 static int refuse_no_format(struct error *error)
 {
     struct text known = {0};
@@ -69,7 +58,8 @@ static int parse_formats(struct task *task, struct error *error)
     const char *at = task->own.format;
     if (!at)
         return refuse_no_format(error);
-    while (next_word(&at, word, sizeof word)) {
+    while (at && *at) {
+        text_next_item(&at, word, sizeof word);
         const struct export_format *format;
         if (export_find_format(&format, word, error))
             return -1;
@@ -90,8 +80,9 @@ static int by_arch(const void *a, const void *b)
 static int parse_archs(struct task *task, struct error *error)
 {
     char word[40];
-    const char *at = task->request.arch ? task->request.arch : "";
-    while (next_word(&at, word, sizeof word)) {
+    const char *at = task->request.arch;
+    while (at && *at) {
+        text_next_item(&at, word, sizeof word);
         struct target target;
         size_t known = 0;
         if (gpus_find(&target, word, error))

@@ -239,14 +239,12 @@ static void squeeze(char out[MODEL_CHARS], const char *name)
 static bool is_also(const struct ini *ini, const char *section, const char *wanted)
 {
     const struct ini_item *also = ini_find(ini, section, "also");
-    for (const char *at = also ? also->value : ""; *at; at += *at == ',') {
+    for (const char *at = also ? also->value : NULL; at;) {
         char name[MODEL_CHARS], known[MODEL_CHARS];
-        const size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), at);
+        text_next_item(&at, name, sizeof name);
         squeeze(known, name);
         if (strcmp(known, wanted) == 0)
             return true;
-        at += length;
     }
     return false;
 }
