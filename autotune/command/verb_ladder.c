@@ -368,7 +368,8 @@ static int gather_source(struct work *work, struct error *error)
 
 static int run_streams(void *context, struct error *error)
 {
-    static const uint64_t usual[] = {1 << 28, 1 << 16}; /* on a GPU, on the host */
+    static const uint64_t usual[] = {PROBLEM_USUAL_N_ON_HOST,
+                                     1 << 16}; /* on a GPU, on the host */
     const struct request *request = context;
     struct setup setup;
     if (setup_open(&setup, request, true, error))

@@ -22,8 +22,7 @@
 
 enum {
     PIPE_BYTES = 1 << 20,
-    USUAL_ELEMENTS = 1 << 28, /* for which a record is looked for, where none are counted */
-    TEXT_LOOK = 64,           /* bytes of a file that may be text */
+    TEXT_LOOK = 64, /* bytes of a file that may be text */
 };
 
 /* What both processes know. */
@@ -243,7 +242,7 @@ static int reduce(void *context, struct error *error)
     struct autotune_pipeline *pipeline = NULL;
     struct autotune_pipeline_info info;
     const uint64_t n = reduction->bytes / (uint64_t)problem_types[problem.type].bytes;
-    problem.dims = dims_run(n ? n : USUAL_ELEMENTS, problem.dims.scan);
+    problem.dims = dims_run(n ? n : PROBLEM_USUAL_N_ON_HOST, problem.dims.scan);
     problem.regime = PAGEABLE;
     if (host_context_open(&host, request->device, request->nvrtc, request->cache, request->seed,
                           error))

@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { HOST_POSITIONS = 256, RESULTS = 2 };
-static const uint64_t N = 400000000;
 
 void proof_dispose(struct proof *proof)
 {
@@ -57,7 +56,7 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
     /* no size: which axes are kept, and how large elements may be */
     const uint64_t results = dims_kept(&problem->dims);
     proof->check_problem.dims =
-        dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, N, 0);
+        dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
     if (check_open(&proof->check, proof->device, &proof->check_problem,
                    proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
                    proof->seed, error))
