@@ -20,6 +20,8 @@ enum { REQUEST_SIZES_MAX = 64 };
 struct request {
     enum verb verb;
     void *own;                            /* what the verb alone has options for; NULL */
+    int argc;                             /* the words of the command line ... */
+    char **argv;                          /* ... of which argv[0] is the program in messages */
     const char *device;                   /* "auto", "host", "0"; for tune also "0,1", "all" */
     const char *arch;                     /* "sm_90" or "host"; NULL = the device's */
     const char *nvrtc, *space, *template; /* files; NULL = the usual */

@@ -48,9 +48,7 @@ static bool next_name(const char **at, char out[NAME_CHARS])
 {
     if (!*at)
         return false;
-    const size_t length = strcspn(*at, ",");
-    snprintf(out, NAME_CHARS, "%.*s", (int)length, *at);
-    *at = (*at)[length] ? *at + length + 1 : NULL;
+    text_next_item(at, out, NAME_CHARS);
     return true;
 }
 

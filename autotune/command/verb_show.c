@@ -137,7 +137,9 @@ static bool has_own_space(const struct record *record)
 /* The records to show, collected first, then written as rows of the table or drawn as a
  * sweep. */
 struct shown {
-    const struct request *request;
+    struct request request;
+    struct show_request own;
+    struct text folder;
     struct table_column columns[COLUMNS];
     struct table table;
     struct interval *configs;
@@ -154,7 +156,7 @@ static int add(void *context, const struct interval *served, const struct record
     if (array_grow(&shown->configs, shown->config_count, sizeof *shown->configs, error))
         return -1;
     shown->configs[shown->config_count++] = *served;
-    return is_sweep(shown->request) && is_size
+    return is_sweep(&shown->request) && is_size
                ? store_copy(&shown->records, from, &served->record, error)
                : 0;
 }
@@ -166,14 +168,6 @@ static void miss(void *context, const struct records *records)
         shown->refused = records->reason;
     else
         output_warn("%s", records->reason.text);
-}
-
-static int gather(struct shown *shown, struct error *error)
-{
-    const struct collection all = {.place = shown->request->cache};
-    const struct filter filter = filter_of(shown->request);
-    const struct collection_visitor visitor = {shown, &filter, add, miss};
-    return collection_visit_files(&all, &visitor, error);
 }
 
 /* By problem, then by size, then intervals; the time of tuning does not count. */
@@ -236,54 +230,74 @@ static void note_none(const struct request *request, const char *folder)
                 problem_orders[problem->order].option);
 }
 
-static int print(const struct request *request, struct shown *shown, const char *folder,
-                 struct error *error)
+/* --- The verb ----------------------------------------------------------------------------- */
+
+static int set_up(void *shared, struct error *error)
 {
-    struct records *records = &shown->records;
-    size_t count = shown->config_count;
-    int failed = interval_compute(records, error);
-    if (failed)
-        return -1;
-    if (is_sweep(request)) {
-        const struct sweep_kind *kind =
-            request->asked.shape ? &sweep_drawing_dims : &sweep_drawing_n;
-        failed = sweep_drawing_print(kind, request, records, &count, error);
-        if (!request->asked.shape)
-            note_others(request, records);
-    } else if (count || request->json || request->csv) {
-        if (count)
-            qsort(shown->configs, count, sizeof *shown->configs, by_problem);
-        for (size_t i = 0; i < count; i++) {
-            add_record(&shown->table, &shown->configs[i]);
-            if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
-                shown->columns[SPACE].title = "space";
-        }
-        failed = output_table(request, &shown->table, NULL, error);
-    }
-    if (count == 0 && shown->refused.code == ERROR_NONE)
-        note_none(request, folder);
+    struct shown *shown = shared;
+    memcpy(shown->columns, columns, sizeof columns);
+    shown->table = (struct table){.columns = shown->columns, .column_count = COLUMNS};
+    return store_folder(&shown->folder, shown->request.cache, error);
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct shown *shown = shared;
+    const struct collection all = {.place = shown->request.cache};
+    const struct filter filter = filter_of(&shown->request);
+    const struct collection_visitor visitor = {shown, &filter, add, miss};
+    return collection_visit_files(&all, &visitor, error) ||
+                   interval_compute(&shown->records, error)
+               ? -1
+               : 0;
+}
+
+static int draw_sweeps(struct shown *shown, size_t *count, struct error *error)
+{
+    const struct request *request = &shown->request;
+    const struct sweep_kind *kind =
+        request->asked.shape ? &sweep_drawing_dims : &sweep_drawing_n;
+    const int failed = sweep_drawing_print(kind, request, &shown->records, count, error);
+    if (!request->asked.shape)
+        note_others(request, &shown->records);
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int print_records(struct shown *shown, struct error *error)
 {
-    struct show_request own = {0};
-    struct request request;
-    struct text folder = {0};
-    struct shown shown = {.request = &request,
-                          .table = {.columns = shown.columns, .column_count = COLUMNS}};
-    memcpy(shown.columns, columns, sizeof columns);
-    if (request_parse(&request, &verb_show, &own, argc, argv, error) ||
-        store_folder(&folder, request.cache, error))
-        return -1;
-    int failed = gather(&shown, error) || print(&request, &shown, folder.at, error);
-    if (!failed && shown.refused.code != ERROR_NONE)
-        failed = error_set(error, ERROR_IO, "%s", shown.refused.text);
-    table_dispose(&shown.table);
-    store_dispose(&shown.records);
-    free(shown.configs);
-    text_dispose(&folder);
-    return failed ? -1 : 0;
+    const size_t count = shown->config_count;
+    if (!count && !shown->request.json && !shown->request.csv)
+        return 0;
+    if (count)
+        qsort(shown->configs, count, sizeof *shown->configs, by_problem);
+    for (size_t i = 0; i < count; i++) {
+        add_record(&shown->table, &shown->configs[i]);
+        if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
+            shown->columns[SPACE].title = "space";
+    }
+    return output_table(&shown->request, &shown->table, NULL, error);
+}
+
+static int show(void *shared, struct error *error)
+{
+    struct shown *shown = shared;
+    size_t count = shown->config_count;
+    const int failed =
+        shown->own.sweep ? draw_sweeps(shown, &count, error) : print_records(shown, error);
+    if (count == 0 && shown->refused.code == ERROR_NONE)
+        note_none(&shown->request, shown->folder.at);
+    return failed || shown->refused.code == ERROR_NONE
+               ? failed
+               : error_set(error, ERROR_IO, "%s", shown->refused.text);
+}
+
+static void clean_up(void *shared)
+{
+    struct shown *shown = shared;
+    table_dispose(&shown->table);
+    store_dispose(&shown->records);
+    free(shown->configs);
+    text_dispose(&shown->folder);
 }
 
 /* clang-format off */
@@ -304,6 +318,11 @@ const struct verb_row verb_show = {
         "  autotune show --sweep " DIMS_TEXT_SHAPE "\n"
         "  autotune show --type f32 --csv -\n\n" VERBS_EXIT_READ,
     .options = options,
-    .run = run_verb,
+    .bytes = sizeof(struct shown),
+    .own = offsetof(struct shown, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

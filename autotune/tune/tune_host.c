@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum { CHOICES_MAX = 256, FINALISTS = 6, ROUNDS = 15 };
-static const uint64_t N_GPU = 1 << 28, N_HOST = 1 << 20;
+static const uint64_t N_GPU = PROBLEM_USUAL_N_ON_HOST, N_HOST = 1 << 20;
 
 /* Sizes of a chunk in KiB, and numbers of streams and threads. */
 static const uint64_t chunks_kib[] = {1024, 2048, 4096, 8192, 16384, 32768, 65536};
