@@ -35,7 +35,7 @@ static int run_verb(char program[PROGRAM_CHARS], int argc, char **argv, struct e
         return verbs_refuse(argv[1], error);
     snprintf(program, PROGRAM_CHARS, "autotune %s", verb->name);
     argv[1] = program;
-    return verb->run(argc - 1, argv + 1, error);
+    return verbs_run(verb, argc - 1, argv + 1, error);
 }
 
 static int run(int argc, char **argv, struct error *error)
@@ -45,13 +45,13 @@ static int run(int argc, char **argv, struct error *error)
     if (argc > 1 && *first != '-')
         return run_verb(program, argc, argv, error);
     if (is_one_of(first, "--help", "-h"))
-        return verb_help.run(1, argv, error);
+        return verbs_run(&verb_help, 1, argv, error);
     if (is_one_of(first, "--version", "-V"))
-        return verb_version.run(1, argv, error);
+        return verbs_run(&verb_version, 1, argv, error);
     snprintf(program, sizeof program, "autotune tune");
     if (argc > 0)
         argv[0] = program;
-    return verb_tune.run(argc, argv, error);
+    return verbs_run(&verb_tune, argc, argv, error);
 }
 
 /* A file opened later must not get the number of a stream that the caller closed: results would

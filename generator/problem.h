@@ -102,6 +102,14 @@ enum type problem_default_acc(enum type type);
  * that would be used without, which refuses the problem. */
 const char *problem_space(const struct problem *problem);
 
+/* n of a problem where none is given: of elements in a GPU's memory, of those that the emulator
+ * reduces, and of those in the host's memory that a GPU reduces. */
+enum {
+    PROBLEM_USUAL_N = 400000000,
+    PROBLEM_USUAL_N_EMULATED = 1000000,
+    PROBLEM_USUAL_N_ON_HOST = 1 << 28,
+};
+
 /* The type of the result: the accumulator's, or u64 for a position. */
 enum type problem_result(const struct problem *problem);
 

@@ -157,10 +157,9 @@ int space_settle_default(struct space *space, const struct problem *problem,
 int space_default_of_many(int64_t *config, struct space *space, const struct problem *problem,
                           const struct target *target, struct error *error)
 {
-    enum { MANY = 400000000 };
     struct problem many = *problem;
-    if (dims_kept(&many.dims) <= 1 && many.dims.depth.n < MANY)
-        many.dims.depth.n = MANY;
+    if (dims_kept(&many.dims) <= 1 && many.dims.depth.n < PROBLEM_USUAL_N)
+        many.dims.depth.n = PROBLEM_USUAL_N;
     if (space_settle_default(space, &many, target, error))
         return -1;
     memcpy(config, space->default_config, space->param_count * sizeof *config);
@@ -183,7 +182,7 @@ int space_first_default(struct space *space, struct error *error)
     };
     for (int i = 0; i < EXAMPLES; i++) {
         struct problem problem = example(i);
-        if (space_find_dims(space, &problem, 400000000, 1000, 0))
+        if (space_find_dims(space, &problem, PROBLEM_USUAL_N, 1000, 0))
             return space_settle_default(space, &problem, &target, error);
     }
     return space_error(space, "space", "", error, "'serves' holds for no problem: %s",

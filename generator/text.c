@@ -350,6 +350,15 @@ void text_add_json(struct text *text, const char *string)
     text_add(text, "\"", 1);
 }
 
+size_t text_next_item(const char **at, char *out, size_t size)
+{
+    const size_t length = strcspn(*at, ","), kept = length < size ? length : size - 1;
+    memcpy(out, *at, kept);
+    out[kept] = '\0';
+    *at = (*at)[length] ? *at + length + 1 : NULL;
+    return length;
+}
+
 bool text_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -61,6 +61,10 @@ void text_add_json(struct text *text, const char *string);
 /* True for letters, digits and '_': the characters of a name in C and in our files. */
 bool text_is_word(char c);
 
+/* Copies the next item of a list with commas to `out`, cut to `size`, and moves *at behind it and its
+ * comma; *at is NULL behind the last. Returns the length of the item, which may be empty. */
+size_t text_next_item(const char **at, char *out, size_t size);
+
 /* The name among `count` that is most like the first `length` bytes of `word` (the first of
  * several; a wrong case, blank or dash counts little), to offer for a misspelt one: one of which the word is
  * a part, before all others. NULL when there is none;

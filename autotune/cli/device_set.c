@@ -25,14 +25,17 @@ static void normalize(char spec[16])
         snprintf(spec, 16, "%" PRId64, number);
 }
 
+enum { NAME_SHOWN = 100 }; /* characters of a name that is refused */
+
+/* A name of that length, of which `spec` has as many characters as are shown. */
 static int add_name(struct names *names, const char *spec, size_t length, struct error *error)
 {
     if (names->count == DEVICE_SET_MAX || length == 0 || length >= sizeof names->specs[0])
         return error_set(error, ERROR_USAGE,
-                         "--device: '%.*s' is no device of a list: give auto, host, all, a "
+                         "--device: '%s' is no device of a list: give auto, host, all, a "
                          "GPU's number, or hosts and numbers with commas (at most %d)",
-                         length < 100 ? (int)length : 100, spec, DEVICE_SET_MAX);
-    snprintf(names->specs[names->count], sizeof names->specs[0], "%.*s", (int)length, spec);
+                         spec, DEVICE_SET_MAX);
+    memcpy(names->specs[names->count], spec, length + 1);
     normalize(names->specs[names->count++]);
     return 0;
 }
@@ -83,14 +86,13 @@ static int list_names(struct names *names, const char *spec, struct error *error
 {
     if (strcmp(spec, "all") == 0)
         return list_all(names, error);
-    for (const char *at = spec;; at++) {
-        const size_t length = strcspn(at, ",");
-        if (add_name(names, at, length, error))
+    for (const char *at = spec; at;) {
+        char name[NAME_SHOWN + 1];
+        const size_t length = text_next_item(&at, name, sizeof name);
+        if (add_name(names, name, length, error))
             return -1;
-        at += length;
-        if (!*at)
-            return check_list(names, error);
     }
+    return check_list(names, error);
 }
 
 static bool is_alike(const struct device_info *a, const struct device_info *b)

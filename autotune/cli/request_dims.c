@@ -39,20 +39,16 @@ int request_dims_counts(struct request *request, const char *value, struct error
 {
     size_t count = 0;
     request->has_n = true;
-    for (const char *at = value;; at++) {
+    for (const char *at = value; at;) {
         char number[32];
         uint64_t n;
-        const size_t length = strcspn(at, ",");
         if (count == REQUEST_SIZES_MAX)
             return error_set(error, ERROR_USAGE, "--n names more than %d counts: give fewer",
                              REQUEST_SIZES_MAX);
-        snprintf(number, sizeof number, "%.*s", length < 31 ? (int)length : 31, at);
+        text_next_item(&at, number, sizeof number);
         if (parse_n(&n, number, error))
             return -1;
         request->sizes[count++] = dims_value(n);
-        at += length;
-        if (!*at)
-            break;
     }
     request->size_count = count;
     request->problem.dims = request->sizes[0];

@@ -18,7 +18,7 @@ enum { FILE_MAX = 4 << 20, PATH_CHARS = 300, USUAL_LEN = 128 };
 
 uint64_t setup_usual_n(bool is_host)
 {
-    return is_host ? 1000000 : 400000000;
+    return is_host ? PROBLEM_USUAL_N_EMULATED : PROBLEM_USUAL_N;
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

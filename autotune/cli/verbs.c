@@ -1,13 +1,18 @@
-/* verbs: holds the table of verbs, and prints help and version. */
+/* verbs: holds the table of verbs, runs one, and prints help and version. */
 #include "autotune/cli/verbs.h"
 
 #include "autotune/cli/output.h"
+#include "autotune/cli/request.h"
 #include "autotune/search/worker.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static verb_run run_help, run_version, run_worker;
+static int run_help(int argc, char **argv, struct error *error);
+static int run_version(int argc, char **argv, struct error *error);
+static int run_worker(int argc, char **argv, struct error *error);
 
 const struct verb_row verb_help = {.name = "help",
                                    .summary =
@@ -53,6 +58,33 @@ int verbs_refuse(const char *name, struct error *error)
                      text_hint(hint, name, names, count));
 }
 
+static int take_step(verb_step *step, void *work, struct error *error)
+{
+    return step ? step(work, error) : 0;
+}
+
+int verbs_run(const struct verb_row *verb, int argc, char **argv, struct error *error)
+{
+    if (verb->run)
+        return verb->run(argc, argv, error);
+    assert(verb->bytes >= sizeof(struct request) && verb->own < verb->bytes);
+    struct request *work = calloc(1, verb->bytes);
+    if (!work)
+        return error_memory(error, verb->bytes);
+    void *own = verb->own ? (char *)work + verb->own : NULL;
+    int failed = request_parse(work, verb, own, argc, argv, error);
+    if (!failed) {
+        failed = take_step(verb->set_up, work, error) || take_step(verb->gather, work, error) ||
+                 take_step(verb->show, work, error);
+        if (verb->clean_up)
+            verb->clean_up(work);
+    }
+    free(work);
+    return failed ? -1 : 0;
+}
+
+/* --- Verbs of the program itself ---------------------------------------------------------- */
+
 /* The --help of the verb named after "help". */
 static int help_verb(const char *name, struct error *error)
 {
@@ -62,7 +94,7 @@ static int help_verb(const char *name, struct error *error)
     if (!verb)
         return verbs_refuse(name, error);
     snprintf(program, sizeof program, "autotune %s", verb->name);
-    return verb->verb ? verb->run(2, argv, error) : run_help(1, argv, error);
+    return verb->run ? run_help(1, argv, error) : verbs_run(verb, 2, argv, error);
 }
 
 static int run_help(int argc, char **argv, struct error *error)

@@ -1,5 +1,5 @@
-/* verbs: lists what the program can do. Each verb's file ends with its row: what it is called, what
- * its help says, which options it alone has, and the function that runs it. */
+/* verbs: lists what the program can do, and runs it. Each verb's file ends with its row: what it is
+ * called, what its help says, which options it alone has, and its steps, which are those of all. */
 #ifndef AUTOTUNE_VERBS_H
 #define AUTOTUNE_VERBS_H
 
@@ -28,21 +28,30 @@ enum verb {
     VERB_REDUCE = 1 << 13,
 };
 
-/* Returns 0, or -1 with error set, whose code is the program's exit code. `argv[0]` is what usage
- * messages call the program. */
-typedef int verb_run(int argc, char **argv, struct error *error);
+/* A step of a verb, given what all its steps share. Returns 0, or -1 with error set, whose code is the
+ * program's exit code. */
+typedef int verb_step(void *shared, struct error *error);
 
 struct verb_row {
     enum verb verb;             /* 0: has no options */
     const char *name, *summary; /* without a summary: internal, and not listed */
     const char *arguments;      /* "FILE..."; NULL: none */
     const char *help;           /* what it does, '\v', examples and VERBS_EXIT */
-    const struct option_row
-        *options; /* of this verb alone, for request->own; ends with one of no
-                                       * verbs; NULL: none */
-    int (*check)(const struct request *request,
-                 struct error *error); /* of them; NULL: any go */
-    verb_run *run;
+    /* Of this verb alone, for request->own; ends with one of no verbs; NULL: none. */
+    const struct option_row *options;
+    /* Of them; NULL: any go. */
+    int (*check)(const struct request *request, struct error *error);
+    /* What its steps share: a struct of so many bytes that begins with the request, which is read; the
+     * struct of the verb's own options is at `own`, 0 = it has none. All else is 0 at first. */
+    size_t bytes, own;
+    /* Opens what is needed; does the work, and shows no more than progress and notes; prints or writes
+     * what came of it. Each but the second may be NULL. A step that fails is the last; one that has
+     * something to show all the same leaves its error to `show`. */
+    verb_step *set_up, *gather, *show;
+    /* Follows in any case once the request was read; NULL: nothing is open. */
+    void (*clean_up)(void *shared);
+    /* In place of all of these, of a verb without options. */
+    int (*run)(int argc, char **argv, struct error *error);
 };
 
 #define VERBS_EXIT                                                                             \
@@ -59,6 +68,9 @@ extern const struct verb_row verb_tune, verb_show, verb_merge, verb_list, verb_e
     verb_verify, verb_bench, verb_ladder, verb_profile, verb_reduce, verb_export, verb_compare,
     verb_report, verb_doctor, verb_help, verb_version;
 extern const struct verb_row *const verbs[]; /* as help lists them; ends with NULL */
+
+/* Runs a verb. `argv[0]` is what usage messages call the program. Returns as a step does. */
+int verbs_run(const struct verb_row *verb, int argc, char **argv, struct error *error);
 
 /* The verb of this name, or NULL. */
 const struct verb_row *verbs_find(const char *name);

@@ -88,6 +88,10 @@ struct bench_verb {
     struct table_column columns[COLUMNS];
     struct table table, json;
     struct output_rows csv;
+    const struct dims *sizes; /* to time, in this order */
+    size_t size_count;
+    struct dims usual;  /* where none is given */
+    struct error error; /* what ended it: lines that were finished are printed all the same */
 };
 
 /* --- The others --------------------------------------------------------------------------- */
@@ -131,22 +135,18 @@ static int add_cub(struct bench_verb *verb, struct error *error)
 
 static int open_baselines(struct bench_verb *verb, struct error *error)
 {
-    for (const char *at = verb->own.against;; at++) {
+    for (const char *at = verb->own.against; at;) {
         char path[PATH_MAX];
-        const size_t length = strcspn(at, ",");
+        const size_t length = text_next_item(&at, path, sizeof path);
         if (length == 0 || length >= sizeof path)
             return error_set(
                 error, ERROR_USAGE,
                 "--against has an empty or endless name: write the names of shared "
                 "objects, separated by commas");
-        memcpy(path, at, length);
-        path[length] = '\0';
         if (strcmp(path, "cub") == 0 ? add_cub(verb, error) : add_baseline(verb, path, error))
             return -1;
-        at += length;
-        if (!*at)
-            return 0;
     }
+    return 0;
 }
 
 /* The libraries that have the operation for the type. */
@@ -318,31 +318,53 @@ static int bench_one(struct bench_verb *verb, const struct dims *dims, struct er
     return output_rows_write(&verb->csv, &verb->table, error);
 }
 
-/* --- The whole ---------------------------------------------------------------------------- */
+/* --- The verb ----------------------------------------------------------------------------- */
+
+/* All sizes: what is too large is said at once, not after an hour. */
+static int check_room(struct bench_verb *verb, struct error *error)
+{
+    for (size_t i = 0; i < verb->size_count; i++) {
+        verb->setup.problem.dims = verb->sizes[i];
+        if (setup_check_room(&verb->setup, error))
+            return -1;
+    }
+    return 0;
+}
+
+static int set_up(void *shared, struct error *error)
+{
+    struct bench_verb *verb = shared;
+    const struct request *request = &verb->request;
+    if (setup_open(&verb->setup, request, true, error))
+        return -1;
+    verb->table = (struct table){.columns = verb->columns, .column_count = COLUMNS};
+    verb->json = (struct table){.columns = json_columns, .column_count = JSON_COLUMNS};
+    verb->csv.path = request->csv;
+    memcpy(verb->columns, columns, sizeof columns);
+    if (verb->own.rounds && verb->own.rounds < INTERVAL_ROUNDS)
+        verb->columns[INTERVAL_COLUMN].title = RANGE;
+    verb->usual = verb->setup.problem.dims;
+    verb->sizes = request->has_n ? request->sizes : &verb->usual;
+    verb->size_count = request->has_n ? request->size_count : 1;
+    return 0;
+}
 
 static int bench_all(struct bench_verb *verb, struct error *error)
 {
     const struct request *request = &verb->request;
     const struct device_info *info = &verb->setup.device->info;
-    const struct dims usual = verb->setup.problem.dims;
-    const struct dims *sizes = request->has_n ? request->sizes : &usual;
-    const size_t count = request->has_n ? request->size_count : 1;
     struct terminal_progress progress = {0};
     int failed = 0;
     output_note(request, "device    %s, driver %s, %s\n", info->name, info->driver,
                 info->compiler);
-    if (open_baselines(verb, error) || choose_baselines(verb, error))
+    if (open_baselines(verb, error) || choose_baselines(verb, error) || check_room(verb, error))
         return -1;
-    for (size_t i = 0; i < count && !failed; i++) { /* at once, not after an hour */
-        verb->setup.problem.dims = sizes[i];
-        failed = setup_check_room(&verb->setup, error);
-    }
-    if (!failed && !request->quiet)
+    if (!request->quiet)
         terminal_progress_start(&progress, stderr);
-    for (size_t i = 0; i < count && !failed; i++) {
-        failed = bench_one(verb, &sizes[i], error);
+    for (size_t i = 0; i < verb->size_count && !failed; i++) {
+        failed = bench_one(verb, &verb->sizes[i], error);
         if (!request->quiet)
-            terminal_progress_show(&progress, i + 1, count, "timed");
+            terminal_progress_show(&progress, i + 1, verb->size_count, "timed");
     }
     if (!request->quiet)
         terminal_progress_end(&progress);
@@ -351,42 +373,38 @@ static int bench_all(struct bench_verb *verb, struct error *error)
     return failed;
 }
 
-/* Finished lines are printed even if a later one failed. */
-static int print_lines(struct bench_verb *verb, struct error *error)
+static int gather(void *shared, struct error *error)
 {
-    struct text json = {0};
-    if (verb->table.row_count == 0)
-        return 0;
-    table_json(&json, &verb->json);
-    int failed = output_table_rest(&verb->request, &verb->table, &json, error);
-    text_dispose(&json);
-    return failed;
+    struct bench_verb *verb = shared;
+    const int failed = bench_all(verb, error);
+    if (output_rows_close(&verb->csv, &verb->table, failed, error))
+        verb->error = *error;
+    return 0;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int show(void *shared, struct error *error)
 {
-    struct bench_verb verb = {
-        .table = {.columns = verb.columns, .column_count = COLUMNS},
-        .json = {.columns = json_columns, .column_count = JSON_COLUMNS},
-    };
-    struct error second;
-    if (request_parse(&verb.request, &verb_bench, &verb.own, argc, argv, error) ||
-        setup_open(&verb.setup, &verb.request, true, error))
-        return -1;
-    verb.csv.path = verb.request.csv;
-    memcpy(verb.columns, columns, sizeof columns);
-    if (verb.own.rounds && verb.own.rounds < INTERVAL_ROUNDS)
-        verb.columns[INTERVAL_COLUMN].title = RANGE;
-    int failed = bench_all(&verb, error);
-    failed = output_rows_close(&verb.csv, &verb.table, failed, error);
-    if (print_lines(&verb, failed ? &second : error))
-        failed = -1;
-    for (size_t i = 0; i < verb.baseline_count; i++)
-        baseline_close(&verb.baselines[i]);
-    table_dispose(&verb.table);
-    table_dispose(&verb.json);
-    setup_close(&verb.setup);
-    return failed ? -1 : 0;
+    const struct bench_verb *verb = shared;
+    struct text json = {0};
+    int failed = 0;
+    table_json(&json, &verb->json);
+    if (verb->table.row_count)
+        failed = output_table_rest(&verb->request, &verb->table, &json, error);
+    text_dispose(&json);
+    if (verb->error.code == ERROR_NONE)
+        return failed;
+    *error = verb->error;
+    return -1;
+}
+
+static void clean_up(void *shared)
+{
+    struct bench_verb *verb = shared;
+    for (size_t i = 0; i < verb->baseline_count; i++)
+        baseline_close(&verb->baselines[i]);
+    table_dispose(&verb->table);
+    table_dispose(&verb->json);
+    setup_close(&verb->setup);
 }
 
 /* --- Options ------------------------------------------------------------------------------ */
@@ -456,6 +474,11 @@ const struct verb_row verb_bench = {
         "  autotune bench --against build/cub-toolkit.so --type f32 --n 64Ki --csv -\n\n" VERBS_EXIT,
     .options = options,
     .check = check,
-    .run = run_verb,
+    .bytes = sizeof(struct bench_verb),
+    .own = offsetof(struct bench_verb, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -15,31 +15,23 @@ struct compare_request {
     bool evidence; /* compile what the journals know, to rank predictions */
 };
 
-static int print(const struct comparison *comparison, struct error *error)
-{
-    struct table table;
-    struct text text = {0};
-    compare_table(&table, &comparison->compare);
-    compare_text(&text, &comparison->compare, terminal_has_color(stdout));
-    const int failed = text_check(&text, error) ||
-                       output_forms(comparison->request, &text, &table, NULL, error);
-    text_dispose(&text);
-    table_dispose(&table);
-    return failed ? -1 : 0;
-}
+struct compare_verb {
+    struct request request;
+    struct compare_request own;
+    struct comparison *comparison;
+    struct rung_shares *shares; /* by_rung */
+};
 
-static int print_rungs(const struct request *request, struct rung_shares *shares,
-                       struct error *error)
+static int set_up(void *shared, struct error *error)
 {
-    struct table table;
-    struct text text = {0};
-    rung_shares_table(&table, shares);
-    rung_shares_print(&text, shares, terminal_has_color(stdout));
-    const int failed =
-        text_check(&text, error) || output_forms(request, &text, &table, NULL, error);
-    text_dispose(&text);
-    table_dispose(&table);
-    return failed ? -1 : 0;
+    struct compare_verb *verb = shared;
+    struct request *request = &verb->request;
+    if (compare_gather_open(&verb->comparison, request, (const char *const *)request->files,
+                            request->file_count, error))
+        return -1;
+    verb->comparison->with_evidence = verb->own.evidence;
+    verb->comparison->with_progress = !request->quiet;
+    return verb->own.by_rung ? rung_shares_open(&verb->shares, request, error) : 0;
 }
 
 /* The documents of the GPUs that were named, without any name all. */
@@ -56,47 +48,56 @@ static int add_documents(struct rung_shares *shares, const struct comparison *co
     return 0;
 }
 
-static int compare_rungs(const struct request *request, const struct comparison *comparison,
-                         struct error *error)
+static int gather_rungs(struct compare_verb *verb, struct error *error)
 {
-    struct rung_shares *shares;
-    if (rung_shares_open(&shares, request, error))
+    const char *ladder = verb->request.ladder;
+    if (add_documents(verb->shares, verb->comparison, error) ||
+        (ladder && rung_shares_add_tables(verb->shares, ladder, error)))
         return -1;
-    int failed = add_documents(shares, comparison, error) ||
-                 (request->ladder && rung_shares_add_tables(shares, request->ladder, error));
-    if (!failed && !shares->figure_count)
-        failed =
-            error_set(error, ERROR_USAGE,
-                      "no figure of a rung: 'autotune list published' has what documents "
-                      "give, and 'autotune ladder --csv FILE' measures, for --ladder FILE");
-    failed = failed || print_rungs(request, shares, error);
-    rung_shares_close(shares);
-    return failed ? -1 : 0;
+    return verb->shares->figure_count
+               ? 0
+               : error_set(
+                     error, ERROR_USAGE,
+                     "no figure of a rung: 'autotune list published' has what documents "
+                     "give, and 'autotune ladder --csv FILE' measures, for --ladder FILE");
 }
 
-static int compare_problems(struct comparison *comparison, struct error *error)
+static int gather(void *shared, struct error *error)
 {
-    if (compare_gather_gather(comparison, error))
+    struct compare_verb *verb = shared;
+    if (verb->own.by_rung)
+        return gather_rungs(verb, error);
+    if (compare_gather_gather(verb->comparison, error))
         return -1;
-    compare_gather_fill(comparison);
-    return print(comparison, error);
+    compare_gather_fill(verb->comparison);
+    return 0;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int show(void *shared, struct error *error)
 {
-    struct compare_request own = {0};
-    struct request request;
-    struct comparison *comparison;
-    if (request_parse(&request, &verb_compare, &own, argc, argv, error) ||
-        compare_gather_open(&comparison, &request, (const char *const *)request.files,
-                            request.file_count, error))
-        return -1;
-    comparison->with_evidence = own.evidence;
-    comparison->with_progress = !request.quiet;
-    const int failed = own.by_rung ? compare_rungs(&request, comparison, error)
-                                   : compare_problems(comparison, error);
-    compare_gather_close(comparison);
-    return failed ? -1 : 0;
+    const struct compare_verb *verb = shared;
+    const bool has_color = terminal_has_color(stdout);
+    struct table table;
+    struct text text = {0};
+    if (verb->own.by_rung) {
+        rung_shares_table(&table, verb->shares);
+        rung_shares_print(&text, verb->shares, has_color);
+    } else {
+        compare_table(&table, &verb->comparison->compare);
+        compare_text(&text, &verb->comparison->compare, has_color);
+    }
+    const int failed =
+        text_check(&text, error) || output_forms(&verb->request, &text, &table, NULL, error);
+    text_dispose(&text);
+    table_dispose(&table);
+    return failed;
+}
+
+static void clean_up(void *shared)
+{
+    struct compare_verb *verb = shared;
+    rung_shares_close(verb->shares);
+    compare_gather_close(verb->comparison);
 }
 
 static int check(const struct request *request, struct error *error)
@@ -143,6 +144,11 @@ const struct verb_row verb_compare = {
         "  autotune compare --rungs --ladder ladder.csv\n\n" VERBS_EXIT_COMPILED,
     .options = options,
     .check = check,
-    .run = run_verb,
+    .bytes = sizeof(struct compare_verb),
+    .own = offsetof(struct compare_verb, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -224,40 +224,49 @@ static void fill_table(struct table *table, const struct text *text)
     }
 }
 
-static int print(const struct request *request, const struct text *text, struct error *error)
+struct doctor {
+    struct request request;
+    struct text text;
+};
+
+static int gather(void *shared, struct error *error)
+{
+    struct doctor *doctor = shared;
+    const struct request *request = &doctor->request;
+    struct text *text = &doctor->text;
+    text_adds(text, "autotune  " VERSION "\n");
+    report_gpus(text, request);
+    size_t before = text->length;
+    nvrtc_list(request->nvrtc, report_nvrtc, text);
+    if (text->length == before && request->nvrtc)
+        text_addf(text, "nvrtc     none: --nvrtc %s: there is no such file\n", request->nvrtc);
+    else if (text->length == before)
+        text_adds(
+            text,
+            "nvrtc     none: install the CUDA toolkit's NVRTC, or "
+            "'pip install nvidia-cuda-nvrtc-cu12' (12.8 and 12.9 serve sm_70 to sm_120)\n");
+    report_host(text, request);
+    report_cache(text, request);
+    report_tools(text);
+    report_cub(text);
+    return text_check(text, error);
+}
+
+static int show(void *shared, struct error *error)
 {
     static const struct table_column columns[] = {{NULL, "what", false}, {NULL, "is", false}};
+    const struct doctor *doctor = shared;
     struct table table = {.columns = columns, .column_count = 2};
-    fill_table(&table, text);
-    const int failed = output_forms(request, text, &table, NULL, error);
+    fill_table(&table, &doctor->text);
+    const int failed = output_forms(&doctor->request, &doctor->text, &table, NULL, error);
     table_dispose(&table);
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static void clean_up(void *shared)
 {
-    struct request request;
-    struct text text = {0};
-    if (request_parse(&request, &verb_doctor, NULL, argc, argv, error))
-        return -1;
-    text_adds(&text, "autotune  " VERSION "\n");
-    report_gpus(&text, &request);
-    size_t before = text.length;
-    nvrtc_list(request.nvrtc, report_nvrtc, &text);
-    if (text.length == before && request.nvrtc)
-        text_addf(&text, "nvrtc     none: --nvrtc %s: there is no such file\n", request.nvrtc);
-    else if (text.length == before)
-        text_adds(
-            &text,
-            "nvrtc     none: install the CUDA toolkit's NVRTC, or "
-            "'pip install nvidia-cuda-nvrtc-cu12' (12.8 and 12.9 serve sm_70 to sm_120)\n");
-    report_host(&text, &request);
-    report_cache(&text, &request);
-    report_tools(&text);
-    report_cub(&text);
-    int failed = text_check(&text, error) || print(&request, &text, error) ? -1 : 0;
-    text_dispose(&text);
-    return failed;
+    struct doctor *doctor = shared;
+    text_dispose(&doctor->text);
 }
 
 /* clang-format off */
@@ -267,6 +276,9 @@ const struct verb_row verb_doctor = {
     .summary = "say what is here, what is missing and what to install",
     .help =
         "Says what is here, what is missing, and what to install. Changes nothing.\v" VERBS_EXIT,
-    .run = run_verb,
+    .bytes = sizeof(struct doctor),
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -18,127 +18,18 @@ struct emit_request {
     bool ptx, sass;
 };
 
-/* Keeps only the kernels of the pass that --pass names. */
-static int choose_pass(const struct request *request, const struct space *space,
-                       const struct emit_variant *variant, bool *is_chosen, struct error *error)
-{
-    const struct emit_request *own = request->own;
-    for (size_t i = 0; i < variant->count; i++)
-        is_chosen[i] = !own->pass;
-    for (size_t p = 0; own->pass && p < space->pass_count; p++)
-        if (strcmp(space->passes[p].name, own->pass) == 0 && variant->text_of_pass[p] >= 0)
-            is_chosen[variant->text_of_pass[p]] = true;
-    for (size_t i = 0; i < variant->count; i++)
-        if (is_chosen[i])
-            return 0;
-    struct text passes = {0};
-    for (size_t p = 0; p < space->pass_count; p++)
-        if (variant->text_of_pass[p] >= 0)
-            text_addf(&passes, "%s%s", passes.length ? ", " : "", space->passes[p].name);
-    error_set(
-        error, ERROR_USAGE,
-        "--pass '%s': this variant has no such pass: it has %s; leave --pass out to see all",
-        own->pass, passes.at ? passes.at : "none");
-    text_dispose(&passes);
-    return -1;
-}
-
-/* Writes the same kernels for a compiler whose options are not ours. */
-static int emit_for_users(struct emit_variant *variant, const struct setup *setup,
-                          const int64_t *config, struct error *error)
-{
-    struct emit_sources sources = setup->sources;
-    sources.any_flags = true;
-    emit_dispose(variant);
-    return emit_variant(variant, &setup->context, &sources, config, error);
-}
-
-/* Of one pass only the kernel, else all kernels with a function that launches them. */
-static int print_source(const struct request *request, const struct setup *setup,
-                        const int64_t *config, const struct emit_variant *variant,
-                        const bool *is_chosen, struct error *error)
-{
-    const struct emit_request *own = request->own;
-    struct text all = {0};
-    for (size_t i = 0; i < variant->count && own->pass; i++)
-        if (is_chosen[i])
-            text_addf(&all, "%s%s", all.length ? "\n" : "", variant->texts[i].at);
-    int failed = own->pass ? 0 : emit_launch_add(&all, setup, config, variant, error);
-    failed = failed || output_write("-", &all, error);
-    text_dispose(&all);
-    return failed;
-}
-
-static int compile(struct device_image *image, const struct request *request,
-                   const struct setup *setup, const struct emit_variant *variant,
-                   const bool *is_chosen, struct error *error)
-{
-    const struct emit_request *own = request->own;
-    struct device_source sources[SPACE_PASSES_MAX];
-    struct nvrtc *nvrtc;
-    size_t count = 0;
-    for (size_t i = 0; i < variant->count; i++)
-        if (is_chosen[i])
-            sources[count++] =
-                (struct device_source){emit_source(variant, i), setup->space->kernel};
-    if (setup->target.is_host)
-        return error_set(
-            error, ERROR_USAGE,
-            "--arch host has source only: name a GPU's architecture, as --arch sm_90");
-    if (nvrtc_open(&nvrtc, request->nvrtc, setup->target.cc, error))
-        return -1;
-    int failed = nvrtc_compile(nvrtc, setup->target.cc, own->ptx ? NVRTC_PTX : NVRTC_CUBIN,
-                               sources, count, image, error);
-    nvrtc_close(nvrtc);
-    if (failed)
-        failing_source_save(variant, error);
-    return failed;
-}
-
-static int print_sass(const struct device_image *image, struct error *error)
-{
-    struct text text = {0};
-    int failed = disasm_run(&text, image->bytes, image->size, error);
-    if (failed)
-        error_set_lines(error, error->code, "%s, or use --ptx", error->text);
-    else
-        failed = output_write("-", &text, error);
-    text_dispose(&text);
-    return failed;
-}
-
-static int print_compiled(const struct request *request, const struct device_image *image,
-                          struct error *error)
-{
-    const struct emit_request *own = request->own;
-    if (request->cubin && output_bytes(request->cubin, image->bytes, image->size, error))
-        return -1;
-    if (own->ptx) /* PTX counts its terminating zero */
-        return output_bytes("-", image->bytes, strnlen(image->bytes, image->size), error);
-    return own->sass ? print_sass(image, error) : 0;
-}
-
-static int emit(const struct request *request, const struct setup *setup, struct error *error)
-{
-    const struct emit_request *own = request->own;
+struct emission {
+    struct request request;
+    struct emit_request own;
+    struct setup setup;
     int64_t config[SPACE_NAMES_MAX];
-    bool is_chosen[SPACE_PASSES_MAX];
     struct emit_variant variant;
-    struct device_image image = {0};
-    if (setup_variant(&variant, config, setup, request, error))
-        return -1;
-    int failed = choose_pass(request, setup->space, &variant, is_chosen, error);
-    if (!failed && (own->ptx || request->cubin || own->sass)) {
-        failed = compile(&image, request, setup, &variant, is_chosen, error) ||
-                 print_compiled(request, &image, error);
-        device_dispose_image(&image);
-    } else if (!failed) {
-        failed = emit_for_users(&variant, setup, config, error) ||
-                 print_source(request, setup, config, &variant, is_chosen, error);
-    }
-    emit_dispose(&variant);
-    return failed ? -1 : 0;
-}
+    bool is_chosen[SPACE_PASSES_MAX]; /* by kernel of the variant */
+    struct text source;
+    struct device_image image;
+};
+
+/* --- Setting up --------------------------------------------------------------------------- */
 
 static bool is_host(const char *name)
 {
@@ -162,24 +53,140 @@ static int open_setup(struct setup *setup, struct request *request, bool needs_d
     return setup_open(setup, request, needs_device, error);
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int set_up(void *shared, struct error *error)
 {
-    struct emit_request own = {0};
-    struct request request;
-    struct setup setup;
+    struct emission *it = shared;
+    struct request *request = &it->request;
     char why[400];
-    if (request_parse(&request, &verb_emit, &own, argc, argv, error))
-        return -1;
-    const bool is_any = strcmp(request.device, "auto") == 0;
-    const bool needs_device = !request.arch && !is_host(request.device) &&
+    const bool is_any = strcmp(request->device, "auto") == 0;
+    const bool needs_device = !request->arch && !is_host(request->device) &&
                               (!is_any || device_count(why, sizeof why) > 0);
-    if (open_setup(&setup, &request, needs_device, error))
+    if (open_setup(&it->setup, request, needs_device, error))
         return -1;
-    if (!needs_device && !request.arch)
-        output_note(&request, "note      no GPU, so this is for sm_90: --arch names another\n");
-    int failed = emit(&request, &setup, error);
-    setup_close(&setup);
+    if (!needs_device && !request->arch)
+        output_note(request, "note      no GPU, so this is for sm_90: --arch names another\n");
+    return 0;
+}
+
+/* --- Gathering ---------------------------------------------------------------------------- */
+
+/* Keeps only the kernels of the pass that --pass names. */
+static int choose_pass(struct emission *it, struct error *error)
+{
+    const struct space *space = it->setup.space;
+    const struct emit_variant *variant = &it->variant;
+    const char *pass = it->own.pass;
+    for (size_t i = 0; i < variant->count; i++)
+        it->is_chosen[i] = !pass;
+    for (size_t p = 0; pass && p < space->pass_count; p++)
+        if (strcmp(space->passes[p].name, pass) == 0 && variant->text_of_pass[p] >= 0)
+            it->is_chosen[variant->text_of_pass[p]] = true;
+    for (size_t i = 0; i < variant->count; i++)
+        if (it->is_chosen[i])
+            return 0;
+    struct text passes = {0};
+    for (size_t p = 0; p < space->pass_count; p++)
+        if (variant->text_of_pass[p] >= 0)
+            text_addf(&passes, "%s%s", passes.length ? ", " : "", space->passes[p].name);
+    error_set(
+        error, ERROR_USAGE,
+        "--pass '%s': this variant has no such pass: it has %s; leave --pass out to see all",
+        pass, passes.at ? passes.at : "none");
+    text_dispose(&passes);
+    return -1;
+}
+
+static bool is_compiled(const struct emission *it)
+{
+    return it->own.ptx || it->own.sass || it->request.cubin;
+}
+
+static int compile(struct emission *it, struct error *error)
+{
+    struct device_source sources[SPACE_PASSES_MAX];
+    const int cc = it->setup.target.cc;
+    struct nvrtc *nvrtc;
+    size_t count = 0;
+    for (size_t i = 0; i < it->variant.count; i++)
+        if (it->is_chosen[i])
+            sources[count++] =
+                (struct device_source){emit_source(&it->variant, i), it->setup.space->kernel};
+    if (it->setup.target.is_host)
+        return error_set(
+            error, ERROR_USAGE,
+            "--arch host has source only: name a GPU's architecture, as --arch sm_90");
+    if (nvrtc_open(&nvrtc, it->request.nvrtc, cc, error))
+        return -1;
+    int failed = nvrtc_compile(nvrtc, cc, it->own.ptx ? NVRTC_PTX : NVRTC_CUBIN, sources, count,
+                               &it->image, error);
+    nvrtc_close(nvrtc);
+    if (failed)
+        failing_source_save(&it->variant, error);
     return failed;
+}
+
+/* Of one pass only the kernel, else all kernels with a function that launches them: the same kernels
+ * for a compiler whose options are not ours. */
+static int write_source(struct emission *it, struct error *error)
+{
+    struct emit_sources sources = it->setup.sources;
+    sources.any_flags = true;
+    emit_dispose(&it->variant);
+    if (emit_variant(&it->variant, &it->setup.context, &sources, it->config, error))
+        return -1;
+    if (!it->own.pass)
+        return emit_launch_add(&it->source, &it->setup, it->config, &it->variant, error);
+    for (size_t i = 0; i < it->variant.count; i++)
+        if (it->is_chosen[i])
+            text_addf(&it->source, "%s%s", it->source.length ? "\n" : "",
+                      it->variant.texts[i].at);
+    return 0;
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct emission *it = shared;
+    if (setup_variant(&it->variant, it->config, &it->setup, &it->request, error) ||
+        choose_pass(it, error))
+        return -1;
+    return is_compiled(it) ? compile(it, error) : write_source(it, error);
+}
+
+/* --- Showing ------------------------------------------------------------------------------ */
+
+static int print_sass(const struct device_image *image, struct error *error)
+{
+    struct text text = {0};
+    int failed = disasm_run(&text, image->bytes, image->size, error);
+    if (failed)
+        error_set_lines(error, error->code, "%s, or use --ptx", error->text);
+    else
+        failed = output_write("-", &text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+static int show(void *shared, struct error *error)
+{
+    const struct emission *it = shared;
+    const struct device_image *image = &it->image;
+    const char *cubin = it->request.cubin;
+    if (!is_compiled(it))
+        return output_write("-", &it->source, error);
+    if (cubin && output_bytes(cubin, image->bytes, image->size, error))
+        return -1;
+    if (it->own.ptx) /* PTX counts its terminating zero */
+        return output_bytes("-", image->bytes, strnlen(image->bytes, image->size), error);
+    return it->own.sass ? print_sass(image, error) : 0;
+}
+
+static void clean_up(void *shared)
+{
+    struct emission *it = shared;
+    device_dispose_image(&it->image);
+    text_dispose(&it->source);
+    emit_dispose(&it->variant);
+    setup_close(&it->setup);
 }
 
 static int check(const struct request *request, struct error *error)
@@ -219,6 +226,11 @@ const struct verb_row verb_emit = {
         "  autotune emit --arch sm_90 --ptx\n\n" VERBS_EXIT,
     .options = options,
     .check = check,
-    .run = run_verb,
+    .bytes = sizeof(struct emission),
+    .own = offsetof(struct emission, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -35,20 +35,11 @@ struct task {
     int archs[EXPORT_ARCHS_MAX];
     size_t arch_count;
     char prefix[EXPORT_PREFIX_CHARS];
+    struct export export;
+    struct export_files files[FORMATS_MAX]; /* of each format */
 };
 
 /* --- The request -------------------------------------------------------------------------- */
-
-/* Copies the word at *at and moves behind it and its comma; false at the end. */
-static bool next_word(const char **at, char *out, size_t size)
-{
-    const size_t length = strcspn(*at, ",");
-    if (!**at)
-        return false;
-    snprintf(out, size, "%.*s", (int)length, *at);
-    *at += length + ((*at)[length] != 0);
-    return true;
-}
 
 static int refuse_no_format(struct error *error)
 {
@@ -67,7 +58,8 @@ static int parse_formats(struct task *task, struct error *error)
     const char *at = task->own.format;
     if (!at)
         return refuse_no_format(error);
-    while (next_word(&at, word, sizeof word)) {
+    while (at && *at) {
+        text_next_item(&at, word, sizeof word);
         const struct export_format *format;
         if (export_find_format(&format, word, error))
             return -1;
@@ -88,8 +80,9 @@ static int by_arch(const void *a, const void *b)
 static int parse_archs(struct task *task, struct error *error)
 {
     char word[40];
-    const char *at = task->request.arch ? task->request.arch : "";
-    while (next_word(&at, word, sizeof word)) {
+    const char *at = task->request.arch;
+    while (at && *at) {
+        text_next_item(&at, word, sizeof word);
         struct target target;
         size_t known = 0;
         if (gpus_find(&target, word, error))
@@ -159,6 +152,84 @@ static void add_command(struct text *out, const struct task *task,
     command_add_option(out, "--gpu", request->gpu);
     command_add_option(out, "--arch", request->arch);
     command_add_option(out, "--prefix", task->prefix);
+}
+
+static int set_up(void *shared, struct error *error)
+{
+    struct task *task = shared;
+    const char *prefix = task->own.prefix;
+    if (parse_formats(task, error) || parse_archs(task, error) ||
+        (prefix && export_check_prefix(prefix, error)) || open_setup(task, error))
+        return -1;
+    export_default_prefix(task->prefix, &task->setup.problem);
+    if (prefix)
+        snprintf(task->prefix, sizeof task->prefix, "%s", prefix);
+    return 0;
+}
+
+/* --- Gathering ---------------------------------------------------------------------------- */
+
+static void note_export(const struct task *task)
+{
+    const struct export *const export = &task->export;
+    for (size_t i = 0; i < export->gpu_count; i++) {
+        const struct export_gpu *const gpu = &export->gpus[i];
+        output_note(&task->request, "device    %s (sm_%d, %d SMs): %zu %s\n", gpu->name,
+                    gpu->cc, gpu->sms, gpu->count, gpu->count == 1 ? "row" : "rows");
+        if (export->rows[gpu->first].record->source == RECORD_EMULATED)
+            output_warn(
+                "the emulator's records are no model of a GPU's speed, and a GPU of sm_%d "
+                "without records of its own takes them: for tests only",
+                gpu->cc);
+    }
+    if (export->not_compiled.length)
+        output_warn(
+            "no NVRTC here compiles machine code for %s, whose rows serve by PTX alone, or not "
+            "at all: 'autotune doctor' lists what is here, and --nvrtc names another",
+            export->not_compiled.at);
+}
+
+static int make_files(struct task *task, size_t format, struct error *error)
+{
+    struct text command = {0};
+    add_command(&command, task, task->formats[format]);
+    int failed = text_check(&command, error);
+    if (!failed) {
+        task->export.source.command = command.at;
+        failed =
+            export_write(&task->files[format], &task->export, task->formats[format], error);
+    }
+    text_dispose(&command);
+    return failed;
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct task *task = shared;
+    if (export_records_find(&task->records, &task->setup, &task->request, error))
+        return -1;
+    const struct export_source source = {
+        .space = task->setup.space,
+        .sources = &task->setup.sources,
+        .problem = task->setup.problem,
+        .records = task->records.at,
+        .record_count = task->records.count,
+        .prefix = task->prefix,
+        .command = "",
+        .version = VERSION,
+        .archs = task->archs,
+        .arch_count = task->arch_count,
+        .nvrtc = task->request.nvrtc,
+        .formats = task->formats,
+        .format_count = task->format_count,
+    };
+    if (export_init(&task->export, &source, error))
+        return -1;
+    note_export(task);
+    for (size_t i = 0; i < task->format_count; i++)
+        if (make_files(task, i, error))
+            return -1;
+    return 0;
 }
 
 /* --- Files -------------------------------------------------------------------------------- */
@@ -234,30 +305,13 @@ static int write_files(const struct task *task, const struct export_files *files
     return 0;
 }
 
-/* --- The whole ---------------------------------------------------------------------------- */
-
-static int make_files(struct export_files *out, const struct task *task, struct export *export,
-                      const struct export_format *format, struct error *error)
-{
-    struct text command = {0};
-    add_command(&command, task, format);
-    int failed = text_check(&command, error);
-    if (!failed) {
-        export->source.command = command.at;
-        failed = export_write(out, export, format, error);
-    }
-    text_dispose(&command);
-    return failed;
-}
-
 /* All formats are made and all their files checked before any is written. */
-static int write_all(const struct task *task, const struct export_files *files,
-                     struct text *written, struct error *error)
+static int write_all(const struct task *task, struct text *written, struct error *error)
 {
     const char *folder = task->request.output;
     if (folder && strcmp(folder, "-") == 0)
-        return files->count == 1 && task->format_count == 1
-                   ? output_write("-", &files->at[0].text, error)
+        return task->files->count == 1 && task->format_count == 1
+                   ? output_write("-", &task->files->at[0].text, error)
                    : error_set(
                          error, ERROR_USAGE,
                          "--output - is for one file, and these are several: name a folder");
@@ -265,7 +319,7 @@ static int write_all(const struct task *task, const struct export_files *files,
         return -1;
     for (int is_write = 0; is_write < 2; is_write++)
         for (size_t i = 0; i < task->format_count; i++)
-            if (write_files(task, &files[i], is_write, written, error))
+            if (write_files(task, &task->files[i], is_write, written, error))
                 return -1;
     return 0;
 }
@@ -293,104 +347,41 @@ static void note_source(const struct task *task)
 }
 
 /* The command that compiles the source for all GPUs of the records. */
-static void note_next(const struct task *task, const struct export *export)
+static void note_next(const struct task *task)
 {
     struct text archs = {0};
     const char *folder = task->request.output;
     if (!has_format(task, "cu"))
         return;
-    export_add_archs(&archs, export);
+    export_add_archs(&archs, &task->export);
     if (!archs.failed)
         output_note(&task->request, "next      nvcc %s -c %s%s%s.cu\n", archs.at,
                     folder ? folder : "", folder ? "/" : "", task->prefix);
     text_dispose(&archs);
 }
 
-static void note_export(const struct task *task, const struct export *export)
+static int show(void *shared, struct error *error)
 {
-    for (size_t i = 0; i < export->gpu_count; i++) {
-        const struct export_gpu *const gpu = &export->gpus[i];
-        output_note(&task->request, "device    %s (sm_%d, %d SMs): %zu %s\n", gpu->name,
-                    gpu->cc, gpu->sms, gpu->count, gpu->count == 1 ? "row" : "rows");
-        if (export->rows[gpu->first].record->source == RECORD_EMULATED)
-            output_warn(
-                "the emulator's records are no model of a GPU's speed, and a GPU of sm_%d "
-                "without records of its own takes them: for tests only",
-                gpu->cc);
-    }
-    if (export->not_compiled.length)
-        output_warn(
-            "no NVRTC here compiles machine code for %s, whose rows serve by PTX alone, or not "
-            "at all: 'autotune doctor' lists what is here, and --nvrtc names another",
-            export->not_compiled.at);
-}
-
-static int export_all(const struct task *task, struct error *error)
-{
-    struct export export;
+    const struct task *task = shared;
     struct text written = {0};
-    const struct export_source source = {
-        .space = task->setup.space,
-        .sources = &task->setup.sources,
-        .problem = task->setup.problem,
-        .records = task->records.at,
-        .record_count = task->records.count,
-        .prefix = task->prefix,
-        .command = "",
-        .version = VERSION,
-        .archs = task->archs,
-        .arch_count = task->arch_count,
-        .nvrtc = task->request.nvrtc,
-        .formats = task->formats,
-        .format_count = task->format_count,
-    };
-    struct export_files *files = calloc(task->format_count, sizeof *files);
-    int failed = files ? 0 : error_memory(error, task->format_count * sizeof *files);
-    if (failed || export_init(&export, &source, error)) {
-        free(files);
-        return -1;
-    }
-    note_export(task, &export);
-    size_t made = 0;
-    for (; !failed && made < task->format_count; made++)
-        if (make_files(&files[made], task, &export, task->formats[made], error)) {
-            failed = -1;
-            break;
-        }
-    failed = failed || write_all(task, files, &written, error);
+    int failed = write_all(task, &written, error);
     if (!failed && written.length) {
         note_source(task);
-        note_next(task, &export);
+        note_next(task);
         failed = output_text(&written, error);
     }
-    for (size_t i = 0; i < made; i++)
-        export_dispose_files(&files[i]);
-    free(files);
     text_dispose(&written);
-    export_dispose(&export);
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static void clean_up(void *shared)
 {
-    struct task *task = calloc(1, sizeof *task);
-    if (!task)
-        return error_memory(error, sizeof *task);
-    int failed = request_parse(&task->request, &verb_export, &task->own, argc, argv, error) ||
-                 parse_formats(task, error) || parse_archs(task, error) ||
-                 (task->own.prefix && export_check_prefix(task->own.prefix, error)) ||
-                 open_setup(task, error);
-    if (!failed) {
-        export_default_prefix(task->prefix, &task->setup.problem);
-        if (task->own.prefix)
-            snprintf(task->prefix, sizeof task->prefix, "%s", task->own.prefix);
-        failed = export_records_find(&task->records, &task->setup, &task->request, error) ||
-                 export_all(task, error);
-        export_records_dispose(&task->records);
-        setup_close(&task->setup);
-    }
-    free(task);
-    return failed ? -1 : 0;
+    struct task *task = shared;
+    for (size_t i = 0; i < task->format_count; i++)
+        export_dispose_files(&task->files[i]);
+    export_dispose(&task->export);
+    export_records_dispose(&task->records);
+    setup_close(&task->setup);
 }
 
 static void add_formats(struct text *out)
@@ -418,6 +409,11 @@ const struct verb_row verb_export = {
         "  autotune export --format json --gpu H200 --n 400M --output -\n"
         "  autotune export --format cu " DIMS_TEXT_SPACE " --type f32\n\n" VERBS_EXIT,
     .options = options,
-    .run = run_verb,
+    .bytes = sizeof(struct task),
+    .own = offsetof(struct task, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -29,11 +29,11 @@
 static const uint64_t N_HOST = 20000; /* the emulator needs a thread for each element of some
                                        * rungs */
 
-/* All that a run holds. */
 struct work {
-    const struct request *request;
-    const struct ladder_request *own; /* request->own */
-    struct setup setup;               /* its space belongs to the worker */
+    struct request request;
+    struct ladder_request own;
+    struct interrupt_guard guard;
+    struct setup setup; /* its space belongs to the worker */
     struct ladder_choice choice;
     struct ladder ladder;
     struct ladder_measure_step *steps;   /* the steps to run ... */
@@ -45,9 +45,29 @@ struct work {
     uint64_t sizes[LADDER_COLUMNS_MAX]; /* n of each column; 0 of them = one n */
     size_t size_count;
     struct ladder_figures figures;
+    struct text source; /* of --source */
 };
 
-/* --- Before ------------------------------------------------------------------------------- */
+/* --- Setting up --------------------------------------------------------------------------- */
+
+static int set_up(void *shared, struct error *error)
+{
+    struct work *work = shared;
+    struct ladder_request *own = &work->own;
+    if (own->published)
+        return 0;
+    if (own->source) { /* as if it were the only rung */
+        own->rungs[0] = own->source;
+        own->rung_count = 1;
+    }
+    if (!work->request.data && (ladder_choice_open(&work->choice, &work->request, error) ||
+                                setup_open(&work->setup, &work->request, !own->source, error)))
+        return -1;
+    interrupt_begin(&work->guard, NULL);
+    return 0;
+}
+
+/* --- What to run -------------------------------------------------------------------------- */
 
 static void add_step(struct work *work, struct ladder_cell *cell,
                      const struct ladder_rung *rung)
@@ -63,7 +83,7 @@ static void add_step(struct work *work, struct ladder_cell *cell,
 /* A range of n: each twice the one before. */
 static int list_sizes(struct work *work, struct error *error)
 {
-    const struct request *request = work->request;
+    const struct request *request = &work->request;
     for (uint64_t n = request->n_low; request->n_high && n <= request->n_high; n *= 2) {
         if (work->size_count == LADDER_COLUMNS_MAX)
             return error_set(
@@ -125,7 +145,7 @@ static int refuse_blocks(const struct work *work, struct error *error)
         text_addf(&sizes, " %" PRId64, param->values[i]);
     error_set(error, ERROR_USAGE,
               "--blocks %.100s: no rung that was chosen has such a size: %s has%.200s",
-              work->own->blocks ? work->own->blocks : LADDER_GRID_BLOCKS, rung->listed->name,
+              work->own.blocks ? work->own.blocks : LADDER_GRID_BLOCKS, rung->listed->name,
               sizes.at ? sizes.at : " none");
     text_dispose(&sizes);
     return -1;
@@ -169,7 +189,7 @@ static int prepare(struct work *work, struct error *error)
 /* Static figures of a GPU have no place in a table of times by size. */
 static int check_gpu(const struct work *work, struct error *error)
 {
-    const struct request *request = work->request;
+    const struct request *request = &work->request;
     if (!request->gpu || work->ladder.columns == 1 || request->csv || request->json)
         return 0;
     return error_set(
@@ -197,17 +217,17 @@ static int run_steps(struct work *work, size_t first, size_t count, struct error
                                  .info = &setup->device->info,
                                  .specs = specs,
                                  .spec_count = 1,
-                                 .nvrtc = work->request->nvrtc};
+                                 .nvrtc = work->request.nvrtc};
     struct terminal_progress progress = {0};
-    const struct ladder_measure_options options = {.seed = work->request->seed,
+    const struct ladder_measure_options options = {.seed = work->request.seed,
                                                    .is_stopping = interrupt_came,
-                                                   .show = work->request->quiet ? NULL
-                                                                                : show_progress,
+                                                   .show = work->request.quiet ? NULL
+                                                                               : show_progress,
                                                    .context = &progress};
-    if (!work->request->quiet)
+    if (!work->request.quiet)
         terminal_progress_start(&progress, stderr);
     int failed = ladder_measure_all(work->steps + first, count, &job, &options, error);
-    if (!work->request->quiet)
+    if (!work->request.quiet)
         terminal_progress_end(&progress);
     return failed;
 }
@@ -268,7 +288,7 @@ static const struct ladder_rung *rung_of(const struct work *work, size_t step)
 /* Computes static figures where they are shown: in a table of one size, and in files. */
 static int compute_figures(struct work *work, struct error *error)
 {
-    const struct request *request = work->request;
+    const struct request *request = &work->request;
     if (work->size_count || (work->ladder.columns > 1 && !request->csv && !request->json))
         return 0;
     struct ladder_wanted *wanted = calloc(work->step_count + 1, sizeof *wanted);
@@ -299,11 +319,83 @@ static int compute_figures(struct work *work, struct error *error)
     return 0;
 }
 
-/* --- After -------------------------------------------------------------------------------- */
+/* --- Gathering ---------------------------------------------------------------------------- */
+
+static int gather_times(struct work *work, struct error *error)
+{
+    const struct request *request = &work->request;
+    const double start = monotonic_s();
+    uint64_t proofs = 0;
+    if (!request->has_n && work->setup.target.is_host)
+        work->setup.problem.dims = dims_run(N_HOST, work->setup.problem.dims.scan);
+    if (list_sizes(work, error))
+        return -1;
+    if (work->size_count) /* messages and memory are for the largest size */
+        take_size(work, work->size_count - 1);
+    tune_notes_setup(request, &work->setup, 1);
+    if (setup_check_room(&work->setup, error) ||
+        ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error) ||
+        prepare(work, error) || check_gpu(work, error) ||
+        ladder_figures_open(&work->figures, &work->setup, request, error) ||
+        run_all(work, error))
+        return -1;
+    tune_notes_reading_now(request, &work->setup.device->info);
+    for (size_t i = 0; i < work->step_count; i++) {
+        fill_cell(work->cells[i], &work->steps[i]);
+        proofs += work->steps[i].proofs;
+    }
+    ladder_compare(&work->ladder);
+    if (compute_figures(work, error))
+        return -1;
+    output_note(request,
+                "proved    %" PRIu64 " runs at small sizes, each kernel at n\n"
+                "took      %.2f s\n",
+                proofs, monotonic_s() - start);
+    return 0;
+}
+
+static int gather_source(struct work *work, struct error *error)
+{
+    int failed =
+        ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error);
+    for (size_t i = 0; i < work->choice.rungs.count && !failed; i++)
+        if (work->choice.is_chosen[i])
+            failed =
+                ladder_source_add(&work->source, &work->setup, &work->choice.rungs.rungs[i],
+                                  &work->choice.opened[i], error);
+    return failed;
+}
+
+static int run_streams(void *context, struct error *error)
+{
+    static const uint64_t usual[] = {PROBLEM_USUAL_N_ON_HOST,
+                                     1 << 16}; /* on a GPU, on the host */
+    const struct request *request = context;
+    struct setup setup;
+    if (setup_open(&setup, request, true, error))
+        return -1;
+    if (!request->has_n)
+        setup.problem.dims = dims_run(usual[setup.target.is_host], DIMS_ALL);
+    tune_notes_setup(request, &setup, 1);
+    const int failed = stream_ladder_run(request, &setup, error);
+    setup_close(&setup);
+    return failed;
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct work *work = shared;
+    return work->own.published  ? 0
+           : work->request.data ? supervise_run(run_streams, &work->request, error)
+           : work->own.source   ? gather_source(work, error)
+                                : gather_times(work, error);
+}
+
+/* --- Showing ------------------------------------------------------------------------------ */
 
 static int print(struct work *work, struct error *error)
 {
-    const struct request *request = work->request;
+    const struct request *request = &work->request;
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
     const uint64_t n = dims_n(&work->setup.problem.dims);
@@ -351,124 +443,34 @@ static int judge(const struct work *work, struct error *error)
                      *bad->trial.reason ? bad->trial.reason : "it gives no reason");
 }
 
-static int run(struct work *work, struct error *error)
+/* Of data on the host it was done where they were measured. */
+static int show(void *shared, struct error *error)
 {
-    const struct request *request = work->request;
-    const double start = monotonic_s();
-    uint64_t proofs = 0;
-    if (!request->has_n && work->setup.target.is_host)
-        work->setup.problem.dims = dims_run(N_HOST, work->setup.problem.dims.scan);
-    if (list_sizes(work, error))
-        return -1;
-    if (work->size_count) /* messages and memory are for the largest size */
-        take_size(work, work->size_count - 1);
-    tune_notes_setup(request, &work->setup, 1);
-    if (setup_check_room(&work->setup, error) ||
-        ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error) ||
-        prepare(work, error) || check_gpu(work, error) ||
-        ladder_figures_open(&work->figures, &work->setup, request, error) ||
-        run_all(work, error))
-        return -1;
-    tune_notes_reading_now(request, &work->setup.device->info);
-    for (size_t i = 0; i < work->step_count; i++) {
-        fill_cell(work->cells[i], &work->steps[i]);
-        proofs += work->steps[i].proofs;
-    }
-    ladder_compare(&work->ladder);
-    if (compute_figures(work, error))
-        return -1;
-    output_note(request,
-                "proved    %" PRIu64 " runs at small sizes, each kernel at n\n"
-                "took      %.2f s\n",
-                proofs, monotonic_s() - start);
+    struct work *work = shared;
+    if (work->own.published)
+        return published_show(&work->request, &work->own, error);
+    if (work->request.data)
+        return 0;
+    if (work->own.source)
+        return output_write("-", &work->source, error);
     return print(work, error) || judge(work, error) ? -1 : 0;
 }
 
-/* --- Source ------------------------------------------------------------------------------- */
-
-static int print_source(struct work *work, struct error *error)
+static void clean_up(void *shared)
 {
-    struct text text = {0};
-    int failed =
-        ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error);
-    for (size_t i = 0; i < work->choice.rungs.count && !failed; i++)
-        if (work->choice.is_chosen[i])
-            failed = ladder_source_add(&text, &work->setup, &work->choice.rungs.rungs[i],
-                                       &work->choice.opened[i], error);
-    failed = failed || output_write("-", &text, error);
-    text_dispose(&text);
-    return failed ? -1 : 0;
-}
-
-/* --- The verb ----------------------------------------------------------------------------- */
-
-static void close_work(struct work *work)
-{
+    struct work *work = shared;
+    interrupt_end(&work->guard);
     ladder_choice_close(&work->choice);
     ladder_figures_close(&work->figures);
     setup_close(&work->setup);
+    text_dispose(&work->source);
     free(work->ladder.cells);
     free(work->steps);
     free(work->configs);
     free(work->cells);
-    free(work);
 }
 
-static int run_streams(void *context, struct error *error)
-{
-    static const uint64_t usual[] = {1 << 28, 1 << 16}; /* on a GPU, on the host */
-    const struct request *request = context;
-    struct setup setup;
-    if (setup_open(&setup, request, true, error))
-        return -1;
-    if (!request->has_n)
-        setup.problem.dims = dims_run(usual[setup.target.is_host], DIMS_ALL);
-    tune_notes_setup(request, &setup, 1);
-    const int failed = stream_ladder_run(request, &setup, error);
-    setup_close(&setup);
-    return failed;
-}
-
-static int ladder_of_streams(struct request *request, struct error *error)
-{
-    struct interrupt_guard guard;
-    interrupt_begin(&guard, NULL);
-    const int failed = supervise_run(run_streams, request, error);
-    interrupt_end(&guard);
-    return failed;
-}
-
-static int run_verb(int argc, char **argv, struct error *error)
-{
-    struct interrupt_guard guard;
-    struct ladder_request own = {0};
-    struct request request;
-    struct work *work;
-    if (request_parse(&request, &verb_ladder, &own, argc, argv, error))
-        return -1;
-    if (own.published)
-        return published_show(&request, &own, error);
-    if (request.data)
-        return ladder_of_streams(&request, error);
-    if (own.source) { /* as if it were the only rung */
-        own.rungs[0] = own.source;
-        own.rung_count = 1;
-    }
-    work = calloc(1, sizeof *work);
-    if (!work)
-        return error_memory(error, sizeof *work);
-    work->request = &request;
-    work->own = &own;
-    int failed = ladder_choice_open(&work->choice, &request, error) ||
-                 setup_open(&work->setup, &request, !own.source, error);
-    if (!failed) {
-        interrupt_begin(&guard, NULL);
-        failed = own.source ? print_source(work, error) : run(work, error);
-        interrupt_end(&guard);
-    }
-    close_work(work);
-    return failed ? -1 : 0;
-}
+/* --- Options ------------------------------------------------------------------------------ */
 
 static int add_rung(struct request *request, const char *value, struct error *error)
 {
@@ -539,6 +541,11 @@ const struct verb_row verb_ladder = {
         "  autotune ladder --published --rung cs599\n\n" VERBS_EXIT,
     .options = options,
     .check = check,
-    .run = run_verb,
+    .bytes = sizeof(struct work),
+    .own = offsetof(struct work, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -322,7 +322,7 @@ struct list_request {
 /* clang-format off */
 static const struct topic {
     const char *name, *about;
-    list_rows *configs;
+    list_rows *list;
     struct table_column columns[COLUMNS_MAX]; /* one called "source" is shown for --sources; none:
                                                * the topic prints itself */
 } topics[] = {
@@ -400,38 +400,54 @@ static int find_topic(const struct topic **out, const char *wanted, struct error
     return -1;
 }
 
-static int list(const struct topic *topic, const struct request *request, struct error *error)
-{
-    const struct list_request *own = request->own;
-    struct table_column columns[COLUMNS_MAX];
-    struct table table = {.columns = columns};
-    for (; table.column_count < COLUMNS_MAX; table.column_count++) {
-        struct table_column *column = &columns[table.column_count];
-        *column = topic->columns[table.column_count];
-        if (!column->key)
-            break;
-        if (own->sources && strcmp(column->key, "source") == 0)
-            column->title = "source";
-    }
-    int failed = topic->configs(&table, request, error) ||
-                 (table.column_count && output_table(request, &table, NULL, error));
-    table_dispose(&table);
-    return failed ? -1 : 0;
-}
-
-static int run_verb(int argc, char **argv, struct error *error)
-{
-    struct list_request own = {0};
+struct listing {
     struct request request;
-    if (request_parse(&request, &verb_list, &own, argc, argv, error))
-        return -1;
+    struct list_request own;
     const struct topic *topic;
-    if (find_topic(&topic, request.topic ? request.topic : "devices", error))
+    struct table_column columns[COLUMNS_MAX];
+    struct table table;
+};
+
+static int set_up(void *shared, struct error *error)
+{
+    struct listing *listing = shared;
+    const struct request *request = &listing->request;
+    struct table *table = &listing->table;
+    if (find_topic(&listing->topic, request->topic ? request->topic : "devices", error))
         return -1;
-    if (request_is_sweep(&request) && topic->columns[0].key)
+    if (request_is_sweep(request) && listing->topic->columns[0].key)
         return error_set(error, ERROR_USAGE,
                          "a range of sizes is of 'autotune list problems': give one");
-    return list(topic, &request, error);
+    for (table->columns = listing->columns; table->column_count < COLUMNS_MAX;
+         table->column_count++) {
+        struct table_column *column = &listing->columns[table->column_count];
+        *column = listing->topic->columns[table->column_count];
+        if (!column->key)
+            break;
+        if (listing->own.sources && strcmp(column->key, "source") == 0)
+            column->title = "source";
+    }
+    return 0;
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct listing *listing = shared;
+    return listing->topic->list(&listing->table, &listing->request, error);
+}
+
+static int show(void *shared, struct error *error)
+{
+    const struct listing *listing = shared;
+    return listing->table.column_count
+               ? output_table(&listing->request, &listing->table, NULL, error)
+               : 0;
+}
+
+static void clean_up(void *shared)
+{
+    struct listing *listing = shared;
+    table_dispose(&listing->table);
 }
 
 /* clang-format off */
@@ -456,6 +472,11 @@ const struct verb_row verb_list = {
         "  autotune list problems --n 1Ki..1Gi --type f32 > problems.txt\n"
         "  autotune list variants --arch sm_80 --type f64\n\n" VERBS_EXIT,
     .options = options,
-    .run = run_verb,
+    .bytes = sizeof(struct listing),
+    .own = offsetof(struct listing, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -35,13 +35,14 @@ struct merge_request {
 };
 
 struct merge {
-    const struct request *request;
-    const struct merge_request *own; /* request->own */
-    const char *folder;
+    struct request request;
+    struct merge_request own;
+    struct text folder;
     struct merge_files names;
     struct records *files; /* of each of these */
     struct table table;
     size_t taken, trials;
+    struct error error; /* what ended it: records merged before stay merged, and are shown */
 };
 
 /* --- Reading ------------------------------------------------------------------------------ */
@@ -178,7 +179,7 @@ static int merge_file(struct merge *merge, const char *file, struct records *rec
         struct merge_choice *choices = calloc(records->count, sizeof *choices);
         failed = !choices ? error_memory(error, records->count * sizeof *choices)
                           : split_gpu(&own, records, error) ||
-                                store_path(&path, merge->folder, own.at->gpu, error) ||
+                                store_path(&path, merge->folder.at, own.at->gpu, error) ||
                                 merge_gpu(merge, file, &own, path.at, choices, error);
         text_dispose(&path);
         store_dispose(&own);
@@ -206,11 +207,11 @@ static int write_compact(struct merge *merge, struct error *error)
     bool *ships = calloc(count, sizeof *ships);
     if (!ships)
         return error_memory(error, count * sizeof *ships);
-    const int failed = merge_compact(ships, merge->own->compact, merge->files,
+    const int failed = merge_compact(ships, merge->own.compact, merge->files,
                                      merge->names.count, &bytes, error);
     if (!failed) {
         add_compact_rows(merge, ships);
-        output_note(merge->request, "compact   %zu bytes\n", bytes);
+        output_note(&merge->request, "compact   %zu bytes\n", bytes);
     }
     free(ships);
     return failed;
@@ -218,29 +219,52 @@ static int write_compact(struct merge *merge, struct error *error)
 
 static int merge_all(struct merge *merge, struct error *error)
 {
-    const struct request *request = merge->request;
+    const struct request *request = &merge->request;
     for (size_t i = 0; i < merge->names.count; i++)
         if (read_file(&merge->files[i], merge->names.at[i], error))
             return -1;
-    if (merge->own->compact)
+    if (merge->own.compact)
         return write_compact(merge, error);
     for (size_t i = 0; i < merge->names.count; i++)
         if (merge_file(merge, merge->names.at[i], &merge->files[i], error))
             return -1;
     for (size_t i = 0; i < request->file_count; i++)
-        if (merge_folder_journals(request->files[i], merge->folder, &merge->trials, error))
+        if (merge_folder_journals(request->files[i], merge->folder.at, &merge->trials, error))
             return -1;
     return 0;
 }
 
-/* Records merged before one that could not be written stay merged, and are shown. */
-static int report(const struct merge *merge, struct error *error)
+/* --- The verb ----------------------------------------------------------------------------- */
+
+static int set_up(void *shared, struct error *error)
 {
-    const struct request *request = merge->request;
+    struct merge *merge = shared;
+    merge->table = (struct table){.columns = columns, .column_count = COLUMNS};
+    if (store_folder(&merge->folder, merge->request.cache, error) ||
+        merge_folder_list(&merge->names, merge->request.files, merge->request.file_count,
+                          error))
+        return -1;
+    merge->files = calloc(merge->names.count + 1, sizeof *merge->files);
+    return merge->files ? 0
+                        : error_memory(error, (merge->names.count + 1) * sizeof *merge->files);
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct merge *merge = shared;
+    if (merge_all(merge, error) == 0)
+        return 0;
+    merge->error = *error;
+    return merge->table.row_count ? 0 : -1;
+}
+
+static int print(const struct merge *merge, struct error *error)
+{
+    const struct request *request = &merge->request;
+    const char *compact = merge->own.compact;
     const size_t count = merge->table.row_count;
-    output_note(request, "%s %zu of %zu records into %s\n",
-                merge->own->compact ? "written  " : "merged   ", merge->taken, count,
-                merge->own->compact ? merge->own->compact : merge->folder);
+    output_note(request, "%s %zu of %zu records into %s\n", compact ? "written  " : "merged   ",
+                merge->taken, count, compact ? compact : merge->folder.at);
     if (merge->trials)
         output_note(request, "journals  %zu trials added\n", merge->trials);
     return count || request->json || request->csv
@@ -248,35 +272,25 @@ static int report(const struct merge *merge, struct error *error)
                : 0;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int show(void *shared, struct error *error)
 {
-    struct merge_request own = {NULL};
-    struct request request;
-    struct text folder = {0};
-    if (request_parse(&request, &verb_merge, &own, argc, argv, error) ||
-        store_folder(&folder, request.cache, error))
-        return -1;
-    struct merge merge = {.request = &request,
-                          .own = &own,
-                          .folder = folder.at,
-                          .table = {.columns = columns, .column_count = COLUMNS}};
-    int failed = merge_folder_list(&merge.names, request.files, request.file_count, error);
-    if (!failed) {
-        merge.files = calloc(merge.names.count + 1, sizeof *merge.files);
-        failed = merge.files
-                     ? merge_all(&merge, error)
-                     : error_memory(error, (merge.names.count + 1) * sizeof *merge.files);
-    }
-    struct error ignored;
-    if (!failed || merge.table.row_count)
-        failed |= report(&merge, failed ? &ignored : error);
-    for (size_t i = 0; merge.files && i < merge.names.count; i++)
-        store_dispose(&merge.files[i]);
-    free(merge.files);
-    merge_folder_dispose(&merge.names);
-    table_dispose(&merge.table);
-    text_dispose(&folder);
-    return failed ? -1 : 0;
+    const struct merge *merge = shared;
+    const int failed = print(merge, error);
+    if (merge->error.code == ERROR_NONE)
+        return failed;
+    *error = merge->error;
+    return -1;
+}
+
+static void clean_up(void *shared)
+{
+    struct merge *merge = shared;
+    for (size_t i = 0; merge->files && i < merge->names.count; i++)
+        store_dispose(&merge->files[i]);
+    free(merge->files);
+    merge_folder_dispose(&merge->names);
+    table_dispose(&merge->table);
+    text_dispose(&merge->folder);
 }
 
 /* clang-format off */
@@ -301,6 +315,11 @@ const struct verb_row verb_merge = {
         "  autotune merge --cache shared a/nvidia-h200.ini b/nvidia-h200.ini\n"
         "  autotune merge --compact configs/tuned state/nvidia-h200.ini\n\n" VERBS_EXIT_READ,
     .options = options,
-    .run = run_verb,
+    .bytes = sizeof(struct merge),
+    .own = offsetof(struct merge, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

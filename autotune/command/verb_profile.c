@@ -1,25 +1,54 @@
 /* verb_profile: runs one kernel under Nsight Compute. It starts ncu on this very program, which
  * with --run launches the kernel and nothing else, and reads ncu's figures back. */
+#include "autotune/analysis/ncu.h"
 #include "autotune/analysis/pattern.h"
 #include "autotune/analysis/tool.h"
 #include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/setup.h"
 #include "autotune/cli/verbs.h"
-#include "autotune/command/profile_report.h"
 #include "autotune/device/locate.h"
 #include "autotune/ladder/ladder_rung.h"
+#include "autotune/print/table.h"
 #include "autotune/search/single_run.h"
 #include "autotune/tune/tune_notes.h"
 #include "generator/call.h"
 #include "generator/command.h"
 #include "generator/number.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* clang-format off */
+static const struct table_column columns[] = {
+    {"pass", "pass", false},
+    {NULL, "kernel", false},
+    {"grid", "grid", true},
+    {"block", "block", true},
+    {"us", "us", true},
+    {"memory %", "memory_pct", true},
+    {"compute %", "compute_pct", true},
+    {"occupancy %", "occupancy_pct", true},
+    {"regs", "registers", true},
+    {"shared instr", "shared_instructions", true},
+    {NULL, "shared_wavefronts", true},
+    {NULL, "shared_wavefronts_ideal", true},
+    {"excess/instr", "shared_excess_per_instruction", true},
+    {NULL, "shared_bank_conflicts", true},
+    {"threads/instr", "threads_per_instruction", true},
+    {"sectors/req", "sectors_per_request", true},
+    {NULL, "emulated_shared_lanes", true},
+    {NULL, "emulated_sectors_per_request", true},
+    {NULL, "emulated_sectors_ideal", true},
+    {"top stall", "stall", false},
+    {"% of cycles", "stall_pct", true},
+};
+/* clang-format on */
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* What profile alone has options for. */
 struct profile_request {
@@ -37,6 +66,11 @@ struct work {
     struct emit_sources sources;
     int64_t config[SPACE_NAMES_MAX];
     struct planner_plan plan;
+    /* What ncu measured of the launches, and the emulator of the one that it counts. */
+    struct ncu_launch launches[PLANNER_LAUNCHES];
+    size_t launch_count;
+    struct pattern pattern;
+    bool has_pattern; /* not where the emulator does not run it, as without a C compiler */
 };
 
 /* --- Which kernel ------------------------------------------------------------------------- */
@@ -88,8 +122,9 @@ static int open_variant(struct work *work, struct error *error)
     return 0;
 }
 
-static int open_work(struct work *work, struct error *error)
+static int set_up(void *shared, struct error *error)
 {
+    struct work *work = shared;
     struct setup *setup = &work->setup;
     const char *name = work->request.topic;
     const bool is_rung = name && !strchr(name, '=');
@@ -105,14 +140,6 @@ static int open_work(struct work *work, struct error *error)
                    call_plan(&work->plan, &work->context, work->config, error)
                ? -1
                : 0;
-}
-
-static void close_work(struct work *work)
-{
-    ladder_rung_close(&work->rung);
-    rungs_dispose(&work->rungs);
-    setup_close(&work->setup);
-    free(work);
 }
 
 /* --- ncu's command line ------------------------------------------------------------------- */
@@ -148,7 +175,8 @@ static void add_launches(struct command *command, const struct work *work)
 }
 
 /* This program with the arguments that it was given, and --run. */
-static int add_ourselves(struct command *command, int argc, char **argv, struct error *error)
+static int add_ourselves(struct command *command, const struct request *request,
+                         struct error *error)
 {
     const ssize_t length =
         readlink("/proc/self/exe", command->program, sizeof command->program - 1);
@@ -157,32 +185,30 @@ static int add_ourselves(struct command *command, int argc, char **argv, struct 
     command->program[length] = '\0';
     const char *const before[] = {command->program, "profile", "--run"};
     add_words(command, before, sizeof before / sizeof *before);
-    for (int i = 1; i < argc; i++)
-        command->words[command->count++] = argv[i];
+    for (int i = 1; i < request->argc; i++)
+        command->words[command->count++] = request->argv[i];
     return 0;
 }
 
 /* ncu with these words first; to be freed by free(out->words). */
 static int make_command(struct command *out, const struct work *work, const char *const *first,
-                        size_t first_count, int argc, char **argv, struct error *error)
+                        size_t first_count, struct error *error)
 {
-    const size_t room = NCU_WORDS + first_count + (size_t)argc;
+    const size_t room = NCU_WORDS + first_count + (size_t)work->request.argc;
     *out = (struct command){.words = calloc(room, sizeof *out->words)};
     if (!out->words)
         return error_memory(error, room * sizeof *out->words);
     add_words(out, first, first_count);
     add_launches(out, work);
-    return add_ourselves(out, argc, argv, error);
+    return add_ourselves(out, &work->request, error);
 }
 
 /* The command that shows all that ncu can measure of this kernel. */
-static int write_by_hand(struct text *out, const struct work *work, int argc, char **argv,
-                         struct error *error)
+static int write_by_hand(struct text *out, const struct work *work, struct error *error)
 {
     static const char *const first[] = {"ncu", "--set", "full", "-o", "profile"};
     struct command command;
-    int failed =
-        make_command(&command, work, first, sizeof first / sizeof *first, argc, argv, error);
+    int failed = make_command(&command, work, first, sizeof first / sizeof *first, error);
     for (size_t i = 0; i < command.count && !failed; i++) {
         text_adds(out, i ? " " : "");
         command_add_word(out, command.words[i]);
@@ -198,17 +224,16 @@ struct said {
     struct text out, errors;
 };
 
-static int run_ncu(struct said *said, const struct work *work, const char *ncu, int argc,
-                   char **argv, struct error *error)
+static int run_ncu(struct said *said, const struct work *work, const char *ncu,
+                   struct error *error)
 {
     struct text metrics = {0};
     struct command command = {.words = NULL};
     ncu_metrics(&metrics);
     const char *const first[] = {"env", "LC_ALL=C",      ncu,    "--csv",     "--page",
                                  "raw", "--print-units", "base", "--metrics", metrics.at};
-    int failed =
-        text_check(&metrics, error) ||
-        make_command(&command, work, first, sizeof first / sizeof *first, argc, argv, error);
+    int failed = text_check(&metrics, error) ||
+                 make_command(&command, work, first, sizeof first / sizeof *first, error);
     if (!failed && tool_run(&said->out, &said->errors, command.words) < 0)
         failed = error_set(error, ERROR_FAILED, "%s did not come to its end", ncu);
     failed = failed || text_check(&said->out, error) || text_check(&said->errors, error);
@@ -217,38 +242,23 @@ static int run_ncu(struct said *said, const struct work *work, const char *ncu, 
     return failed ? -1 : 0;
 }
 
-/* What the emulator counts of the same kernel; NULL where it does not run it, as without a C
- * compiler. */
-static const struct pattern *find_pattern(struct pattern *out, const struct work *work)
+static int profile_with(struct work *work, const char *ncu, struct error *error)
 {
-    struct error ignored;
-    return pattern_run(out, &work->context, &work->sources, work->config, &ignored) == 0 &&
-                   out->is_known
-               ? out
-               : NULL;
-}
-
-static int profile_with(const struct work *work, const char *ncu, int argc, char **argv,
-                        struct error *error)
-{
-    struct ncu_launch *launches = calloc(PLANNER_LAUNCHES, sizeof *launches);
     struct said said = {0};
-    struct pattern pattern;
-    size_t count;
-    if (!launches)
-        return error_memory(error, PLANNER_LAUNCHES * sizeof *launches);
-    int failed =
-        run_ncu(&said, work, ncu, argc, argv, error) ||
-        ncu_parse(launches, (size_t)work->plan.count, &count, &said.out, &said.errors, error) ||
-        profile_report(&work->request, &work->plan, work->context.space, launches, count,
-                       find_pattern(&pattern, work), error);
+    struct error ignored;
+    const int failed = run_ncu(&said, work, ncu, error) ||
+                       ncu_parse(work->launches, (size_t)work->plan.count, &work->launch_count,
+                                 &said.out, &said.errors, error);
+    if (!failed)
+        work->has_pattern = pattern_run(&work->pattern, &work->context, &work->sources,
+                                        work->config, &ignored) == 0 &&
+                            work->pattern.is_known;
     text_dispose(&said.out);
     text_dispose(&said.errors);
-    free(launches);
-    return failed ? -1 : 0;
+    return failed;
 }
 
-static int profile(const struct work *work, int argc, char **argv, struct error *error)
+static int profile(struct work *work, struct error *error)
 {
     const struct device_info *info = &work->setup.device->info;
     struct text ncu = {0}, by_hand = {0};
@@ -258,12 +268,12 @@ static int profile(const struct work *work, int argc, char **argv, struct error 
                          info->is_fallback
                              ? "and none shows here: see 'autotune doctor'"
                              : "not on the host emulator: name one with --device");
-    if (write_by_hand(&by_hand, work, argc, argv, error)) {
+    if (write_by_hand(&by_hand, work, error)) {
         failed = -1;
     } else if (locate_ncu(&ncu)) {
         output_note(&work->request, "ncu       %s\n", ncu.at);
         output_note(&work->request, "by hand   %s\n", by_hand.at);
-        failed = profile_with(work, ncu.at, argc, argv, error);
+        failed = profile_with(work, ncu.at, error);
     } else {
         failed = error_set(error, ERROR_NO_DEVICE,
                            "ncu is neither on the PATH nor in CUDA_HOME nor /usr/local/cuda*: "
@@ -275,20 +285,174 @@ static int profile(const struct work *work, int argc, char **argv, struct error 
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int gather(void *shared, struct error *error)
 {
-    struct work *work = calloc(1, sizeof *work);
-    if (!work)
-        return error_memory(error, sizeof *work);
-    int failed = request_parse(&work->request, &verb_profile, &work->own, argc, argv, error) ||
-                 open_work(work, error);
-    if (!failed && work->own.run)
-        failed = single_run(work->setup.device, &work->context, &work->sources, work->config,
-                            work->request.seed, error);
-    else if (!failed)
-        failed = profile(work, argc, argv, error);
-    close_work(work);
-    return failed ? -1 : 0;
+    struct work *work = shared;
+    return work->own.run ? single_run(work->setup.device, &work->context, &work->sources,
+                                      work->config, work->request.seed, error)
+                         : profile(work, error);
+}
+
+/* --- As a table --------------------------------------------------------------------------- */
+
+static void add_real(struct table *table, double value, int decimals)
+{
+    table_add_number(table, value >= 0, decimals, value);
+}
+
+/* Negative: unknown. */
+static double stall_percent(const struct ncu_launch *launch)
+{
+    const double latency = launch->figures[NCU_LATENCY];
+    return launch->stall && latency > 0 ? launch->stall_cycles / latency * 100 : -1;
+}
+
+static void add_launch(struct table *table, const char *pass,
+                       const struct planner_launch *planned, const struct ncu_launch *launch,
+                       const struct pattern *pattern)
+{
+    const double *const figures = launch->figures;
+    table_add(table, pass);
+    table_add(table, launch->kernel);
+    table_addf(table, "%" PRId64, planned->keys[PLANNER_GRID]);
+    table_addf(table, "%" PRId64, planned->keys[PLANNER_BLOCK]);
+    add_real(table, figures[NCU_NS] < 0 ? -1 : figures[NCU_NS] / 1e3, 2);
+    add_real(table, figures[NCU_MEMORY], 2);
+    add_real(table, figures[NCU_COMPUTE], 2);
+    add_real(table, figures[NCU_OCCUPANCY], 1);
+    add_real(table, figures[NCU_REGISTERS], 0);
+    add_real(table, figures[NCU_SHARED], 0);
+    add_real(table, figures[NCU_WAVEFRONTS], 0);
+    add_real(table, figures[NCU_WAVEFRONTS_IDEAL], 0);
+    add_real(table, ncu_excess(launch), 2);
+    add_real(table, figures[NCU_CONFLICTS], 0);
+    add_real(table, figures[NCU_THREADS], 2);
+    add_real(table, ncu_sectors(launch), 2);
+    add_real(table, pattern && pattern->requests ? pattern_lanes(pattern) : -1, 2);
+    add_real(table, pattern && pattern->loads ? pattern_sectors(pattern) : -1, 2);
+    add_real(table, pattern && pattern->loads ? pattern_sectors_ideal(pattern) : -1, 2);
+    table_add(table, launch->stall ? launch->stall->name : NULL);
+    add_real(table, stall_percent(launch), 1);
+}
+
+/* What the emulator counts, if it counts that launch; else NULL. */
+static const struct pattern *find_pattern(const struct work *work, size_t launch)
+{
+    const bool is_counted = launch == (size_t)pattern_launch(&work->plan, work->context.space);
+    return is_counted && work->has_pattern ? &work->pattern : NULL;
+}
+
+/* --- In words ----------------------------------------------------------------------------- */
+
+static void explain_limit(struct text *out, const char *pass, const struct ncu_launch *launch)
+{
+    const double memory = launch->figures[NCU_MEMORY], compute = launch->figures[NCU_COMPUTE];
+    const double most = memory > compute ? memory : compute;
+    if (memory < 0 || compute < 0)
+        return;
+    text_addf(out, "limit     %s: ", pass);
+    if (most < 60) /* the bound of ncu's own advice */
+        text_addf(out, "latency: memory and compute are both below 60 %% of their peaks\n");
+    else
+        text_addf(out, "%s, at %.1f %% of its peak\n", memory >= compute ? "memory" : "compute",
+                  most);
+}
+
+static void explain_stall(struct text *out, const char *pass, const struct ncu_launch *launch)
+{
+    const double percent = stall_percent(launch);
+    if (percent >= 0)
+        text_addf(out,
+                  "stall     %s: of the %.1f cycles between two instructions of a warp "
+                  "%.0f %% are waits for %s\n",
+                  pass, launch->figures[NCU_LATENCY], percent, launch->stall->waits_for);
+}
+
+static void explain_shared(struct text *out, const char *pass, const struct ncu_launch *launch)
+{
+    const double excess = ncu_excess(launch);
+    if (excess >= 0.005)
+        text_addf(out,
+                  "banks     %s: each instruction on shared memory takes %.2f wavefronts "
+                  "more than without bank conflicts\n",
+                  pass, excess);
+}
+
+static void explain_divergence(struct text *out, const char *pass,
+                               const struct ncu_launch *launch, const struct pattern *pattern)
+{
+    if (launch->figures[NCU_THREADS] < 0)
+        return;
+    text_addf(out, "threads   %s: %.1f of 32 are active in an instruction", pass,
+              launch->figures[NCU_THREADS]);
+    if (pattern && pattern->requests)
+        text_addf(out, "; the emulator counts %.1f in an access of shared memory",
+                  pattern_lanes(pattern));
+    text_adds(out, "\n");
+}
+
+static void explain_loads(struct text *out, const char *pass, const struct ncu_launch *launch,
+                          const struct pattern *pattern)
+{
+    const double sectors = ncu_sectors(launch);
+    if (sectors < 0)
+        return;
+    text_addf(out, "loads     %s: %.2f sectors a request of global memory", pass, sectors);
+    if (pattern && pattern->loads)
+        text_addf(out, "; the emulator counts %.2f, where %.2f would do",
+                  pattern_sectors(pattern), pattern_sectors_ideal(pattern));
+    text_adds(out, "\n");
+}
+
+/* Explains the longest launch: the others hardly count. */
+static int print_words(const struct work *work, struct error *error)
+{
+    const struct space *space = work->context.space;
+    const struct planner_plan *plan = &work->plan;
+    const struct ncu_launch *const launches = work->launches;
+    struct text text = {0};
+    size_t longest = 0;
+    if (output_is_taken(&work->request))
+        return 0;
+    for (size_t i = 1; i < work->launch_count; i++)
+        if (launches[i].figures[NCU_NS] > launches[longest].figures[NCU_NS])
+            longest = i;
+    const char *pass = space->passes[plan->launches[longest].pass].name;
+    explain_limit(&text, pass, &launches[longest]);
+    explain_stall(&text, pass, &launches[longest]);
+    explain_shared(&text, pass, &launches[longest]);
+    const struct pattern *pattern = find_pattern(work, longest);
+    explain_divergence(&text, pass, &launches[longest], pattern);
+    explain_loads(&text, pass, &launches[longest], pattern);
+    int failed = output_text(&text, error);
+    text_dispose(&text);
+    return failed;
+}
+
+/* A line for each launch, with empty cells for what ncu did not give; for people also, below the table,
+ * what limits the longest one. */
+static int show(void *shared, struct error *error)
+{
+    const struct work *work = shared;
+    struct table table = {.columns = columns, .column_count = COLUMNS};
+    if (work->own.run)
+        return 0;
+    for (size_t i = 0; i < work->launch_count; i++) {
+        const struct planner_launch *launch = &work->plan.launches[i];
+        add_launch(&table, work->context.space->passes[launch->pass].name, launch,
+                   &work->launches[i], find_pattern(work, i));
+    }
+    int failed = output_table(&work->request, &table, NULL, error) || print_words(work, error);
+    table_dispose(&table);
+    return failed;
+}
+
+static void clean_up(void *shared)
+{
+    struct work *work = shared;
+    ladder_rung_close(&work->rung);
+    rungs_dispose(&work->rungs);
+    setup_close(&work->setup);
 }
 
 /* clang-format off */
@@ -314,6 +478,11 @@ const struct verb_row verb_profile = {
         "  autotune profile harris-2 --n 400M --csv -\n\n"
         "Exit 69 also where there is no ncu, or where it may not read the counters. " VERBS_EXIT,
     .options = options,
-    .run = run_verb,
+    .bytes = sizeof(struct work),
+    .own = offsetof(struct work, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

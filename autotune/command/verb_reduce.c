@@ -22,8 +22,7 @@
 
 enum {
     PIPE_BYTES = 1 << 20,
-    USUAL_ELEMENTS = 1 << 28, /* for which a record is looked for, where none are counted */
-    TEXT_LOOK = 64,           /* bytes of a file that may be text */
+    TEXT_LOOK = 64, /* bytes of a file that may be text */
 };
 
 /* What both processes know. */
@@ -243,7 +242,7 @@ static int reduce(void *context, struct error *error)
     struct autotune_pipeline *pipeline = NULL;
     struct autotune_pipeline_info info;
     const uint64_t n = reduction->bytes / (uint64_t)problem_types[problem.type].bytes;
-    problem.dims = dims_run(n ? n : USUAL_ELEMENTS, problem.dims.scan);
+    problem.dims = dims_run(n ? n : PROBLEM_USUAL_N_ON_HOST, problem.dims.scan);
     problem.regime = PAGEABLE;
     if (host_context_open(&host, request->device, request->nvrtc, request->cache, request->seed,
                           error))
@@ -281,9 +280,36 @@ static void note_speed(const struct reduction *reduction)
                 reduction->is_file ? reduction->copiers : 1, (double)reduction->open_ns / 1e9);
 }
 
-static int print(const struct reduction *reduction, struct error *error)
+/* --- The verb ----------------------------------------------------------------------------- */
+
+struct reduce_verb {
+    struct request request;
+    struct interrupt_guard guard;
+    struct reduction *reduction;
+};
+
+static int set_up(void *shared, struct error *error)
 {
-    const struct problem *problem = &reduction->request->problem;
+    struct reduce_verb *verb = shared;
+    struct reduction *reduction = verb->reduction = supervise_alloc(sizeof *reduction);
+    if (!reduction)
+        return error_memory(error, sizeof *reduction);
+    reduction->request = &verb->request;
+    interrupt_begin(&verb->guard, NULL);
+    return open_input(reduction, error) || open_output(reduction, error) ? -1 : 0;
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct reduce_verb *verb = shared;
+    return close_output(verb->reduction, supervise_run(reduce, verb->reduction, error), error);
+}
+
+static int show(void *shared, struct error *error)
+{
+    const struct reduce_verb *verb = shared;
+    const struct reduction *reduction = verb->reduction;
+    const struct problem *problem = &verb->request.problem;
     char result[ORACLE_CHARS];
     struct text text = {0};
     note_speed(reduction);
@@ -295,25 +321,11 @@ static int print(const struct reduction *reduction, struct error *error)
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static void clean_up(void *shared)
 {
-    struct interrupt_guard guard;
-    struct request request;
-    if (request_parse(&request, &verb_reduce, NULL, argc, argv, error))
-        return -1;
-    struct reduction *reduction = supervise_alloc(sizeof *reduction);
-    if (!reduction)
-        return error_memory(error, sizeof *reduction);
-    reduction->request = &request;
-    interrupt_begin(&guard, NULL);
-    int failed = open_input(reduction, error) || open_output(reduction, error);
-    if (!failed)
-        failed = close_output(reduction, supervise_run(reduce, reduction, error), error);
-    if (!failed)
-        failed = print(reduction, error);
-    interrupt_end(&guard);
-    supervise_free(reduction, sizeof *reduction);
-    return failed ? -1 : 0;
+    struct reduce_verb *verb = shared;
+    interrupt_end(&verb->guard);
+    supervise_free(verb->reduction, sizeof *verb->reduction);
 }
 
 static int check(const struct request *request, struct error *error)
@@ -346,6 +358,10 @@ const struct verb_row verb_reduce = {
         "  autotune reduce a.f64 --type f64 --order n\n"
         "  autotune reduce a.i32 --scan inclusive -o sums.i32\n\n" VERBS_EXIT,
     .check = check,
-    .run = run_verb,
+    .bytes = sizeof(struct reduce_verb),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

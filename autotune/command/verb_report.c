@@ -15,6 +15,28 @@ static report_section *const sections[] = {
     report_streams, report_sides, report_winner, report_method,
 };
 
+struct reporting {
+    struct request request;
+    struct report_request own;
+    struct report report;
+};
+
+static int set_up(void *shared, struct error *error)
+{
+    struct reporting *it = shared;
+    return report_open(&it->report, &it->request, error);
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct reporting *it = shared;
+    int failed = 0;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && !failed; i++)
+        failed = sections[i](&it->report, error);
+    document_gather_missing(&it->report.document);
+    return failed;
+}
+
 static bool is_markdown(const struct request *request)
 {
     const struct report_request *own = request->own;
@@ -22,8 +44,11 @@ static bool is_markdown(const struct request *request)
     return own->markdown || (end && strcmp(end, ".md") == 0);
 }
 
-static int write(const struct request *request, struct document *document, struct error *error)
+static int show(void *shared, struct error *error)
 {
+    struct reporting *it = shared;
+    const struct request *request = &it->request;
+    struct document *document = &it->report.document;
     struct text text = {0};
     int failed;
     if (is_markdown(request)) {
@@ -42,22 +67,10 @@ static int write(const struct request *request, struct document *document, struc
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static void clean_up(void *shared)
 {
-    struct report_request own = {0};
-    struct request request;
-    struct report report;
-    if (request_parse(&request, &verb_report, &own, argc, argv, error) ||
-        report_open(&report, &request, error))
-        return -1;
-    int failed = 0;
-    for (size_t i = 0; i < sizeof sections / sizeof *sections && !failed; i++)
-        failed = sections[i](&report, error);
-    document_gather_missing(&report.document);
-    if (!failed)
-        failed = write(&request, &report.document, error);
-    report_close(&report);
-    return failed ? -1 : 0;
+    struct reporting *it = shared;
+    report_close(&it->report);
 }
 
 /* clang-format off */
@@ -86,6 +99,11 @@ const struct verb_row verb_report = {
         "  autotune report nvidia-h200.ini v100 rtx5070ti --type f32 -o report.html\n"
         "  autotune report --md > RESULTS.md\n\n" VERBS_EXIT_COMPILED,
     .options = options,
-    .run = run_verb,
+    .bytes = sizeof(struct reporting),
+    .own = offsetof(struct reporting, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

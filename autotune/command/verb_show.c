@@ -6,9 +6,8 @@
 #include "autotune/cli/request.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/print/figures.h"
-#include "autotune/tune/sweep_dims_report.h"
-#include "autotune/tune/sweep_report.h"
-#include "cache/store.h"
+#include "autotune/tune/sweep_drawing.h"
+#include "cache/collection.h"
 #include "generator/array.h"
 #include "generator/number.h"
 
@@ -48,17 +47,20 @@ static bool is_sweep(const struct request *request)
     return ((const struct show_request *)request->own)->sweep;
 }
 
-static bool is_wanted(const struct interval *served, const struct request *request)
+/* With --sweep the report cuts to the range. */
+static struct filter filter_of(const struct request *request)
 {
-    const struct problem *problem = &served->record.problem;
-    const uint64_t n = dims_n(&request->problem.dims),
-                   n_high = request->n_high ? request->n_high : n;
-    const bool is_cut =
-        is_sweep(request) && !request->asked.shape; /* to the range, by the report */
-    return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
-           request_wants(request, problem) &&
-           (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
-           (!request->asked.has_scan || request->asked.scan == problem->dims.scan);
+    struct filter filter;
+    request_filter(&filter, request);
+    if (is_sweep(request) && !request->asked.shape)
+        filter.asked &= ~(unsigned)FILTER_N;
+    if (request->asked.shape)
+        filter.asked |= FILTER_SHAPE;
+    if (request->asked.has_scan)
+        filter.asked |= FILTER_SCAN;
+    filter.shape = request->asked.shape;
+    filter.problem.dims.scan = request->asked.scan;
+    return filter;
 }
 
 /* 0 = not known. */
@@ -135,7 +137,9 @@ static bool has_own_space(const struct record *record)
 /* The records to show, collected first, then written as rows of the table or drawn as a
  * sweep. */
 struct shown {
-    const struct request *request;
+    struct request request;
+    struct show_request own;
+    struct text folder;
     struct table_column columns[COLUMNS];
     struct table table;
     struct interval *configs;
@@ -144,45 +148,26 @@ struct shown {
     struct error refused;   /* why the first file that gave none could not be read */
 };
 
-static int add(struct shown *shown, const struct interval *served, const struct records *from,
-               const struct request *request, struct error *error)
+static int add(void *context, const struct interval *served, const struct records *from,
+               struct error *error)
 {
+    struct shown *shown = context;
+    const bool is_size = served->from == served->to;
     if (array_grow(&shown->configs, shown->config_count, sizeof *shown->configs, error))
         return -1;
     shown->configs[shown->config_count++] = *served;
-    return is_sweep(request) && from ? store_copy(&shown->records, from, &served->record, error)
-                                     : 0;
+    return is_sweep(&shown->request) && is_size
+               ? store_copy(&shown->records, from, &served->record, error)
+               : 0;
 }
 
-static int add_records(struct shown *shown, const struct records *records,
-                       const struct request *request, struct error *error)
-{
-    int failed = 0;
-    for (size_t i = 0; i < records->count && !failed; i++) {
-        const uint64_t n = dims_n(&records->at[i].problem.dims);
-        const struct interval one = {n, n, records->at[i]};
-        if (is_wanted(&one, request))
-            failed = add(shown, &one, records, request, error);
-    }
-    for (size_t i = 0; i < records->interval_count && !failed; i++) {
-        const struct interval *interval = &records->intervals[i];
-        if (interval->from < interval->to && is_wanted(interval, request))
-            failed = add(shown, interval, NULL, request, error);
-    }
-    return failed;
-}
-
-static int add_file(void *context, const char *path, const struct records *records,
-                    struct error *error)
+static void miss(void *context, const struct records *records)
 {
     struct shown *shown = context;
-    const int failed = add_records(shown, records, shown->request, error);
-    (void)path;
     if (records->is_refused && shown->refused.code == ERROR_NONE)
         shown->refused = records->reason;
-    else if (records->skipped)
+    else
         output_warn("%s", records->reason.text);
-    return failed;
 }
 
 /* By problem, then by size, then intervals; the time of tuning does not count. */
@@ -245,54 +230,74 @@ static void note_none(const struct request *request, const char *folder)
                 problem_orders[problem->order].option);
 }
 
-static int print(const struct request *request, struct shown *shown, const char *folder,
-                 struct error *error)
+/* --- The verb ----------------------------------------------------------------------------- */
+
+static int set_up(void *shared, struct error *error)
 {
-    struct records *records = &shown->records;
-    size_t count = shown->config_count;
-    int failed = interval_compute(records, error);
-    if (failed)
-        return -1;
-    if (is_sweep(request)) {
-        const struct sweep_kind *kind = request->asked.shape ? &sweep_shapes : &sweep_report;
-        failed = sweep_drawing_print(kind, request, records, &count, error);
-        if (!request->asked.shape)
-            note_others(request, records);
-    } else if (count || request->json || request->csv) {
-        if (count)
-            qsort(shown->configs, count, sizeof *shown->configs, by_problem);
-        for (size_t i = 0; i < count; i++) {
-            add_record(&shown->table, &shown->configs[i]);
-            if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
-                shown->columns[SPACE].title = "space";
-        }
-        failed = output_table(request, &shown->table, NULL, error);
-    }
-    if (count == 0 && shown->refused.code == ERROR_NONE)
-        note_none(request, folder);
+    struct shown *shown = shared;
+    memcpy(shown->columns, columns, sizeof columns);
+    shown->table = (struct table){.columns = shown->columns, .column_count = COLUMNS};
+    return store_folder(&shown->folder, shown->request.cache, error);
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct shown *shown = shared;
+    const struct collection all = {.place = shown->request.cache};
+    const struct filter filter = filter_of(&shown->request);
+    const struct collection_visitor visitor = {shown, &filter, add, miss};
+    return collection_visit_files(&all, &visitor, error) ||
+                   interval_compute(&shown->records, error)
+               ? -1
+               : 0;
+}
+
+static int draw_sweeps(struct shown *shown, size_t *count, struct error *error)
+{
+    const struct request *request = &shown->request;
+    const struct sweep_kind *kind =
+        request->asked.shape ? &sweep_drawing_dims : &sweep_drawing_n;
+    const int failed = sweep_drawing_print(kind, request, &shown->records, count, error);
+    if (!request->asked.shape)
+        note_others(request, &shown->records);
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int print_records(struct shown *shown, struct error *error)
 {
-    struct show_request own = {0};
-    struct request request;
-    struct text folder = {0};
-    struct shown shown = {.request = &request,
-                          .table = {.columns = shown.columns, .column_count = COLUMNS}};
-    memcpy(shown.columns, columns, sizeof columns);
-    if (request_parse(&request, &verb_show, &own, argc, argv, error) ||
-        store_folder(&folder, request.cache, error))
-        return -1;
-    int failed = store_load_each(folder.at, NULL, add_file, &shown, error) ||
-                 print(&request, &shown, folder.at, error);
-    if (!failed && shown.refused.code != ERROR_NONE)
-        failed = error_set(error, ERROR_IO, "%s", shown.refused.text);
-    table_dispose(&shown.table);
-    store_dispose(&shown.records);
-    free(shown.configs);
-    text_dispose(&folder);
-    return failed ? -1 : 0;
+    const size_t count = shown->config_count;
+    if (!count && !shown->request.json && !shown->request.csv)
+        return 0;
+    if (count)
+        qsort(shown->configs, count, sizeof *shown->configs, by_problem);
+    for (size_t i = 0; i < count; i++) {
+        add_record(&shown->table, &shown->configs[i]);
+        if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
+            shown->columns[SPACE].title = "space";
+    }
+    return output_table(&shown->request, &shown->table, NULL, error);
+}
+
+static int show(void *shared, struct error *error)
+{
+    struct shown *shown = shared;
+    size_t count = shown->config_count;
+    const int failed =
+        shown->own.sweep ? draw_sweeps(shown, &count, error) : print_records(shown, error);
+    if (count == 0 && shown->refused.code == ERROR_NONE)
+        note_none(&shown->request, shown->folder.at);
+    return failed || shown->refused.code == ERROR_NONE
+               ? failed
+               : error_set(error, ERROR_IO, "%s", shown->refused.text);
+}
+
+static void clean_up(void *shared)
+{
+    struct shown *shown = shared;
+    table_dispose(&shown->table);
+    store_dispose(&shown->records);
+    free(shown->configs);
+    text_dispose(&shown->folder);
 }
 
 /* clang-format off */
@@ -313,6 +318,11 @@ const struct verb_row verb_show = {
         "  autotune show --sweep " DIMS_TEXT_SHAPE "\n"
         "  autotune show --type f32 --csv -\n\n" VERBS_EXIT_READ,
     .options = options,
-    .run = run_verb,
+    .bytes = sizeof(struct shown),
+    .own = offsetof(struct shown, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

@@ -14,6 +14,55 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+struct tuning {
+    struct request request;
+    struct interrupt_guard guard;
+    struct device_set
+        *device_set;         /* of one problem; else NULL: what tunes several opens its own */
+    struct tune_task *tasks; /* one for each kind of device */
+};
+
+/* --- One problem -------------------------------------------------------------------------- */
+
+static int prepare(struct tuning *tuning, struct error *error)
+{
+    const struct request *request = &tuning->request;
+    struct device_set *device_set = tuning->device_set = malloc(sizeof *device_set);
+    if (!device_set)
+        return error_memory(error, sizeof *device_set);
+    if (device_set_open(device_set, request, error))
+        return -1;
+    if (device_set->count > 1 && (request->json || request->csv))
+        return error_set(
+            error, ERROR_USAGE,
+            "--device %.100s names devices of %zu kinds, and --json and --csv write "
+            "one file: tune one kind at a time",
+            request->device, device_set->count);
+    tuning->tasks = calloc(device_set->count, sizeof *tuning->tasks);
+    if (!tuning->tasks)
+        return error_memory(error, device_set->count * sizeof *tuning->tasks);
+    for (size_t i = 0; i < device_set->count; i++) {
+        tuning->tasks[i].request = request;
+        tuning->tasks[i].kind = &device_set->kinds[i];
+        tuning->tasks[i].kinds = device_set->count;
+        if (tune_task_prepare(&tuning->tasks[i], error))
+            return -1;
+    }
+    return 0;
+}
+
+static void run_tasks(struct tuning *tuning)
+{
+    struct tune_task *tasks = tuning->tasks;
+    const size_t count = tuning->device_set->count;
+    const bool shows = !tuning->request.quiet && !tasks[0].is_answered && count == 1;
+    if (shows)
+        terminal_progress_start(&tasks[0].watch.progress, stderr);
+    tune_task_run(tasks, count);
+    if (shows)
+        terminal_progress_end(&tasks[0].watch.progress);
+}
+
 static int report(struct tune_task *task, struct error *error)
 {
     const struct request *request = task->request;
@@ -34,41 +83,27 @@ static int report(struct tune_task *task, struct error *error)
                     record_has_run(&record) ? "measured" : "as it ships",
                     record_has_run(&record) ? record.tuned : "with this program");
         tune_notes_reading(request, &reading);
-        return tune_report_print(request, &task->setup, &record, NULL, error);
+        return tune_report_print(request, task->setup, &record, NULL, error);
     }
     if (task->failed) {
         *error = task->error;
         return -1;
     }
-    tune_notes_trials(request, &task->setup, &task->result);
+    tune_notes_trials(request, task->setup, &task->result);
     struct error lost;
     const int is_lost = tune_task_take(&record, task, &lost);
-    const int failed = tune_report_print(request, &task->setup, &record, &task->result, error);
+    const int failed = tune_report_print(request, task->setup, &record, &task->result, error);
     if (!failed && is_lost) /* the result was printed all the same */
         *error = lost;
     return failed || is_lost ? -1 : 0;
 }
 
-static int run_tasks(struct tune_task *tasks, const struct device_set *device_set,
-                     const struct request *request, struct error *error)
+static int report_all(struct tuning *tuning, struct error *error)
 {
     int failed = 0;
-    for (size_t i = 0; i < device_set->count && !failed; i++) {
-        tasks[i].request = request;
-        tasks[i].kind = &device_set->kinds[i];
-        failed = tune_task_prepare(&tasks[i], device_set->count, error);
-    }
-    if (failed)
-        return -1;
-    const bool shows = !request->quiet && !tasks[0].is_answered && device_set->count == 1;
-    if (shows)
-        terminal_progress_start(&tasks[0].watch.progress, stderr);
-    tune_task_run(tasks, device_set->count);
-    if (shows)
-        terminal_progress_end(&tasks[0].watch.progress);
-    for (size_t i = 0; i < device_set->count; i++) {
+    for (size_t i = 0; i < tuning->device_set->count; i++) {
         struct error cause;
-        if (report(&tasks[i], &cause) == 0)
+        if (report(&tuning->tasks[i], &cause) == 0)
             continue;
         if (failed) /* main prints the last one */
             output_warn("%s", error->text);
@@ -78,45 +113,52 @@ static int run_tasks(struct tune_task *tasks, const struct device_set *device_se
     return failed;
 }
 
-static int run(const struct request *request, struct error *error)
+/* --- The verb ----------------------------------------------------------------------------- */
+
+static bool is_replay(const struct request *request)
 {
-    struct device_set *device_set = malloc(sizeof *device_set);
-    struct tune_task *tasks = NULL;
-    int failed = device_set ? device_set_open(device_set, request, error)
-                            : error_memory(error, sizeof *device_set);
-    if (!failed && device_set->count > 1 && (request->json || request->csv))
-        failed =
-            error_set(error, ERROR_USAGE,
-                      "--device %.100s names devices of %zu kinds, and --json and --csv write "
-                      "one file: tune one kind at a time",
-                      request->device, device_set->count);
-    if (!failed) {
-        tasks = calloc(device_set->count, sizeof *tasks);
-        failed = tasks ? run_tasks(tasks, device_set, request, error)
-                       : error_memory(error, device_set->count * sizeof *tasks);
-    }
-    for (size_t i = 0; tasks && i < device_set->count; i++)
-        tune_task_close(&tasks[i]);
-    free(tasks);
-    free(device_set);
-    return failed;
+    return request->replay && !request->problems;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int set_up(void *shared, struct error *error)
 {
-    struct interrupt_guard guard;
-    struct request request;
-    if (request_parse(&request, &verb_tune, NULL, argc, argv, error))
-        return -1;
-    if (request.replay && !request.problems)
-        return tune_replay(&request, error);
-    interrupt_begin(&guard, NULL);
-    int failed = request.data                 ? tune_host(&request, error)
-                 : request.problems           ? tune_list(&request, error)
-                 : request_is_sweep(&request) ? tune_sweep(&request, error)
-                                              : run(&request, error);
-    interrupt_end(&guard);
-    return failed;
+    struct tuning *tuning = shared;
+    const struct request *request = &tuning->request;
+    const bool is_one = !request->data && !request->problems && !request_is_sweep(request);
+    if (is_replay(request))
+        return 0;
+    interrupt_begin(&tuning->guard, NULL);
+    return is_one ? prepare(tuning, error) : 0;
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct tuning *tuning = shared;
+    const struct request *request = &tuning->request;
+    if (!tuning->device_set)
+        return is_replay(request)  ? tune_replay(request, error)
+               : request->data     ? tune_host(request, error)
+               : request->problems ? tune_list(request, error)
+                                   : tune_sweep(request, error);
+    run_tasks(tuning);
+    return 0;
+}
+
+/* Of several problems each was shown when it was done. */
+static int show(void *shared, struct error *error)
+{
+    struct tuning *tuning = shared;
+    return tuning->device_set ? report_all(tuning, error) : 0;
+}
+
+static void clean_up(void *shared)
+{
+    struct tuning *tuning = shared;
+    for (size_t i = 0; tuning->tasks && i < tuning->device_set->count; i++)
+        tune_task_close(&tuning->tasks[i]);
+    free(tuning->tasks);
+    free(tuning->device_set);
+    interrupt_end(&tuning->guard);
 }
 
 /* clang-format off */
@@ -137,6 +179,10 @@ const struct verb_row verb_tune = {
         "  autotune --device all --n 400M --budget 30s\n"
         "  autotune --problems problems.txt --part 1/8\n"
         "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" VERBS_EXIT,
-    .run = run_verb,
+    .bytes = sizeof(struct tuning),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

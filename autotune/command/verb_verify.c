@@ -18,79 +18,67 @@
 #include <stdio.h>
 #include <string.h>
 
-static void show_progress(void *context, uint64_t done, uint64_t total)
-{
-    terminal_progress_show(context, done, total, "proven");
-}
-
-static int print_proof(const struct prove_result *result, struct error *error)
-{
-    struct text text = {0};
-    uint64_t shown = result->wrong < PROVE_FAILURES_MAX ? result->wrong : PROVE_FAILURES_MAX;
-    for (uint64_t i = 0; i < shown; i++)
-        text_addf(&text, "wrong     %s\n          %s\n", result->failures[i].what,
-                  result->failures[i].reason);
-    text_addf(&text,
-              "proven    %" PRIu64 " variants right, %" PRIu64 " wrong; %" PRIu64
-              " runs compared; %" PRIu64 " kernels compiled by NVRTC\n",
-              result->variants, result->wrong, result->cases, result->compiled);
-    if (result->same)
-        text_addf(&text,
-                  "same      %" PRIu64 " variants have the source of one proven for another "
-                  "architecture or n\n",
-                  result->same);
-    if (result->not_run)
-        text_addf(&text, "compiled  %" PRIu64 " variants %s: the emulator cannot run them\n",
-                  result->not_run, result->compiled ? "only" : "not even");
-    if (result->missed)
-        text_addf(&text, "pairs     %" PRIu64 " pairs of values that no valid point holds\n",
-                  result->missed);
-    if (!result->compiled)
-        text_addf(&text, "skipped   NVRTC for each architecture: %s\n", result->skipped);
-    int failed = output_text(&text, error);
-    text_dispose(&text);
-    if (!failed && result->wrong)
-        return error_set(error, ERROR_WRONG,
-                         "%" PRIu64 " of %" PRIu64 " variants are wrong: %s", result->wrong,
-                         result->wrong + result->variants, result->failures[0].what);
-    return failed;
-}
-
 /* What verify alone has options for. */
 struct verify_request {
     bool cover, small, all;
     double limit_s; /* processor time without an answer; 0 = the usual */
 };
 
-static const struct prove_watch watch = {watchdog_kernel, watchdog_answer};
+struct verification {
+    struct request request;
+    struct verify_request own;
+    struct setup setup;
+    struct interrupt_guard guard;
+    struct proof_result proof; /* of many */
+    struct text right;         /* of one: what was proven */
+};
 
-static int prove_many(const struct request *request, const struct setup *setup,
-                      struct error *error)
+static int set_up(void *shared, struct error *error)
 {
+    struct verification *it = shared;
+    if (setup_open(&it->setup, &it->request, true, error))
+        return -1;
+    if (it->own.limit_s > 0)
+        watchdog_limit(it->own.limit_s);
+    interrupt_begin(&it->guard, it->setup.device);
+    return 0;
+}
+
+/* --- Gathering ---------------------------------------------------------------------------- */
+
+static const struct proof_watch watch = {watchdog_kernel, watchdog_answer};
+
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+    terminal_progress_show(context, done, total, "proven");
+}
+
+static int prove_many(struct verification *it, struct error *error)
+{
+    const struct setup *setup = &it->setup;
+    const bool is_shown = !it->request.quiet;
     struct terminal_progress progress = {0};
-    const struct prove_options options =
-        {.all = ((const struct verify_request *)request->own)->all,
-         .part = request->part,
-         .seed = request->seed,
-         .nvrtc = request->nvrtc,
-         .show = request->quiet ? NULL : show_progress,
-         .context = &progress,
-         .is_stopping = interrupt_came,
-         .watch = &watch};
-    struct prove_result result;
-    if (!request->quiet)
+    const struct prove_options options = {.all = it->own.all,
+                                          .part = it->request.part,
+                                          .seed = it->request.seed,
+                                          .nvrtc = it->request.nvrtc,
+                                          .show = is_shown ? show_progress : NULL,
+                                          .context = &progress,
+                                          .is_stopping = interrupt_came,
+                                          .watch = &watch};
+    if (is_shown)
         terminal_progress_start(&progress, stderr);
     int failed =
-        prove_run(&result, setup->device, setup->space, &setup->sources, &options, error);
-    if (!request->quiet)
+        prove_run(&it->proof, setup->device, setup->space, &setup->sources, &options, error);
+    if (is_shown)
         terminal_progress_end(&progress);
     if (!failed && interrupt_signal()) /* a refusal after the signal would be reported as a
                                         * wrong kernel */
         return error_set(error, ERROR_INTERRUPTED,
                          "interrupted after %" PRIu64 " variants: run the same "
                          "command again",
-                         result.variants);
-    return failed ? -1 : print_proof(&result, error);
+                         it->proof.variants);
+    return failed;
 }
 
 /* The only finalist other than the default, which is its reference. */
@@ -135,9 +123,10 @@ static void add_right(struct text *out, const struct setup *setup, const int64_t
 }
 
 /* The one variant: proven like a winner, at small sizes, at n, and as a finalist. */
-static int prove_one(const struct request *request, const struct setup *setup,
-                     struct error *error)
+static int prove_one(struct verification *it, struct error *error)
 {
+    const struct request *request = &it->request;
+    const struct setup *setup = &it->setup;
     int64_t config[SPACE_NAMES_MAX];
     const char *const specs[] = {setup->device->info.spec};
     const struct tune_job job = {.context = &setup->context,
@@ -156,7 +145,6 @@ static int prove_one(const struct request *request, const struct setup *setup,
                                          .seed = request->seed,
                                          .is_stopping = interrupt_came};
     struct tune_result result;
-    struct text text = {0};
     tune_notes_setup(request, setup, 1);
     if (setup_check_room(setup, error) || setup_config(config, setup, request, error))
         return -1;
@@ -165,27 +153,25 @@ static int prove_one(const struct request *request, const struct setup *setup,
     if (tune_run(&result, &job, &options, error))
         return fault(setup, config, error);
     const struct finalist *only = find_only(&result, config, setup->space->param_count);
-    add_right(&text, setup, config, result.proofs);
-    text_addf(&text, ", and n = %" PRIu64, dims_n(&setup->problem.dims));
+    add_right(&it->right, setup, config, result.proofs);
+    text_addf(&it->right, ", and n = %" PRIu64, dims_n(&setup->problem.dims));
     if (result.past_32_bits)
-        text_addf(&text, ", and n = %" PRIu64, result.past_32_bits);
+        text_addf(&it->right, ", and n = %" PRIu64, result.past_32_bits);
     if (only->error >= 0)
-        text_addf(&text, "; error %.1e of %s, bound %.1e", only->error,
+        text_addf(&it->right, "; error %.1e of %s, bound %.1e", only->error,
                   problem_ops[setup->problem.op].scale, only->bound);
-    text_adds(&text, "\n");
-    int failed = output_text(&text, error);
-    text_dispose(&text);
+    text_adds(&it->right, "\n");
     tune_result_dispose(&result);
-    return failed;
+    return 0;
 }
 
 /* Proves the one variant, at small sizes only. */
-static int prove_small(const struct request *request, const struct setup *setup,
-                       struct error *error)
+static int prove_small(struct verification *it, struct error *error)
 {
+    const struct request *request = &it->request;
+    const struct setup *setup = &it->setup;
     int64_t config[SPACE_NAMES_MAX];
-    struct prove_result result;
-    struct text text = {0};
+    struct proof_result result;
     tune_notes_setup(request, setup, 1);
     if (setup_config(config, setup, request, error) ||
         prove_config(&result, setup->device, &setup->context, &setup->sources, config,
@@ -194,32 +180,75 @@ static int prove_small(const struct request *request, const struct setup *setup,
     if (result.wrong)
         return error_set(error, ERROR_WRONG, "%s is wrong: %s", result.failures[0].what,
                          result.failures[0].reason);
-    add_right(&text, setup, config, result.cases);
-    text_adds(&text, "\n");
+    add_right(&it->right, setup, config, result.cases);
+    text_adds(&it->right, "\n");
+    return 0;
+}
+
+static bool is_of_many(const struct verify_request *own)
+{
+    return own->cover || own->all;
+}
+
+static int gather(void *shared, struct error *error)
+{
+    struct verification *it = shared;
+    return is_of_many(&it->own) ? prove_many(it, error)
+           : it->own.small      ? prove_small(it, error)
+                                : prove_one(it, error);
+}
+
+/* --- Showing ------------------------------------------------------------------------------ */
+
+static int print_proof(const struct proof_result *result, struct error *error)
+{
+    struct text text = {0};
+    uint64_t shown = result->wrong < PROOF_FAILURES_MAX ? result->wrong : PROOF_FAILURES_MAX;
+    for (uint64_t i = 0; i < shown; i++)
+        text_addf(&text, "wrong     %s\n          %s\n", result->failures[i].what,
+                  result->failures[i].reason);
+    text_addf(&text,
+              "proven    %" PRIu64 " variants right, %" PRIu64 " wrong; %" PRIu64
+              " runs compared; %" PRIu64 " kernels compiled by NVRTC\n",
+              result->variants, result->wrong, result->cases, result->compiled);
+    if (result->same)
+        text_addf(&text,
+                  "same      %" PRIu64 " variants have the source of one proven for another "
+                  "architecture or n\n",
+                  result->same);
+    if (result->not_run)
+        text_addf(&text, "compiled  %" PRIu64 " variants %s: the emulator cannot run them\n",
+                  result->not_run, result->compiled ? "only" : "not even");
+    if (result->missed)
+        text_addf(&text, "pairs     %" PRIu64 " pairs of values that no valid point holds\n",
+                  result->missed);
+    if (!result->compiled)
+        text_addf(&text, "skipped   NVRTC for each architecture: %s\n", result->skipped);
     int failed = output_text(&text, error);
     text_dispose(&text);
+    if (!failed && result->wrong)
+        return error_set(error, ERROR_WRONG,
+                         "%" PRIu64 " of %" PRIu64 " variants are wrong: %s", result->wrong,
+                         result->wrong + result->variants, result->failures[0].what);
     return failed;
 }
 
-static int run_verb(int argc, char **argv, struct error *error)
+static int show(void *shared, struct error *error)
 {
-    struct interrupt_guard guard;
-    struct verify_request own = {0};
-    struct request request;
-    struct setup setup;
-    if (request_parse(&request, &verb_verify, &own, argc, argv, error) ||
-        setup_open(&setup, &request, true, error))
-        return -1;
-    if (own.limit_s > 0)
-        watchdog_limit(own.limit_s);
-    interrupt_begin(&guard, setup.device);
-    int failed = own.cover || own.all ? prove_many(&request, &setup, error)
-                 : own.small          ? prove_small(&request, &setup, error)
-                                      : prove_one(&request, &setup, error);
-    interrupt_end(&guard);
-    setup_close(&setup);
-    return failed;
+    const struct verification *it = shared;
+    return is_of_many(&it->own) ? print_proof(&it->proof, error)
+                                : output_text(&it->right, error);
 }
+
+static void clean_up(void *shared)
+{
+    struct verification *it = shared;
+    interrupt_end(&it->guard);
+    text_dispose(&it->right);
+    setup_close(&it->setup);
+}
+
+/* --- Options ------------------------------------------------------------------------------ */
 
 static int parse_limit(struct request *request, const char *value, struct error *error)
 {
@@ -230,7 +259,7 @@ static int parse_limit(struct request *request, const char *value, struct error 
 static int check(const struct request *request, struct error *error)
 {
     const struct verify_request *own = request->own;
-    const bool is_many = own->cover || own->all;
+    const bool is_many = is_of_many(own);
     const bool is_one = request->variant || request->has_acc || request->has_op ||
                         request->has_type || request->has_n ||
                         request_dims_are_given(request) || request->problem.order != ORDER_FREE;
@@ -273,6 +302,11 @@ const struct verb_row verb_verify = {
         "  autotune verify --device host --all --part 1/8\n\n" VERBS_EXIT,
     .options = options,
     .check = check,
-    .run = run_verb,
+    .bytes = sizeof(struct verification),
+    .own = offsetof(struct verification, own),
+    .set_up = set_up,
+    .gather = gather,
+    .show = show,
+    .clean_up = clean_up,
 };
 /* clang-format on */

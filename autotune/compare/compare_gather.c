@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_DEFAULT = 400000000 };
-
 /* --- Lines -------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct request *request, const struct problem *problem)
 {
-    return (!request->has_n || dims_n(&problem->dims) == dims_n(&request->problem.dims)) &&
-           request_wants(request, problem) && !problem_is_on_host(problem);
+    struct filter filter;
+    request_filter(&filter, request);
+    filter.asked |= FILTER_DEVICE;
+    return filter_wants(&filter, problem);
 }
 
 static bool is_of_kind(const struct problem *a, const struct problem *b)
@@ -161,7 +161,8 @@ static int add_own(struct comparison *comparison, struct error *error)
             return 0;
     if (compare->line_count && !request->has_op && !request->has_type && !request->has_order)
         problem = compare->lines[0].problem;
-    problem.dims = dims_value(request->has_n ? dims_n(&request->problem.dims) : N_DEFAULT);
+    problem.dims =
+        dims_value(request->has_n ? dims_n(&request->problem.dims) : PROBLEM_USUAL_N);
     return compare_gather_add(comparison, &problem, error);
 }
 

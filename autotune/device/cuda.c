@@ -2,18 +2,18 @@
  * setting of the GPU. */
 #ifdef HAVE_CUDA
 
-#include "autotune/device/cuda_differ.h"
 #include "autotune/device/cuda_gpu.h"
 #include "autotune/device/cuda_launch.h"
 #include "autotune/device/cuda_stream.h"
 #include "autotune/device/nvrtc.h"
+#include "autotune/embedded.h"
 #include "generator/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- What it is, and its compiler -------------------------------------------------------- */
+/* --- What it is, and its compiler --------------------------------------------------------- */
 
 static int attribute(const struct gpu *gpu, CUdevice_attribute which)
 {
@@ -109,7 +109,7 @@ static int open_compiler(struct gpu *gpu, const char *path, struct error *error)
     return 0;
 }
 
-/* --- Kernels ----------------------------------------------------------------------------- */
+/* --- Kernels ------------------------------------------------------------------------------ */
 
 static int cuda_compile(struct device *device, const struct device_source *sources,
                         size_t count, struct device_image *out, struct error *error)
@@ -195,7 +195,7 @@ fail:
     return -1;
 }
 
-/* --- Memory ------------------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------------------------- */
 
 enum { SIZE_CHARS = NUMBER_CHARS + 8 };
 
@@ -299,12 +299,80 @@ int cuda_fill(struct device *device, uint64_t to, uint8_t byte, uint64_t bytes, 
                       "filling memory", error);
 }
 
-/* --- Opening ----------------------------------------------------------------------------- */
+/* --- Comparing memory --------------------------------------------------------------------- */
+
+enum { WORD_BYTES = 16, BLOCK = 256, BLOCKS_PER_SM = 8 };
+
+/* Loads a kernel in PTX that the driver itself compiles. */
+static int open_differ(struct gpu *gpu, struct error *error)
+{
+    static char name[] = "differ";
+    const struct device_ops *ops = gpu->device.ops;
+    const struct embedded *ptx = embedded_find("templates/device/differ.ptx");
+    const struct device_image image = {.bytes = (void *)(uintptr_t)ptx->bytes,
+                                       .size = ptx->length,
+                                       .is_ptx = true,
+                                       .names = (char *[]){name},
+                                       .count = 1};
+    if (!gpu->differ.first &&
+        ops->alloc(&gpu->device, sizeof(uint64_t), &gpu->differ.first, error))
+        return -1;
+    return gpu->differ.module ? 0
+                              : ops->load(&gpu->device, &image, &gpu->differ.module,
+                                          &gpu->differ.kernel, error);
+}
+
+/* Gives back what the first comparison loaded, while the context is still open. */
+static void close_differ(struct device *device)
+{
+    struct gpu *gpu = (struct gpu *)(void *)device;
+    if (gpu->differ.module)
+        device->ops->unload(device, gpu->differ.module);
+    if (gpu->differ.first)
+        device->ops->free(device, gpu->differ.first);
+    gpu->differ.module = NULL;
+    gpu->differ.first = 0;
+}
+
+/* As many threads as have something to do, up to a GPU full of them. */
+static unsigned find_grid(const struct gpu *gpu, uint64_t words, uint64_t bytes)
+{
+    const uint64_t rest = bytes - words * WORD_BYTES, most = words > rest ? words : rest;
+    const uint64_t blocks = (most + BLOCK - 1) / BLOCK;
+    const uint64_t full = (uint64_t)gpu->device.info.target.sms * BLOCKS_PER_SM;
+    return (unsigned)(blocks < full ? blocks : full);
+}
+
+static int cuda_differ(struct device *device, uint64_t a, uint64_t b, uint64_t bytes,
+                       uint64_t *first, struct error *error)
+{
+    struct gpu *gpu = cuda_enter(device);
+    const uint64_t words = a % WORD_BYTES || b % WORD_BYTES ? 0 : bytes / WORD_BYTES;
+    *first = bytes;
+    if (bytes == 0)
+        return 0;
+    if (open_differ(gpu, error))
+        return -1;
+    const struct device_launch launch = {.kernel = &gpu->differ.kernel,
+                                         .grid = find_grid(gpu, words, bytes),
+                                         .block = BLOCK,
+                                         .args = {a, b, words, bytes, gpu->differ.first},
+                                         .arg_count = 5};
+    uint64_t found;
+    if (device->ops->fill(device, gpu->differ.first, UINT8_MAX, sizeof found, NULL, error) ||
+        device->ops->launch(device, &launch, 1, NULL, error) ||
+        device->ops->read(device, &found, gpu->differ.first, sizeof found, error))
+        return -1;
+    *first = found < bytes ? found : bytes;
+    return 0;
+}
+
+/* --- Opening ------------------------------------------------------------------------------ */
 
 static void cuda_close(struct device *device)
 {
     struct gpu *gpu = (struct gpu *)(void *)device;
-    cuda_close_differ(device);
+    close_differ(device);
     cuda_close_context(gpu);
     nvrtc_close(gpu->nvrtc);
     free(gpu);

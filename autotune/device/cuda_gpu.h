@@ -17,7 +17,7 @@ struct gpu {
     CUevent start, stop;
     struct nvrtc *nvrtc;
     int compile_cc; /* what NVRTC compiles for: below target.cc when it gives PTX */
-    struct {        /* from the first comparison of memory on (cuda_differ.c) */
+    struct {        /* from the first comparison of memory on (cuda.c) */
         struct device_module *module;
         struct device_kernel kernel;
         uint64_t first; /* where the kernel leaves its answer */

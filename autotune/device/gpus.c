@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,77 +115,61 @@ static int read_number(int64_t *out, const struct ini *ini, const char *section,
     return 0;
 }
 
-/* The numbers of a section, in the order of `keys`. */
-static int read_numbers(int64_t *out, const struct ini *ini, const char *section,
-                        const char *const *keys, size_t count, struct error *error)
+/* A number of a section, and the member that it is for, an int or an int64_t. */
+struct number {
+    const char *key;
+    size_t offset, bytes;
+    bool may_lack; /* then the member stays as it is */
+};
+#define MEMBER(type, member) offsetof(type, member), sizeof(((type *)0)->member)
+
+static int read_numbers(void *out, const struct ini *ini, const char *section,
+                        const struct number *numbers, size_t count, struct error *error)
 {
-    for (size_t i = 0; i < count; i++)
-        if (read_number(&out[i], ini, section, keys[i], error))
+    for (size_t i = 0; i < count; i++) {
+        const struct number *number = &numbers[i];
+        char *member = (char *)out + number->offset;
+        int64_t value;
+        if (number->may_lack && !ini_find(ini, section, number->key))
+            continue;
+        if (read_number(&value, ini, section, number->key, error))
             return -1;
+        const int small = (int)value;
+        memcpy(member, number->bytes == sizeof small ? (void *)&small : (void *)&value,
+               number->bytes);
+    }
     return 0;
 }
 
 /* --- Architectures ------------------------------------------------------------------------ */
 
-static int read_target(struct target *target, const struct ini *ini, const char *section,
-                       struct error *error)
-{
-    enum { SMS, L2, BLOCK, SM, SHARED_BLOCK, SHARED_SM, REGISTERS, KEYS };
-    static const char *const keys[KEYS] = {
-        [SMS] = "sms",
-        [L2] = "l2_bytes",
-        [BLOCK] = "threads_per_block",
-        [SM] = "threads_per_sm",
-        [SHARED_BLOCK] = "shared_per_block",
-        [SHARED_SM] = "shared_per_sm",
-        [REGISTERS] = "registers_per_sm",
-    };
-    int64_t values[KEYS];
-    if (read_numbers(values, ini, section, keys, KEYS, error))
-        return -1;
-    *target = (struct target){
-        .cc = atoi(section + strlen("sm_")),
-        .sms = (int)values[SMS],
-        .l2_bytes = values[L2],
-        .threads_per_block = (int)values[BLOCK],
-        .threads_per_sm = (int)values[SM],
-        .shared_per_block = values[SHARED_BLOCK],
-        .shared_per_sm = values[SHARED_SM],
-        .registers_per_sm = (int)values[REGISTERS],
-    };
-    return 0;
-}
+static const struct number target_numbers[] = {
+    {"sms", MEMBER(struct target, sms), false},
+    {"l2_bytes", MEMBER(struct target, l2_bytes), false},
+    {"threads_per_block", MEMBER(struct target, threads_per_block), false},
+    {"threads_per_sm", MEMBER(struct target, threads_per_sm), false},
+    {"shared_per_block", MEMBER(struct target, shared_per_block), false},
+    {"shared_per_sm", MEMBER(struct target, shared_per_sm), false},
+    {"registers_per_sm", MEMBER(struct target, registers_per_sm), false},
+};
 
-static int read_limits(struct occupancy_limits *out, const struct ini *ini, const char *section,
-                       struct error *error)
-{
-    /* clang-format off */
-    enum { THREADS, BLOCKS, REGISTERS, BLOCK, THREAD, UNIT, SHARED, OPT_IN, RESERVED, GRAIN, KEYS };
-    /* clang-format on */
-    static const char *const keys[KEYS] = {
-        [THREADS] = "threads_per_sm",      [BLOCKS] = "blocks_per_sm",
-        [REGISTERS] = "registers_per_sm",  [BLOCK] = "threads_per_block",
-        [THREAD] = "registers_per_thread", [UNIT] = "register_unit",
-        [SHARED] = "shared_per_sm",        [OPT_IN] = "shared_opt_in",
-        [RESERVED] = "shared_reserved",    [GRAIN] = "shared_unit",
-    };
-    int64_t values[KEYS];
-    if (read_numbers(values, ini, section, keys, KEYS, error))
-        return -1;
-    *out = (struct occupancy_limits){
-        .threads = (int)values[THREADS],
-        .blocks = (int)values[BLOCKS],
-        .registers = (int)values[REGISTERS],
-        .threads_per_block = (int)values[BLOCK],
-        .registers_per_thread = (int)values[THREAD],
-        .register_unit = (int)values[UNIT],
-        .shared = values[SHARED],
-        .shared_opt_in = values[OPT_IN],
-        .shared_reserved = values[RESERVED],
-        .shared_unit = values[GRAIN],
-    };
-    return 0;
-}
+static const struct number limit_numbers[] = {
+    {"threads_per_sm", MEMBER(struct occupancy_limits, threads), false},
+    {"blocks_per_sm", MEMBER(struct occupancy_limits, blocks), false},
+    {"registers_per_sm", MEMBER(struct occupancy_limits, registers), false},
+    {"threads_per_block", MEMBER(struct occupancy_limits, threads_per_block), false},
+    {"registers_per_thread", MEMBER(struct occupancy_limits, registers_per_thread), false},
+    {"register_unit", MEMBER(struct occupancy_limits, register_unit), false},
+    {"shared_per_sm", MEMBER(struct occupancy_limits, shared), false},
+    {"shared_opt_in", MEMBER(struct occupancy_limits, shared_opt_in), false},
+    {"shared_reserved", MEMBER(struct occupancy_limits, shared_reserved), false},
+    {"shared_unit", MEMBER(struct occupancy_limits, shared_unit), false},
+};
+
+enum {
+    TARGET_NUMBERS = sizeof target_numbers / sizeof *target_numbers,
+    LIMIT_NUMBERS = sizeof limit_numbers / sizeof *limit_numbers,
+};
 
 /* The section of an architecture, however its name is written. */
 static int find_section(char out[16], const char *arch, struct error *error)
@@ -202,7 +187,8 @@ int gpus_find(struct target *target, const char *arch, struct error *error)
     struct ini ini;
     if (find_section(section, arch, error) || load_section(&ini, section, error))
         return -1;
-    int status = read_target(target, &ini, section, error);
+    *target = (struct target){.cc = atoi(section + strlen("sm_"))};
+    int status = read_numbers(target, &ini, section, target_numbers, TARGET_NUMBERS, error);
     ini_dispose(&ini);
     return status;
 }
@@ -214,7 +200,7 @@ int gpus_limits(struct occupancy_limits *out, int cc, struct error *error)
     snprintf(arch, sizeof arch, "sm_%d", cc);
     if (find_section(section, arch, error) || load_section(&ini, section, error))
         return -1;
-    int status = read_limits(out, &ini, section, error);
+    int status = read_numbers(out, &ini, section, limit_numbers, LIMIT_NUMBERS, error);
     ini_dispose(&ini);
     return status;
 }
@@ -253,14 +239,12 @@ static void squeeze(char out[MODEL_CHARS], const char *name)
 static bool is_also(const struct ini *ini, const char *section, const char *wanted)
 {
     const struct ini_item *also = ini_find(ini, section, "also");
-    for (const char *at = also ? also->value : ""; *at; at += *at == ',') {
+    for (const char *at = also ? also->value : NULL; at;) {
         char name[MODEL_CHARS], known[MODEL_CHARS];
-        const size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), at);
+        text_next_item(&at, name, sizeof name);
         squeeze(known, name);
         if (strcmp(known, wanted) == 0)
             return true;
-        at += length;
     }
     return false;
 }
@@ -288,22 +272,24 @@ static const char *find_model(const struct ini *ini, const char *name)
 static int read_size(struct gpus_model *out, const struct ini *ini, const char *section,
                      struct error *error)
 {
-    int64_t sms, l2 = 0; /* unknown */
+    static const struct number own[] = {
+        {"sms", MEMBER(struct gpus_model, target.sms), false},
+        {"l2_bytes", MEMBER(struct gpus_model, target.l2_bytes), true},
+    };
     const struct ini_item *arch = ini_find(ini, section, "arch");
     char known[16];
     if (!arch)
         return report_missing(ini, section, "arch", error);
-    if (find_section(known, arch->value, error) || gpus_find(&out->target, known, error) ||
-        read_number(&sms, ini, section, "sms", error) ||
-        (ini_find(ini, section, "l2_bytes") &&
-         read_number(&l2, ini, section, "l2_bytes", error)))
+    if (find_section(known, arch->value, error) || gpus_find(&out->target, known, error))
         return -1;
-    if (sms == 0)
+    const int64_t l2_of_arch = out->target.l2_bytes;
+    if (read_numbers(out, ini, section, own, sizeof own / sizeof *own, error))
+        return -1;
+    if (out->target.sms == 0)
         return report_missing(ini, section, "sms", error);
-    out->target.sms = (int)sms;
-    out->has_l2 = l2 > 0;
-    if (out->has_l2) /* else that of the architecture's GPU */
-        out->target.l2_bytes = l2;
+    out->has_l2 = ini_find(ini, section, "l2_bytes") && out->target.l2_bytes > 0;
+    if (!out->has_l2)
+        out->target.l2_bytes = l2_of_arch;
     return 0;
 }
 
@@ -312,25 +298,24 @@ static int read_size(struct gpus_model *out, const struct ini *ini, const char *
 static int read_speed(struct gpus_model *out, const struct ini *ini, const char *section,
                       struct error *error)
 {
-    enum { CLOCK, MEMORY, BUS, PEAK, KEYS };
-    static const char *const keys[KEYS] = {"clock_khz", "memory_clock_khz", "bus_bits",
-                                           "peak_gbs"};
-    int64_t values[KEYS] = {0};
-    for (int i = 0; i < KEYS; i++)
-        if (ini_find(ini, section, keys[i]) &&
-            read_number(&values[i], ini, section, keys[i], error))
-            return -1;
-    out->clock_khz = (int)values[CLOCK];
-    out->memory_clock_khz = (int)values[MEMORY];
-    out->bus_bits = (int)values[BUS];
-    out->peak_bytes = (uint64_t)values[PEAK] * 1000000000;
-    if (values[MEMORY] && values[BUS])
-        out->peak_bytes = (uint64_t)values[MEMORY] * 1000 * (uint64_t)values[BUS] * 2 / 8;
-    return out->peak_bytes ? 0
-                           : report_missing(ini, section,
-                                            "memory_clock_khz and bus_bits, or "
-                                            "peak_gbs",
-                                            error);
+    static const struct number speeds[] = {
+        {"clock_khz", MEMBER(struct gpus_model, clock_khz), true},
+        {"memory_clock_khz", MEMBER(struct gpus_model, memory_clock_khz), true},
+        {"bus_bits", MEMBER(struct gpus_model, bus_bits), true},
+    };
+    int64_t peak_gbs = 0;
+    if (read_numbers(out, ini, section, speeds, sizeof speeds / sizeof *speeds, error) ||
+        (ini_find(ini, section, "peak_gbs") &&
+         read_number(&peak_gbs, ini, section, "peak_gbs", error)))
+        return -1;
+    out->peak_bytes = (uint64_t)peak_gbs * 1000000000;
+    if (out->memory_clock_khz && out->bus_bits)
+        out->peak_bytes =
+            (uint64_t)out->memory_clock_khz * 1000 * (uint64_t)out->bus_bits * 2 / 8;
+    return out->peak_bytes
+               ? 0
+               : report_missing(ini, section, "memory_clock_khz and bus_bits, or peak_gbs",
+                                error);
 }
 
 static int report_unknown_model(const struct ini *ini, const char *name, struct error *error)

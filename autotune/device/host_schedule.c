@@ -2,11 +2,10 @@
  * highest or a random lane, of the lowest, highest or a random warp, of one block, and of the
  * lowest, highest or a random block when that one's threads all wait. Launches take turns in how
  * blocks do, by a table. A block's threads are bits in
- * words, one word a warp. ThreadSanitizer sees only the kernel and the order that CUDA promises:
- * nothing here is watched, and each barrier is told as it is. */
+ * words, one word a warp. A value that is sent within a cluster waits for a number of picks. ThreadSanitizer
+ * sees only the kernel and the order that CUDA promises: nothing here is watched, and each barrier is
+ * told as it is. */
 #include "autotune/device/host_schedule.h"
-
-#include "autotune/device/host_cluster.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -33,6 +32,58 @@ static const struct schedule schedules[] = {
     {.slots = ORDER_COUNT, .holds_one = true, .late = 2},
 };
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };
+
+/* --- Values on their way to other blocks of a cluster ------------------------------------- */
+
+/* What the kernel's own 8 bytes of a barrier in shared memory hold; poison has no such mark. */
+enum { MARK = 0x6b };
+struct barrier {
+    int32_t bytes;       /* announced and not yet there; below 0: there before announced */
+    uint8_t count, left; /* arrivals that complete a phase; of them, yet to come */
+    uint8_t phase;       /* parity of the one under way */
+    uint8_t mark;
+};
+
+FIBER_UNWATCHED static void end_phase_if_complete(struct slot *slot, struct barrier *barrier)
+{
+    if (barrier->left > 0 || barrier->bytes != 0)
+        return;
+    barrier->left = barrier->count;
+    barrier->phase ^= 1;
+    slot->runner->idle_rounds = 0;
+}
+
+FIBER_UNWATCHED static bool deliver(struct host_runner *runner, unsigned i)
+{
+    const struct delivery delivery = runner->deliveries[i];
+    unsigned char *shared = delivery.to->unit->shared;
+    struct barrier *barrier = (struct barrier *)(shared + delivery.barrier);
+    runner->deliveries[i] = runner->deliveries[--runner->delivery_count];
+    if (barrier->mark != MARK) {
+        runner->event = BAD_CALL;
+        runner->reason = "a value comes to a block before the barrier there is initialised";
+        return false;
+    }
+    /* No memcpy: ThreadSanitizer would see it. */
+    if (delivery.bytes == sizeof(uint64_t))
+        *(uint64_t *)(shared + delivery.at) = delivery.value;
+    else
+        *(uint32_t *)(shared + delivery.at) = (uint32_t)delivery.value;
+    barrier->bytes -= (int32_t)delivery.bytes;
+    end_phase_if_complete(delivery.to, barrier);
+    return true;
+}
+
+/* Brings what is due. False, with the event and its reason, where it finds no barrier. */
+FIBER_UNWATCHED static bool deliver_due(struct host_runner *runner)
+{
+    for (unsigned i = 0; i < runner->delivery_count;)
+        if (runner->deliveries[i].due > runner->picks)
+            i++;
+        else if (!deliver(runner, i))
+            return false;
+    return true;
+}
 
 /* --- The next thread ---------------------------------------------------------------------- */
 
@@ -159,7 +210,7 @@ FIBER_UNWATCHED static struct thread *pick(struct host_runner *runner)
         return NULL;
     }
     runner->picks++;
-    if (runner->delivery_count && !host_cluster_deliver(runner))
+    if (runner->delivery_count && !deliver_due(runner))
         return NULL;
     if (runner->stretch-- == 0)
         draw_orders(runner);
@@ -197,13 +248,15 @@ FIBER_UNWATCHED void host_schedule_pass(struct host_runner *runner, struct fiber
         fiber_switch(from, to);
 }
 
-FIBER_UNWATCHED void host_schedule_yield(struct thread *thread)
+/* Lets others go on before the thread does, of any block. */
+FIBER_UNWATCHED static void yield_thread(struct thread *thread)
 {
     thread->slot->yielded[thread->warp] |= 1u << thread->lane;
     host_schedule_pass(thread->slot->runner, &thread->fiber);
 }
 
-FIBER_UNWATCHED void host_schedule_refuse(struct thread *thread, const char *reason)
+/* Ends the launch, for that reason: does not come back. */
+FIBER_UNWATCHED static void refuse(struct thread *thread, const char *reason)
 {
     struct host_runner *runner = thread->slot->runner;
     runner->event = BAD_CALL;
@@ -359,8 +412,8 @@ FIBER_UNWATCHED static unsigned long long warp_call(struct host_thread *self, en
     struct warp *warp = &slot->warps[thread->warp];
     const unsigned bit = 1u << thread->lane;
     if (!(mask & bit) || width == 0 || width > HOST_LANES || (width & (width - 1)))
-        host_schedule_refuse(thread, "a lane calls a warp operation whose mask leaves it out, "
-                                     "or whose width is not a power of 2 up to 32");
+        refuse(thread, "a lane calls a warp operation whose mask leaves it out, "
+                       "or whose width is not a power of 2 up to 32");
     struct host_lane *mine = &warp->lanes[thread->lane];
     *mine = (struct host_lane){.value = value, .lane = lane, .width = width};
     const unsigned i = find_group(warp, op, mask);
@@ -378,9 +431,128 @@ FIBER_UNWATCHED static unsigned long long warp_call(struct host_thread *self, en
     return mine->result;
 }
 
+/* --- Clusters ----------------------------------------------------------------------------- */
+
+FIBER_UNWATCHED static void open_if_complete(struct slot *first)
+{
+    struct cluster *cluster = &first->cluster;
+    if (cluster->missing > 0)
+        return;
+    cluster->missing = cluster->alive;
+    cluster->phase++;
+    first->runner->idle_rounds = 0;
+}
+
+FIBER_UNWATCHED static void cluster_arrive(struct host_thread *self)
+{
+    struct thread *thread = (struct thread *)self;
+    struct slot *first = thread->slot->first;
+    if (thread->arrivals != thread->waits)
+        refuse(thread,
+               "a thread arrives twice at its cluster's barrier, without waiting in between");
+    thread->arrivals++;
+    first->cluster.missing--;
+    open_if_complete(first);
+}
+
+FIBER_UNWATCHED static void cluster_wait(struct host_thread *self)
+{
+    struct thread *thread = (struct thread *)self;
+    const struct cluster *cluster = &thread->slot->first->cluster;
+    if (thread->arrivals == thread->waits)
+        refuse(thread, "a thread waits at its cluster's barrier without having arrived");
+    while (cluster->phase < thread->arrivals)
+        yield_thread(thread);
+    thread->waits++;
+}
+
+/* The thread has ended: the cluster's barrier waits for it no more. The last of a block may leave
+ * nothing behind that is on its way to it. */
+FIBER_UNWATCHED static void leave_cluster(struct thread *thread)
+{
+    const struct slot *slot = thread->slot;
+    struct slot *first = slot->first;
+    const struct host_runner *runner = slot->runner;
+    for (unsigned i = 0; slot->alive == 0 && i < runner->delivery_count; i++)
+        if (runner->deliveries[i].to == slot)
+            refuse(
+                thread,
+                "a block ends while a value that was sent to its shared memory is on its way");
+    if (thread->arrivals == first->cluster.phase)
+        first->cluster.missing--;
+    first->cluster.alive--;
+    open_if_complete(first);
+}
+
+FIBER_UNWATCHED static void use_barrier(struct host_thread *self, enum host_barrier what,
+                                        unsigned long long *at, unsigned value)
+{
+    struct thread *thread = (struct thread *)self;
+    struct barrier *barrier = (struct barrier *)at;
+    if ((barrier->mark == MARK) == (what == HOST_BARRIER_INIT))
+        refuse(thread, what == HOST_BARRIER_INIT
+                           ? "a barrier is initialised twice"
+                           : "a thread uses a barrier that was not initialised");
+    if (what == HOST_BARRIER_INIT) {
+        *barrier =
+            (struct barrier){.count = (uint8_t)value, .left = (uint8_t)value, .mark = MARK};
+        return;
+    }
+    if (what == HOST_BARRIER_EXPECT) {
+        barrier->bytes += (int32_t)value;
+        barrier->left--;
+        end_phase_if_complete(thread->slot, barrier);
+        return;
+    }
+    while (barrier->phase == (value & 1))
+        yield_thread(thread);
+}
+
+/* Where something lies in the block's shared memory, or in none: then past its end. */
+FIBER_UNWATCHED static size_t place(const struct slot *slot, const void *at)
+{
+    return (size_t)((uintptr_t)at - (uintptr_t)slot->unit->shared);
+}
+
+FIBER_UNWATCHED static void send(struct host_thread *self, unsigned rank, void *to,
+                                 unsigned long long value, unsigned bytes,
+                                 unsigned long long *barrier)
+{
+    static const unsigned delays[] = {0, 1, 10, 100, 1000};
+    struct thread *thread = (struct thread *)self;
+    const struct slot *slot = thread->slot;
+    struct host_runner *runner = slot->runner;
+    const size_t size = (size_t)(slot->unit->shared_end - slot->unit->shared);
+    const size_t at = place(slot, to), counter = place(slot, barrier);
+    if (rank >= runner->job->cluster)
+        refuse(thread, "a thread sends to a block that its cluster does not have");
+    struct slot *peer = runner->slots[slot->first->index + rank];
+    if (!peer->is_started || peer->alive == 0)
+        refuse(thread, peer->alive ? "a thread sends to a block that has not started"
+                                   : "a thread sends to a block that has ended");
+    if (at >= size || size - at < bytes || at % bytes || counter >= size ||
+        size - counter < sizeof *barrier || counter % sizeof *barrier)
+        refuse(thread, "a thread sends to what is not in shared memory, or not aligned");
+    if (runner->delivery_count == HOST_DELIVERIES_MAX && !deliver(runner, 0))
+        fiber_switch(&thread->fiber, &runner->native);
+    const unsigned delay = delays[draw(&runner->random) % (sizeof delays / sizeof *delays)];
+    runner->deliveries[runner->delivery_count++] =
+        (struct delivery){.to = peer,
+                          .at = (unsigned)at,
+                          .bytes = bytes,
+                          .barrier = (unsigned)counter,
+                          .value = value,
+                          .due = runner->picks + delay};
+    /* What is sent may be there before its sender goes on. */
+    if (draw(&runner->random) % 2)
+        yield_thread(thread);
+}
+
+/* --- All that a kernel calls -------------------------------------------------------------- */
+
 FIBER_UNWATCHED static void yield(struct host_thread *self)
 {
-    host_schedule_yield((struct thread *)self);
+    yield_thread((struct thread *)self);
 }
 
 /* Traces the first block, which is typical of all. */
@@ -408,10 +580,10 @@ static const struct host_calls calls = {
     .sync_threads = sync_threads,
     .yield = yield,
     .warp = warp_call,
-    .cluster_arrive = host_cluster_arrive,
-    .cluster_wait = host_cluster_wait,
-    .barrier = host_cluster_barrier,
-    .send = host_cluster_send,
+    .cluster_arrive = cluster_arrive,
+    .cluster_wait = cluster_wait,
+    .barrier = use_barrier,
+    .send = send,
     .step = step,
     .store = store,
     .touch = touch,
@@ -536,7 +708,7 @@ FIBER_UNWATCHED static void end_thread(struct thread *thread)
     warp->alive &= ~(1u << thread->lane);
     slot->alive--;
     slot->runner->idle_rounds = 0;
-    host_cluster_leave(thread);
+    leave_cluster(thread);
     for (unsigned i = 0; i < warp->group_count;)
         i += !settle_group(slot, thread->warp, i);
     if (slot->alive == 0)

@@ -139,12 +139,6 @@ struct host_runner {
 /* Of the runner's own numbers, which come from its seed. */
 uint64_t host_schedule_draw(struct host_runner *runner);
 
-/* Lets others go on before the thread does, of any block. */
-void host_schedule_yield(struct thread *thread);
-
-/* Ends the launch, for that reason: does not come back. */
-void host_schedule_refuse(struct thread *thread, const char *reason);
-
 /* Hands over from `from`, which must be what runs now, to the thread picked; to the launching
  * thread if there is none, with the reason in runner->event. Returns when `from` is picked. */
 void host_schedule_pass(struct host_runner *runner, struct fiber *from);

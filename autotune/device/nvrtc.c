@@ -1,4 +1,4 @@
-/* nvrtc: chooses among the NVRTCs that are here and drives the one chosen. Hides its C
+/* nvrtc: opens the NVRTCs that are here, chooses among them and drives the one chosen. Hides its C
  * interface and how several kernels share one unit: source i is in `namespace v<i>`, its
  * lines numbered as in the source. */
 #ifdef HAVE_CUDA
@@ -7,16 +7,178 @@
 
 #include "autotune/device/cubin.h"
 #include "autotune/device/locate.h"
-#include "autotune/device/nvrtc_library.h"
+#include "autotune/device/shared_object.h"
 #include "generator/text.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* --- Choosing ---------------------------------------------------------------------------- */
+/* --- One library -------------------------------------------------------------------------- */
+
+/* Its functions, of the types that nvrtc.h gives them. */
+struct api {
+    __typeof__(nvrtcVersion) *version;
+    __typeof__(nvrtcGetErrorString) *error_string;
+    __typeof__(nvrtcGetNumSupportedArchs) *arch_count;
+    __typeof__(nvrtcGetSupportedArchs) *archs;
+    __typeof__(nvrtcCreateProgram) *create;
+    __typeof__(nvrtcDestroyProgram) *destroy;
+    __typeof__(nvrtcAddNameExpression) *add_name;
+    __typeof__(nvrtcCompileProgram) *compile;
+    __typeof__(nvrtcGetProgramLogSize) *log_size;
+    __typeof__(nvrtcGetProgramLog) *log;
+    __typeof__(nvrtcGetLoweredName) *lowered_name;
+    __typeof__(nvrtcGetCUBINSize) *cubin_size;
+    __typeof__(nvrtcGetCUBIN) *cubin;
+    __typeof__(nvrtcGetPTXSize) *ptx_size;
+    __typeof__(nvrtcGetPTX) *ptx;
+};
+
+enum { ARCHS_MAX = 64, WHY_CHARS = 300 };
+
+struct nvrtc {
+    struct api api;
+    void *library, *builtins;
+    char path[PATH_MAX], version[24];
+    bool has_cache;       /* since 12.9, which costs a look at the driver in each process */
+    int archs[ARCHS_MAX]; /* ascending */
+    int arch_count;
+};
+
+static const struct symbol {
+    const char *name;
+    size_t offset;
+} symbols[] = {
+    {"nvrtcVersion", offsetof(struct api, version)},
+    {"nvrtcGetErrorString", offsetof(struct api, error_string)},
+    {"nvrtcGetNumSupportedArchs", offsetof(struct api, arch_count)},
+    {"nvrtcGetSupportedArchs", offsetof(struct api, archs)},
+    {"nvrtcCreateProgram", offsetof(struct api, create)},
+    {"nvrtcDestroyProgram", offsetof(struct api, destroy)},
+    {"nvrtcAddNameExpression", offsetof(struct api, add_name)},
+    {"nvrtcCompileProgram", offsetof(struct api, compile)},
+    {"nvrtcGetProgramLogSize", offsetof(struct api, log_size)},
+    {"nvrtcGetProgramLog", offsetof(struct api, log)},
+    {"nvrtcGetLoweredName", offsetof(struct api, lowered_name)},
+    {"nvrtcGetCUBINSize", offsetof(struct api, cubin_size)},
+    {"nvrtcGetCUBIN", offsetof(struct api, cubin)},
+    {"nvrtcGetPTXSize", offsetof(struct api, ptx_size)},
+    {"nvrtcGetPTX", offsetof(struct api, ptx)},
+};
+enum { SYMBOL_COUNT = sizeof symbols / sizeof *symbols };
+
+static int bind(struct nvrtc *nvrtc, char why[WHY_CHARS])
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        void *function = dlsym(nvrtc->library, symbols[i].name);
+        if (!function) {
+            snprintf(why, WHY_CHARS, "it lacks %s; NVRTC 12.0 or later is needed",
+                     symbols[i].name);
+            return -1;
+        }
+        memcpy((char *)&nvrtc->api + symbols[i].offset, &function, sizeof function);
+    }
+    return 0;
+}
+
+static int ask(struct nvrtc *nvrtc, int *major, int *minor, char why[WHY_CHARS])
+{
+    const struct api *api = &nvrtc->api;
+    if (api->version(major, minor) || api->arch_count(&nvrtc->arch_count) ||
+        nvrtc->arch_count < 1 || nvrtc->arch_count > ARCHS_MAX || api->archs(nvrtc->archs)) {
+        snprintf(why, WHY_CHARS, "it does not tell its version or its architectures");
+        return -1;
+    }
+    snprintf(nvrtc->version, sizeof nvrtc->version, "%d.%d", *major, *minor);
+    nvrtc->has_cache = *major > 12 || (*major == 12 && *minor >= 9);
+    return 0;
+}
+
+/* NVRTC opens its builtins by bare name when it first compiles; one that is loaded already
+ * is found wherever it lies. Without them it compiles nothing, and damaged ones, which it
+ * would open itself, are a reason not to use it: -1. */
+static int open_builtins(struct nvrtc *nvrtc, char why[WHY_CHARS])
+{
+    const char *slash = strrchr(nvrtc->path, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - nvrtc->path) : 0;
+    struct text path = {0};
+    char reason[SHARED_OBJECT_WHY];
+    text_add(&path, nvrtc->path, folder);
+    text_addf(&path, "libnvrtc-builtins.so.%s", nvrtc->version);
+    if (path.failed) {
+        snprintf(why, WHY_CHARS, "out of memory");
+        return -1;
+    }
+    const char *const name = access(path.at, F_OK) == 0 ? path.at : path.at + folder;
+    nvrtc->builtins = shared_object_open(name, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE, reason);
+    const bool is_damaged = !nvrtc->builtins && !shared_object_check(name, reason);
+    if (is_damaged)
+        snprintf(why, WHY_CHARS, "its libnvrtc-builtins.so.%s: %.220s", nvrtc->version, reason);
+    text_dispose(&path);
+    return is_damaged ? -1 : 0;
+}
+
+/* The library at `path`, for nvrtc_close; or NULL with the reason. */
+static struct nvrtc *load(const char *path, char why[WHY_CHARS])
+{
+    struct nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+    char reason[SHARED_OBJECT_WHY];
+    int major, minor;
+    if (!nvrtc) {
+        snprintf(why, WHY_CHARS, "out of memory");
+        return NULL;
+    }
+    snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
+    /* Stays mapped: NVRTC loses what it allocated at start when it is unloaded. */
+    nvrtc->library = shared_object_open(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, reason);
+    if (!nvrtc->library) {
+        snprintf(why, WHY_CHARS, "%s", reason);
+        goto fail;
+    }
+    if (bind(nvrtc, why) || ask(nvrtc, &major, &minor, why) || open_builtins(nvrtc, why))
+        goto fail;
+    return nvrtc;
+fail:
+    nvrtc_close(nvrtc);
+    return NULL;
+}
+
+void nvrtc_close(struct nvrtc *nvrtc)
+{
+    if (!nvrtc)
+        return;
+    if (nvrtc->library)
+        dlclose(nvrtc->library);
+    if (nvrtc->builtins)
+        dlclose(nvrtc->builtins);
+    free(nvrtc);
+}
+
+const char *nvrtc_version(const struct nvrtc *nvrtc)
+{
+    return nvrtc->version;
+}
+
+const char *nvrtc_path(const struct nvrtc *nvrtc)
+{
+    return nvrtc->path;
+}
+
+int nvrtc_arch(const struct nvrtc *nvrtc, int cc)
+{
+    int arch = 0;
+    for (int i = 0; i < nvrtc->arch_count; i++)
+        if (nvrtc->archs[i] <= cc && nvrtc->archs[i] > arch)
+            arch = nvrtc->archs[i];
+    return arch;
+}
+
+/* --- Choosing ----------------------------------------------------------------------------- */
 
 enum { ARCHS_CHARS = 120 };
 
@@ -63,8 +225,8 @@ static int rank(const struct nvrtc *nvrtc, int cc)
 static bool consider(void *context, const char *path)
 {
     struct choice *choice = context;
-    char why[NVRTC_WHY_CHARS] = "";
-    struct nvrtc *next = nvrtc_load(path, why);
+    char why[WHY_CHARS] = "";
+    struct nvrtc *next = load(path, why);
     describe(&choice->found, path, next, why);
     if (!next)
         return true;
@@ -142,7 +304,7 @@ int nvrtc_open_older(struct nvrtc **out, const char *path, int cc, struct error 
 
 static bool try_one(void *context, const char *path)
 {
-    struct nvrtc *nvrtc = nvrtc_load(path, context);
+    struct nvrtc *nvrtc = load(path, context);
     if (nvrtc)
         *(char *)context = '\0';
     nvrtc_close(nvrtc);
@@ -151,7 +313,7 @@ static bool try_one(void *context, const char *path)
 
 int nvrtc_check(const char *path, struct error *error)
 {
-    char why[NVRTC_WHY_CHARS];
+    char why[WHY_CHARS];
     snprintf(why, sizeof why, "%s", missing);
     if (access(path, R_OK) == 0)
         locate_nvrtc(path, try_one, why);
@@ -166,8 +328,8 @@ struct listing {
 static bool list_one(void *context, const char *path)
 {
     const struct listing *listing = context;
-    char why[NVRTC_WHY_CHARS] = "", archs[ARCHS_CHARS];
-    struct nvrtc *nvrtc = nvrtc_load(path, why);
+    char why[WHY_CHARS] = "", archs[ARCHS_CHARS];
+    struct nvrtc *nvrtc = load(path, why);
     if (nvrtc)
         format_archs(archs, nvrtc);
     listing->each(listing->context, path, nvrtc ? nvrtc->version : "", nvrtc ? archs : why);
@@ -181,7 +343,7 @@ void nvrtc_list(const char *path, nvrtc_visit *each, void *context)
     locate_nvrtc(path, list_one, &listing);
 }
 
-/* --- Compiling --------------------------------------------------------------------------- */
+/* --- Compiling ---------------------------------------------------------------------------- */
 
 static void write_unit(struct text *unit, const struct device_source *sources, size_t count)
 {
@@ -275,7 +437,7 @@ static int lower_names(const struct nvrtc *nvrtc, nvrtcProgram program, char **n
 static int take_code(const struct nvrtc *nvrtc, nvrtcProgram program, struct device_image *out,
                      struct error *error)
 {
-    const struct nvrtc_api *api = &nvrtc->api;
+    const struct api *api = &nvrtc->api;
     nvrtcResult result = (out->is_ptx ? api->ptx_size : api->cubin_size)(program, &out->size);
     if (result || out->size == 0)
         return report_call(nvrtc, result, "to give the size of the code", error);

@@ -27,11 +27,10 @@ static bool has_block(const struct ladder_choice *choice, uint64_t threads)
 
 static int read_blocks(struct ladder_choice *choice, const char *value, struct error *error)
 {
-    for (const char *at = value;; at++) {
+    for (const char *at = value; at;) {
         char word[NUMBER_CHARS];
         uint64_t low, high;
-        const size_t length = strcspn(at, ",");
-        snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, at);
+        text_next_item(&at, word, sizeof word);
         if (number_parse_range(&low, &high, word, "--blocks", error) || low == 0 || high > 1024)
             return refuse_blocks(value, error);
         for (uint64_t threads = low; threads <= high; threads *= 2) {
@@ -41,10 +40,8 @@ static int read_blocks(struct ladder_choice *choice, const char *value, struct e
                 return refuse_blocks(value, error);
             choice->blocks[choice->block_count++] = (unsigned)threads;
         }
-        at += length;
-        if (!*at)
-            return 0;
     }
+    return 0;
 }
 
 static int choose_rungs(struct ladder_choice *choice, const struct request *request,

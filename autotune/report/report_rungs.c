@@ -271,9 +271,9 @@ static int add_ladders(struct report *report, const char *files, struct error *e
         &report->document, DOCUMENT_TEXT,
         "The reductions of teaching documents, each proven correct and then timed: GB/s "
         "counts what all launches of a reduction read and write.");
-    for (const char *at = files;; at++) {
+    for (const char *at = files; at;) {
         char file[PATH_CHARS];
-        const size_t length = strcspn(at, ",");
+        const size_t length = text_next_item(&at, file, sizeof file);
         if (length >= sizeof file)
             return error_set(error, ERROR_USAGE, "--ladder: a name is too long");
         if (length == 0)
@@ -282,13 +282,10 @@ static int add_ladders(struct report *report, const char *files, struct error *e
                 "--ladder is '%.200s', with an empty name: give files, separated by "
                 "commas",
                 files);
-        snprintf(file, sizeof file, "%.*s", (int)length, at);
         if (add_ladder(report, file, error))
             return -1;
-        at += length;
-        if (!*at)
-            return 0;
     }
+    return 0;
 }
 
 /* --- Documents ---------------------------------------------------------------------------- */

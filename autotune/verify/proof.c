@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { HOST_POSITIONS = 256, RESULTS = 2 };
-static const uint64_t N = 400000000;
 
 void proof_dispose(struct proof *proof)
 {
@@ -35,9 +34,9 @@ static void name_variant(char *out, size_t size, const struct point_context *con
 static void note_failure(struct proof *proof, const struct point_context *context,
                          const int64_t *config, const char *reason)
 {
-    struct prove_result *result = proof->result;
-    if (result->wrong < PROVE_FAILURES_MAX) {
-        struct prove_failure *failure = &result->failures[result->wrong];
+    struct proof_result *result = proof->result;
+    if (result->wrong < PROOF_FAILURES_MAX) {
+        struct proof_failure *failure = &result->failures[result->wrong];
         name_variant(failure->what, sizeof failure->what, context, config);
         snprintf(failure->reason, sizeof failure->reason, "%.230s", reason);
     }
@@ -57,7 +56,7 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
     /* no size: which axes are kept, and how large elements may be */
     const uint64_t results = dims_kept(&problem->dims);
     proof->check_problem.dims =
-        dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, N, 0);
+        dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
     if (check_open(&proof->check, proof->device, &proof->check_problem,
                    proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
                    proof->seed, error))
@@ -122,7 +121,7 @@ static bool needs_residence(const struct point_context *context, const int64_t *
 static void watch(const struct proof *proof, const struct point_context *context,
                   const int64_t *config)
 {
-    char what[sizeof((struct prove_failure *)0)->what];
+    char what[sizeof((struct proof_failure *)0)->what];
     if (!proof->watch)
         return;
     if (config)

@@ -6,15 +6,41 @@
 #include "autotune/device/nvrtc.h"
 #include "autotune/verify/check_small.h"
 #include "autotune/verify/compiler.h"
-#include "autotune/verify/prove.h"
+
+/* Told of kernels that run in this process, to which faulty ones may do anything. */
+struct proof_watch {
+    void (*kernel)(const char *what); /* the variant whose kernels run from now on; NULL: they
+                                       * no longer do */
+    void (*answer)(void);             /* launches of it have ended */
+};
+
+struct proof_failure {
+    char what[320]; /* problem, architecture, variant */
+    char reason[240];
+};
+
+enum { PROOF_FAILURES_MAX = 32 };
+
+/* What was proven, and what is wrong. */
+struct proof_result {
+    uint64_t variants; /* proven right */
+    uint64_t same;     /* of the product: the same source as one proven for another place */
+    uint64_t cases;    /* runs compared */
+    uint64_t compiled; /* kernels compiled by NVRTC */
+    uint64_t wrong;    /* variants that are wrong or do not compile */
+    uint64_t not_run;  /* variants for a GPU only: NVRTC compiles them, if installed */
+    uint64_t missed;   /* pairs of values without a point in the sample */
+    struct proof_failure failures[PROOF_FAILURES_MAX]; /* the first ones */
+    char skipped[400]; /* why NVRTC compiled nothing, "" if it did */
+};
 
 /* The resources that proofs need and share. */
 struct proof {
     struct device *device;
     const struct emit_sources *sources;
-    struct prove_result *result; /* results are added to it */
+    struct proof_result *result; /* results are added to it */
     uint64_t seed;
-    const struct prove_watch *watch; /* or NULL */
+    const struct proof_watch *watch; /* or NULL */
     struct check *check;             /* of check_problem; NULL = none yet */
     struct problem check_problem;
 };

@@ -20,7 +20,7 @@ static const char *const archs[ARCHS] = {"sm_75", "sm_90", "sm_120"};
 struct prove {
     const struct space *space;
     const struct prove_options *options;
-    struct prove_result *result;
+    struct proof_result *result;
     struct proof proof;
     struct target targets[ARCHS]; /* as they are: never the host */
     struct nvrtc *nvrtc[ARCHS];   /* NULL: none */
@@ -127,7 +127,7 @@ struct compile_run {
     const struct prove *prove;
     const struct sample *sample;
     struct proof proof;
-    struct prove_result result;
+    struct proof_result result;
     atomic_bool is_over; /* the other thread failed: the rest is not needed */
     struct error error;
     int failed;
@@ -158,10 +158,10 @@ static void *compile_configs(void *argument)
     return NULL;
 }
 
-static void add_result(struct prove_result *to, const struct prove_result *from)
+static void add_result(struct proof_result *to, const struct proof_result *from)
 {
-    for (uint64_t i = 0; i < from->wrong && i < PROVE_FAILURES_MAX; i++)
-        if (to->wrong + i < PROVE_FAILURES_MAX)
+    for (uint64_t i = 0; i < from->wrong && i < PROOF_FAILURES_MAX; i++)
+        if (to->wrong + i < PROOF_FAILURES_MAX)
             to->failures[to->wrong + i] = from->failures[i];
     to->wrong += from->wrong;
     to->compiled += from->compiled;
@@ -345,7 +345,7 @@ static int prove_product(struct prove *prove, struct error *error)
 
 /* --- Public functions --------------------------------------------------------------------- */
 
-int prove_run(struct prove_result *out, struct device *device, const struct space *space,
+int prove_run(struct proof_result *out, struct device *device, const struct space *space,
               const struct emit_sources *sources, const struct prove_options *options,
               struct error *error)
 {
@@ -359,7 +359,7 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
                   .seed = options->seed,
                   .watch = options->watch},
     };
-    *out = (struct prove_result){.variants = 0};
+    *out = (struct proof_result){.variants = 0};
     int failed = find_targets(&prove, error);
     if (!failed)
         failed = options->all ? prove_product(&prove, error) : prove_sample(&prove, error);
@@ -371,9 +371,9 @@ int prove_run(struct prove_result *out, struct device *device, const struct spac
     return failed ? -1 : 0;
 }
 
-int prove_config(struct prove_result *out, struct device *device,
+int prove_config(struct proof_result *out, struct device *device,
                  const struct point_context *context, const struct emit_sources *sources,
-                 const int64_t *config, uint64_t seed, const struct prove_watch *watch,
+                 const int64_t *config, uint64_t seed, const struct proof_watch *watch,
                  struct error *error)
 {
     struct proof proof = {.device = device,
@@ -383,7 +383,7 @@ int prove_config(struct prove_result *out, struct device *device,
                           .watch = watch};
     struct point_variant variant;
     const struct points points = make_points(config, context->space->param_count, &variant);
-    *out = (struct prove_result){.variants = 0};
+    *out = (struct proof_result){.variants = 0};
     const int failed = proof_run(&proof, context, &points, &only, error);
     proof_dispose(&proof);
     return failed;

@@ -59,7 +59,7 @@ static enum attempt_outcome prove(const struct attempt_variant *variant,
 {
     const struct device_options options = {.spec = "host", .seed = seed};
     const struct point_context context = {variant->space, variant->problem, &variant->target};
-    struct prove_result result = {.variants = 0};
+    struct proof_result result = {.variants = 0};
     struct proof proof = {.sources = sources, .result = &result, .seed = seed};
     struct point_variant only = {0, variant->config_count};
     const struct points points = {.width = variant->space->param_count,

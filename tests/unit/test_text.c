@@ -209,6 +209,25 @@ static void test_json_replaces_what_is_not_utf8(void **state)
     }
 }
 
+static void test_next_item(void **state)
+{
+    const char *at = "a,bcdefgh,,i,";
+    char item[5];
+    (void)state;
+    assert_int_equal(text_next_item(&at, item, sizeof item), 1);
+    assert_string_equal(item, "a");
+    assert_int_equal(text_next_item(&at, item, sizeof item), 7);
+    assert_string_equal(item, "bcde");
+    assert_int_equal(text_next_item(&at, item, sizeof item), 0);
+    assert_string_equal(item, "");
+    assert_int_equal(text_next_item(&at, item, sizeof item), 1);
+    assert_string_equal(item, "i");
+    assert_non_null(at);
+    assert_int_equal(text_next_item(&at, item, sizeof item), 0);
+    assert_string_equal(item, "");
+    assert_null(at);
+}
+
 static void test_is_word(void **state)
 {
     (void)state;
@@ -385,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_addf_ignores_locale),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_json_replaces_what_is_not_utf8),
+        cmocka_unit_test(test_next_item),
         cmocka_unit_test(test_is_word),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_read),
