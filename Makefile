@@ -52,9 +52,13 @@ DOCS     = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard
            include/autotune.h bench/results/README.md bench/results/h200-cub-small.md
 # autotune-mpi is built where there is an MPI; autotune itself never links one.
 MPICC   ?= mpicc
-MPI_LIBS := $(shell $(MPICC) --showme:link 2> /dev/null || $(MPICC) -link_info 2> /dev/null | cut -d ' ' -f 2-)
-MPI_FLAGS := $(if $(MPI_LIBS),$(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) --showme:compile 2> /dev/null || $(MPICC) -compile_info 2> /dev/null))))
-MPI      = $(if $(MPI_LIBS),$(patsubst autotune/main_mpi.c,$(BUILD)/autotune-mpi,$(wildcard autotune/main_mpi.c)))
+mpi_libs = $(shell $1 --showme:link 2> /dev/null || $1 -link_info 2> /dev/null | cut -d ' ' -f 2-)
+mpi_flags = $(patsubst -I%,-isystem %,$(filter -I%,$(shell $1 --showme:compile 2> /dev/null || $1 -compile_info 2> /dev/null)))
+MPI_LIBS := $(call mpi_libs,$(MPICC))
+MPI_FLAGS := $(if $(MPI_LIBS),$(call mpi_flags,$(MPICC)))
+MPI      = $(if $(MPI_LIBS),$(BUILD)/autotune-mpi)
+# For the tests alone: by MPICH, where that lies beside another MPI.
+MPICH    = $(if $(MPI_LIBS),$(if $(shell command -v mpicc.mpich),$(BUILD)/mpich/autotune-mpi))
 # A make for what `setup` may just have made possible, as parallel as this machine.
 REMAKE   = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
@@ -112,6 +116,12 @@ $(BUILD)/autotune-mpi: $(OBJECTS) $(BUILD)/obj/autotune/main_mpi.o
 	$Q$(CC) $(ALLFLAGS) -pie -o $@ $^ $(LIBS) $(MPI_LIBS)
 
 $(BUILD)/obj/autotune/main_mpi.o: ALLFLAGS += $(MPI_FLAGS)
+
+$(BUILD)/mpich/autotune-mpi: $(OBJECTS) autotune/main_mpi.c
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$Q$(CC) $(ALLFLAGS) $(call mpi_flags,mpicc.mpich) -pie -o $@ autotune/main_mpi.c $(OBJECTS) $(LIBS) $(call mpi_libs,mpicc.mpich)
+	@ln -sf ../autotune $(@D)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)

@@ -10,7 +10,7 @@ NEEDED    = $(BUILD)/obj/needed.a
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
-tests: $(BUILD)/autotune $(MPI) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate
+tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate
 
 test: ## install what is missing, build, and run the tests: about five minutes on two cores
 	$(PREPARE)

@@ -24,7 +24,7 @@ BEGIN {
     level["autotune/search/"] = 6
     level["autotune/cli/"] = 7
     level["autotune/tune/"] = level["autotune/ladder/"] = 8
-    level["autotune/compare/"] = 9
+    level["autotune/compare/"] = level["autotune/many/"] = 9
     level["autotune/report/"] = 10
     level["autotune/command/"] = 11
     EMBEDDED_FROM = 3
@@ -89,7 +89,7 @@ function refusal(path,    to) {
         return to == "autotune/cli/" || path == "generator/error.h" ? "" : \
             "may include autotune/cli/ and generator/error.h only"
     if (file == "autotune/main_mpi.c")
-        return level[to] <= level["autotune/tune/"] ? "" : "may include nothing of the commands"
+        return level[to] <= level["autotune/many/"] ? "" : "may include nothing of the commands"
     if (path == "autotune/embedded.h" || path == "templates/host/host_shim.h")
         return own_level >= EMBEDDED_FROM ? "" : "is for autotune/device/ and up only"
     if (path == "include/autotune_reference.h" && folder_of(file) == "autotune/verify/")

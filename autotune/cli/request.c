@@ -480,11 +480,16 @@ int request_parse_line(struct request *out, const struct request *base, char *li
                : 0;
 }
 
-bool request_wants(const struct request *request, const struct problem *problem)
+void request_filter(struct filter *out, const struct request *request)
 {
-    return (!request->has_op || problem->op == request->problem.op) &&
-           (!request->has_type || problem->type == request->problem.type) &&
-           (!request->has_order || problem->order == request->problem.order);
+    const uint64_t n = dims_n(&request->problem.dims);
+    *out = (struct filter){.asked = (request->has_op ? FILTER_OP : 0) |
+                                    (request->has_type ? FILTER_TYPE : 0) |
+                                    (request->has_order ? FILTER_ORDER : 0) |
+                                    (request->has_n ? FILTER_N : 0),
+                           .problem = request->problem,
+                           .n_low = n,
+                           .n_high = request->n_high ? request->n_high : n};
 }
 
 bool request_sweeps(const struct request *request, enum regime regime)

@@ -6,6 +6,7 @@
 #include "autotune/cli/request_dims.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/search/strategy.h"
+#include "cache/filter.h"
 #include "generator/error.h"
 #include "generator/part.h"
 #include "generator/problem.h"
@@ -69,9 +70,9 @@ int request_parse(struct request *out, const struct verb_row *verb, void *own, i
 int request_parse_line(struct request *out, const struct request *base, char *line,
                        struct error *error);
 
-/* Has the problem the --op, --type and --order of a verb that shows only such problems? What is
- * not given is not asked for. */
-bool request_wants(const struct request *request, const struct problem *problem);
+/* The records that --op, --type, --order and --n ask for, of a verb that shows only such. What is not
+ * given is not asked for. */
+void request_filter(struct filter *out, const struct request *request);
 
 /* Does the sweep have this cache regime: without --cold and --warm it has both. */
 bool request_sweeps(const struct request *request, enum regime regime);

@@ -5,7 +5,7 @@
 
 #include "autotune/cli/request.h"
 #include "autotune/device/device.h"
-#include "cache/find.h"
+#include "cache/collection.h"
 #include "generator/emit.h"
 #include "generator/point.h"
 
@@ -56,13 +56,17 @@ bool setup_is_current(const struct setup *setup, const struct record *record,
 int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error);
 
-/* The best of the shipped records alone. */
-int setup_find_shipped(struct find_result *out, const struct setup *setup, struct error *error);
+/* The records of the request's --cache, and what ships. collection_dispose frees them. */
+struct collection setup_collection(const struct request *request);
 
-/* The same among records of the setup's GPU that were loaded before, then among a folder's of other
- * GPUs and the shipped ones. */
-int setup_find_among(struct find_result *out, const struct setup *setup,
-                     const struct records *records, const char *folder, struct error *error);
+/* The sources that a request's search is in, as COLLECTION_ bits. */
+unsigned setup_sources(const struct request *request);
+
+/* As setup_find, among some sources of records that are at hand for longer. The
+ * warning is of the own ones alone. */
+int setup_find_in(struct find_result *out, const struct setup *setup,
+                  struct collection *records, unsigned sources, struct error *warning,
+                  struct error *error);
 
 /* The config of --variant over that of this GPU's best record, or without --variant of any
  * GPU's, over the default. Notes on stderr where it is from, and which rule it breaks. */

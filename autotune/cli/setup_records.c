@@ -27,90 +27,61 @@ bool setup_is_current(const struct setup *setup, const struct record *record,
            code_is_current(memo, record, config, &setup->context, &setup->sources, &ignored);
 }
 
-static int search_own(struct find *find, const char *path, struct error *warning,
-                      struct error *error)
+/* setup_find_in, with a memo of the caller's. */
+static int find_by(struct find_result *out, struct code_memo *memo, const struct setup *setup,
+                   struct collection *records, unsigned sources, struct error *warning,
+                   struct error *error)
 {
-    struct records own;
-    if (store_load(&own, path, error))
-        return -1;
-    if (own.skipped)
-        *warning = own.reason;
-    const int failed = find_among(find, &own, error);
-    store_dispose(&own);
+    struct record want;
+    struct find find;
+    setup_record(&want, setup);
+    find_begin(&find, &want, &setup->context, &setup->sources, memo);
+    const int failed = collection_find(&find, records, sources, warning, error);
+    *out = find.best;
     return failed;
 }
 
-static int search_shipped(struct find *find, struct error *error)
+int setup_find_in(struct find_result *out, const struct setup *setup,
+                  struct collection *records, unsigned sources, struct error *warning,
+                  struct error *error)
 {
-    struct records shipped;
-    if (shipped_load(&shipped, &find->want, error))
-        return -1;
-    const int failed = find_shipped(find, &shipped, error);
-    store_dispose(&shipped);
-    return failed;
+    struct code_memo memo = {.next = 0};
+    *warning = (struct error){.code = ERROR_NONE};
+    return find_by(out, &memo, setup, records, sources, warning, error);
+}
+
+/* What is changed by hand must not depend on what ships: of a template with a fault those would be
+ * left whose code does not have it. */
+unsigned setup_sources(const struct request *request)
+{
+    return request->variant || request->template ? COLLECTION_OWN | COLLECTION_OTHERS
+                                                 : COLLECTION_ALL;
+}
+
+struct collection setup_collection(const struct request *request)
+{
+    return (struct collection){.place = request->cache, .ship = shipped_load};
 }
 
 /* setup_find, with a memo of the caller's. */
-static int find_by(struct find_result *out, struct code_memo *memo, const struct setup *setup,
-                   const struct request *request, struct error *warning, struct error *error)
+static int find_all(struct find_result *out, struct code_memo *memo, const struct setup *setup,
+                    const struct request *request, struct error *warning, struct error *error)
 {
-    struct text folder = {0}, path = {0};
-    struct record want;
-    struct find find;
-    int failed = 0;
-    setup_record(&want, setup);
-    find_begin(&find, &want, &setup->context, &setup->sources, memo);
+    struct collection records = setup_collection(request);
     *warning = (struct error){.code = ERROR_NONE};
-    if (store_folder(&folder, request->cache, warning) == 0)
-        failed = store_path(&path, folder.at, setup->device ? want.gpu : "none", error) ||
-                 search_own(&find, path.at, warning, error) ||
-                 find_in_folder(&find, folder.at, path.at, error);
-    /* What is changed by hand must not depend on what ships: of a template with a fault those would be
-     * left whose code does not have it. */
-    failed =
-        failed || (!request->variant && !request->template && search_shipped(&find, error));
+    const int failed =
+        find_by(out, memo, setup, &records, setup_sources(request), warning, error);
     if (warning->code == ERROR_NONE)
-        *warning = find.best.damaged;
-    *out = find.best;
-    text_dispose(&folder);
-    text_dispose(&path);
-    return failed ? -1 : 0;
+        *warning = out->damaged;
+    collection_dispose(&records);
+    return failed;
 }
 
 int setup_find(struct find_result *out, const struct setup *setup,
                const struct request *request, struct error *warning, struct error *error)
 {
     struct code_memo memo = {.next = 0};
-    return find_by(out, &memo, setup, request, warning, error);
-}
-
-int setup_find_shipped(struct find_result *out, const struct setup *setup, struct error *error)
-{
-    struct record want;
-    struct code_memo memo = {.next = 0};
-    struct find find;
-    setup_record(&want, setup);
-    find_begin(&find, &want, &setup->context, &setup->sources, &memo);
-    const int failed = search_shipped(&find, error);
-    *out = find.best;
-    return failed;
-}
-
-int setup_find_among(struct find_result *out, const struct setup *setup,
-                     const struct records *records, const char *folder, struct error *error)
-{
-    struct text path = {0};
-    struct record want;
-    struct code_memo memo = {.next = 0};
-    struct find find;
-    setup_record(&want, setup);
-    find_begin(&find, &want, &setup->context, &setup->sources, &memo);
-    const int failed =
-        find_among(&find, records, error) || store_path(&path, folder, want.gpu, error) ||
-        find_in_folder(&find, folder, path.at, error) || search_shipped(&find, error);
-    *out = find.best;
-    text_dispose(&path);
-    return failed ? -1 : 0;
+    return find_all(out, &memo, setup, request, warning, error);
 }
 
 /* --- The config --------------------------------------------------------------------------- */
@@ -181,7 +152,7 @@ static int choose(int64_t *config, struct find_result *found, struct code_memo *
                   const struct setup *setup, const struct request *request, struct error *error)
 {
     struct error warning;
-    if (find_by(found, memo, setup, request, &warning, error))
+    if (find_all(found, memo, setup, request, &warning, error))
         return -1;
     if (warning.code != ERROR_NONE)
         output_warn("%s", warning.text);

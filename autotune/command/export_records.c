@@ -24,6 +24,7 @@ struct gathering {
     const struct setup *setup;
     const struct request *request;
     struct record want;
+    struct filter filter; /* by this */
     struct code_memo memo;
     /* of the problem, but passed over: */
     struct dims unlike; /* with results of another kind; n = 0: none */
@@ -57,8 +58,10 @@ static bool is_named(const struct record *record, const char *name)
                                              : gpus_is_named(record->gpu, name);
 }
 
-static bool is_wanted_gpu(const struct record *record, const char *names)
+static bool is_wanted_gpu(void *context, const struct record *record)
 {
+    const struct gathering *all = context;
+    const char *names = all->request->gpu;
     char name[NAME_CHARS];
     if (!names)
         return record->source != RECORD_EMULATED;
@@ -84,15 +87,24 @@ static bool serves(const struct interval *served, uint64_t n)
 }
 
 /* One shape, some n, or all. */
-static bool is_wanted_size(const struct gathering *all, const struct interval *served)
+static unsigned sizes_asked(const struct request *request)
 {
-    const struct request *request = all->request;
-    if (request_dims_are_given(request))
-        return dims_is_same(&served->record.problem.dims, &all->want.problem.dims);
-    for (size_t i = 0; i < request->size_count; i++)
-        if (serves(served, dims_n(&request->sizes[i])))
-            return true;
-    return request->size_count == 0;
+    return request_dims_are_given(request) ? FILTER_DIMS
+           : request->size_count           ? FILTER_SIZES
+                                           : 0;
+}
+
+static void set_filter(struct gathering *all)
+{
+    all->filter = (struct filter){.asked = FILTER_USE | FILTER_DEVICE | FILTER_PROBLEM |
+                                           FILTER_SPACE | FILTER_METHOD | FILTER_REGIME |
+                                           FILTER_GPU | sizes_asked(all->request),
+                                  .problem = all->want.problem,
+                                  .space = all->want.space,
+                                  .sizes = all->request->sizes,
+                                  .size_count = all->request->size_count,
+                                  .is_gpu = is_wanted_gpu,
+                                  .gpu = all};
 }
 
 /* The same share more as less. */
@@ -110,30 +122,26 @@ static void note_nearest(struct gathering *all, const struct interval *served)
         all->nearest = n;
 }
 
+/* What it lacks is counted, unless it is of another problem. */
 static bool is_wanted(struct gathering *all, const struct interval *served)
 {
     const struct record *record = &served->record;
-    struct record alike = *record;
     if (dims_text_compare(&record->problem.dims, &all->want.problem.dims) &&
-        !record_group_difference(&alike, &all->want, RECORD_PROBLEM))
+        !record_group_difference(record, &all->want, RECORD_PROBLEM))
         all->unlike = record->problem.dims;
-    if (record->source == RECORD_PUBLISHED || problem_is_on_host(&record->problem) ||
-        record_group_difference(record, &all->want, RECORD_PROBLEM | RECORD_SPACE))
-        return false;
-    size_t *const why =
-        record_group_difference(record, &all->want, RECORD_TIMING) ? &all->other_code
-        : record->problem.regime != all->want.problem.regime       ? &all->other_regime
-        : !is_wanted_gpu(record, all->request->gpu)
-            ? record->source == RECORD_EMULATED ? &all->of_host : &all->other_gpu
-        : !is_wanted_size(all, served) ? &all->other_size
-                                       : NULL;
-    if (why)
-        ++*why;
-    if (why != &all->other_code && why != &all->other_regime && why != &all->of_host)
+    const unsigned lacks = filter_lacks(&all->filter, served);
+    const bool is_host = record->source == RECORD_EMULATED;
+    const bool is_size = lacks == FILTER_DIMS || lacks == FILTER_SIZES;
+    all->other_code += lacks == FILTER_METHOD;
+    all->other_regime += lacks == FILTER_REGIME;
+    all->of_host += lacks == FILTER_GPU && is_host;
+    all->other_gpu += lacks == FILTER_GPU && !is_host;
+    all->other_size += is_size;
+    if (!lacks || is_size || (lacks == FILTER_GPU && !is_host))
         add_once(&all->gpus, gpu_of(record));
-    if (why == &all->other_size)
+    if (is_size)
         note_nearest(all, served);
-    return !why;
+    return !lacks;
 }
 
 /* Is there one for the same n, or an interval that overlaps this one? */
@@ -233,58 +241,48 @@ static bool take_over(struct gathering *all, struct interval *served)
            code_hash(&record->code, record, row, &there, &all->setup->sources, &ignored) == 0;
 }
 
-static int add_records(struct gathering *all, const struct records *records,
-                       struct error *error)
-{
-    for (size_t i = 0; i < records->count; i++) {
-        const uint64_t depth = records->at[i].problem.dims.depth.n;
-        const struct interval one = {depth, depth, records->at[i]};
-        if (add(all, &one, error))
-            return -1;
-    }
-    for (size_t i = 0; i < records->interval_count; i++)
-        if (add(all, &records->intervals[i], error))
-            return -1;
-    return 0;
-}
+/* --- All of them -------------------------------------------------------------------------- */
 
-/* --- All files ---------------------------------------------------------------------------- */
-
-static int add_file(void *all, const char *path, const struct records *records,
-                    struct error *error)
+static int take(void *context, const struct interval *served, const struct records *from,
+                struct error *error)
 {
-    (void)path;
-    if (records->skipped)
-        output_warn("%s", records->reason.text);
-    return add_records(all, records, error);
+    (void)from;
+    return add(context, served, error);
 }
 
 /* Of the sizes for which nothing ships of the problem itself. */
-static int add_class(struct gathering *all, struct records *shipped, struct error *error)
+static int take_class(void *context, const struct interval *served, const struct records *from,
+                      struct error *error)
 {
-    for (size_t i = 0; i < shipped->count; i++) {
-        const uint64_t depth = shipped->at[i].problem.dims.depth.n;
-        struct interval one = {depth, depth, shipped->at[i]};
-        if (take_over(all, &one) && add(all, &one, error))
-            return -1;
-    }
-    for (size_t i = 0; i < shipped->interval_count; i++) {
-        struct interval one = shipped->intervals[i];
-        if (take_over(all, &one) && add(all, &one, error))
-            return -1;
-    }
-    return 0;
+    struct interval own = *served;
+    (void)from;
+    return take_over(context, &own) ? add(context, &own, error) : 0;
+}
+
+static void miss(void *context, const struct records *records)
+{
+    (void)context;
+    output_warn("%s", records->reason.text);
+}
+
+static int add_kept(struct gathering *all, struct error *error)
+{
+    const struct collection kept = setup_collection(all->request);
+    const struct collection_visitor visitor = {all, NULL, take, miss};
+    return collection_visit_files(&kept, &visitor, error);
 }
 
 static int add_shipped(struct gathering *all, struct error *error)
 {
+    const struct collection_visitor of_it = {all, NULL, take, NULL};
+    const struct collection_visitor of_class = {all, NULL, take_class, NULL};
     struct records shipped;
     if (shipped_load(&shipped, &all->want, error))
         return -1;
-    const int failed =
-        add_records(all, &shipped, error) || add_class(all, &shipped, error) ? -1 : 0;
+    const int failed = collection_visit(&shipped, &of_it, error) ||
+                       collection_visit(&shipped, &of_class, error);
     store_dispose(&shipped);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -400,8 +398,8 @@ int export_records_find(struct export_records *out, const struct setup *setup,
     struct text folder = {0};
     *out = (struct export_records){0};
     setup_record(&all.want, setup);
-    int failed = store_folder(&folder, request->cache, error) ||
-                 store_load_each(folder.at, NULL, add_file, &all, error) ||
+    set_filter(&all);
+    int failed = store_folder(&folder, request->cache, error) || add_kept(&all, error) ||
                  add_shipped(&all, error);
     if (!failed && out->count == 0)
         failed = refuse_nothing(&all, folder.at, error);

@@ -3,7 +3,6 @@
 #define AUTOTUNE_EXPORT_RECORDS_H
 
 #include "autotune/cli/setup.h"
-#include "cache/store.h"
 
 struct export_records {
     struct interval *at; /* records of one n, and intervals of sweeps */

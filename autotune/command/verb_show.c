@@ -6,9 +6,8 @@
 #include "autotune/cli/request.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/print/figures.h"
-#include "autotune/tune/sweep_dims_report.h"
-#include "autotune/tune/sweep_report.h"
-#include "cache/store.h"
+#include "autotune/tune/sweep_drawing.h"
+#include "cache/collection.h"
 #include "generator/array.h"
 #include "generator/number.h"
 
@@ -48,17 +47,20 @@ static bool is_sweep(const struct request *request)
     return ((const struct show_request *)request->own)->sweep;
 }
 
-static bool is_wanted(const struct interval *served, const struct request *request)
+/* With --sweep the report cuts to the range. */
+static struct filter filter_of(const struct request *request)
 {
-    const struct problem *problem = &served->record.problem;
-    const uint64_t n = dims_n(&request->problem.dims),
-                   n_high = request->n_high ? request->n_high : n;
-    const bool is_cut =
-        is_sweep(request) && !request->asked.shape; /* to the range, by the report */
-    return (!request->has_n || is_cut || (served->from <= n_high && n <= served->to)) &&
-           request_wants(request, problem) &&
-           (!request->asked.shape || request->asked.shape == dims_text_name(&problem->dims)) &&
-           (!request->asked.has_scan || request->asked.scan == problem->dims.scan);
+    struct filter filter;
+    request_filter(&filter, request);
+    if (is_sweep(request) && !request->asked.shape)
+        filter.asked &= ~(unsigned)FILTER_N;
+    if (request->asked.shape)
+        filter.asked |= FILTER_SHAPE;
+    if (request->asked.has_scan)
+        filter.asked |= FILTER_SCAN;
+    filter.shape = request->asked.shape;
+    filter.problem.dims.scan = request->asked.scan;
+    return filter;
 }
 
 /* 0 = not known. */
@@ -146,45 +148,26 @@ struct shown {
     struct error refused;   /* why the first file that gave none could not be read */
 };
 
-static int add(struct shown *shown, const struct interval *served, const struct records *from,
-               const struct request *request, struct error *error)
+static int add(void *context, const struct interval *served, const struct records *from,
+               struct error *error)
 {
+    struct shown *shown = context;
+    const bool is_size = served->from == served->to;
     if (array_grow(&shown->configs, shown->config_count, sizeof *shown->configs, error))
         return -1;
     shown->configs[shown->config_count++] = *served;
-    return is_sweep(request) && from ? store_copy(&shown->records, from, &served->record, error)
-                                     : 0;
+    return shown->own.sweep && is_size
+               ? store_copy(&shown->records, from, &served->record, error)
+               : 0;
 }
 
-static int add_records(struct shown *shown, const struct records *records,
-                       const struct request *request, struct error *error)
-{
-    int failed = 0;
-    for (size_t i = 0; i < records->count && !failed; i++) {
-        const uint64_t n = dims_n(&records->at[i].problem.dims);
-        const struct interval one = {n, n, records->at[i]};
-        if (is_wanted(&one, request))
-            failed = add(shown, &one, records, request, error);
-    }
-    for (size_t i = 0; i < records->interval_count && !failed; i++) {
-        const struct interval *interval = &records->intervals[i];
-        if (interval->from < interval->to && is_wanted(interval, request))
-            failed = add(shown, interval, NULL, request, error);
-    }
-    return failed;
-}
-
-static int add_file(void *context, const char *path, const struct records *records,
-                    struct error *error)
+static void miss(void *context, const struct records *records)
 {
     struct shown *shown = context;
-    const int failed = add_records(shown, records, &shown->request, error);
-    (void)path;
     if (records->is_refused && shown->refused.code == ERROR_NONE)
         shown->refused = records->reason;
-    else if (records->skipped)
+    else
         output_warn("%s", records->reason.text);
-    return failed;
 }
 
 /* By problem, then by size, then intervals; the time of tuning does not count. */
@@ -260,7 +243,10 @@ static int set_up(void *shared, struct error *error)
 static int gather(void *shared, struct error *error)
 {
     struct shown *shown = shared;
-    return store_load_each(shown->folder.at, NULL, add_file, shown, error) ||
+    const struct collection all = {.place = shown->request.cache};
+    const struct filter filter = filter_of(&shown->request);
+    const struct collection_visitor visitor = {shown, &filter, add, miss};
+    return collection_visit_files(&all, &visitor, error) ||
                    interval_compute(&shown->records, error)
                ? -1
                : 0;
@@ -269,7 +255,8 @@ static int gather(void *shared, struct error *error)
 static int draw_sweeps(struct shown *shown, size_t *count, struct error *error)
 {
     const struct request *request = &shown->request;
-    const struct sweep_kind *kind = request->asked.shape ? &sweep_shapes : &sweep_report;
+    const struct sweep_kind *kind =
+        request->asked.shape ? &sweep_drawing_dims : &sweep_drawing_n;
     const int failed = sweep_drawing_print(kind, request, &shown->records, count, error);
     if (!request->asked.shape)
         note_others(request, &shown->records);

@@ -44,7 +44,8 @@ static int prepare(struct tuning *tuning, struct error *error)
     for (size_t i = 0; i < device_set->count; i++) {
         tuning->tasks[i].request = request;
         tuning->tasks[i].kind = &device_set->kinds[i];
-        if (tune_task_prepare(&tuning->tasks[i], device_set->count, error))
+        tuning->tasks[i].kinds = device_set->count;
+        if (tune_task_prepare(&tuning->tasks[i], error))
             return -1;
     }
     return 0;
@@ -82,16 +83,16 @@ static int report(struct tune_task *task, struct error *error)
                     record_has_run(&record) ? "measured" : "as it ships",
                     record_has_run(&record) ? record.tuned : "with this program");
         tune_notes_reading(request, &reading);
-        return tune_report_print(request, &task->setup, &record, NULL, error);
+        return tune_report_print(request, task->setup, &record, NULL, error);
     }
     if (task->failed) {
         *error = task->error;
         return -1;
     }
-    tune_notes_trials(request, &task->setup, &task->result);
+    tune_notes_trials(request, task->setup, &task->result);
     struct error lost;
     const int is_lost = tune_task_take(&record, task, &lost);
-    const int failed = tune_report_print(request, &task->setup, &record, &task->result, error);
+    const int failed = tune_report_print(request, task->setup, &record, &task->result, error);
     if (!failed && is_lost) /* the result was printed all the same */
         *error = lost;
     return failed || is_lost ? -1 : 0;

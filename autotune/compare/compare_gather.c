@@ -18,8 +18,10 @@
 
 static bool is_wanted(const struct request *request, const struct problem *problem)
 {
-    return (!request->has_n || dims_n(&problem->dims) == dims_n(&request->problem.dims)) &&
-           request_wants(request, problem) && !problem_is_on_host(problem);
+    struct filter filter;
+    request_filter(&filter, request);
+    filter.asked |= FILTER_DEVICE;
+    return filter_wants(&filter, problem);
 }
 
 static bool is_of_kind(const struct problem *a, const struct problem *b)

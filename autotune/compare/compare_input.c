@@ -3,6 +3,7 @@
 #include "autotune/compare/compare_input.h"
 
 #include "autotune/cli/output.h"
+#include "autotune/cli/setup.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
 #include "autotune/library/shipped.h"
@@ -109,53 +110,115 @@ static bool is_known(const struct records *records, size_t count, const struct r
     return false;
 }
 
-/* Is it of the GPU that the table or its driver calls this, or with NULL of the first record's? The
- * table is read once for records of one GPU that follow one another, and `is_before` is what it said
- * of the last. */
-static bool is_of_gpu(const struct records *records, size_t i, const char *name, bool is_before)
+/* What is added to a GPU's records, and from where. */
+struct adding {
+    struct compare_input *out;
+    const char *name;           /* of the GPU, by the table or its driver, or NULL: */
+    const struct record *first; /* that of this record */
+    size_t known;               /* of problems that so many of `out` have nothing is added */
+    size_t of_gpu, unlike;      /* of several results, which are not compared */
+    char last[sizeof((struct record *)0)->gpu]; /* GPU that was asked about; */
+    bool was_of_gpu;                            /* ... what the answer was */
+};
+
+static bool is_called(const char *gpu, const char *name)
 {
-    const struct record *record = &records->at[i], *first = &records->at[0];
     struct gpus_model model;
     struct error ignored;
-    if (!name)
-        return strcmp(record->gpu, first->gpu) == 0 && record->cc == first->cc;
-    if (i > 0 && strcmp(record->gpu, records->at[i - 1].gpu) == 0)
-        return is_before;
-    return strcmp(record->gpu, name) == 0 ||
-           (gpus_find_model(&model, record->gpu, &ignored) == 0 &&
-            strcmp(model.name, name) == 0);
+    return strcmp(gpu, name) == 0 ||
+           (gpus_find_model(&model, gpu, &ignored) == 0 && strcmp(model.name, name) == 0);
 }
 
-/* Appends the records of the GPU of this name, or with NULL those of the first record's GPU; but
- * for those of problems that the first `known` records of `out` have. */
-static int add_records(struct compare_input *out, const struct records *more, const char *name,
-                       size_t known, struct error *error)
+/* The table is read once for records of one GPU that follow one another. */
+static bool is_of_gpu(void *context, const struct record *record)
 {
-    struct records *records = &out->records;
-    size_t others = 0, unlike = 0;
-    bool is_of = false;
-    int failed = 0;
-    for (size_t i = 0; i < more->count && !failed; i++) {
-        const struct record *record = &more->at[i];
-        is_of = is_of_gpu(more, i, name, is_of);
-        const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
-        if (is_of && is_alike && !is_known(records, known, record))
-            failed = store_copy(records, more, record, error);
-        others += !is_of;
-        unlike += is_of && !is_alike;
+    struct adding *adding = context;
+    if (!adding->name)
+        return strcmp(record->gpu, adding->first->gpu) == 0 && record->cc == adding->first->cc;
+    if (strcmp(record->gpu, adding->last) != 0) {
+        adding->was_of_gpu = is_called(record->gpu, adding->name);
+        snprintf(adding->last, sizeof adding->last, "%s", record->gpu);
     }
-    if (!name && others)
+    return adding->was_of_gpu;
+}
+
+static int add_record(void *context, const struct interval *served, const struct records *from,
+                      struct error *error)
+{
+    struct adding *adding = context;
+    struct records *records = &adding->out->records;
+    const struct record *record = &served->record;
+    if (served->from < served->to)
+        return 0; /* intervals are computed again, of all */
+    const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
+    adding->of_gpu++;
+    adding->unlike += !is_alike;
+    return is_alike && !is_known(records, adding->known, record)
+               ? store_copy(records, from, record, error)
+               : 0;
+}
+
+static void miss(void *context, const struct records *records)
+{
+    struct compare_input *out = ((struct adding *)context)->out;
+    if (out->damaged.code == ERROR_NONE)
+        out->damaged = records->reason;
+}
+
+/* Of a file that was named for this. */
+static void warn_of_others(const struct adding *adding, const struct records *file)
+{
+    const size_t unlike = adding->unlike;
+    if (adding->of_gpu < file->count)
         output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
                     "them by GPU",
-                    others, more->at[0].gpu);
-    if (!name && unlike) /* of a file that was named for this */
+                    file->count - adding->of_gpu, file->at[0].gpu);
+    if (unlike)
         output_warn("%zu record%s of " DIMS_TEXT_RESULTS
                     " %s passed over: only single values are "
                     "compared",
                     unlike, unlike == 1 ? "" : "s", unlike == 1 ? "is" : "are");
-    if (more->skipped && out->damaged.code == ERROR_NONE)
-        out->damaged = more->reason;
-    return failed || interval_compute(records, error) ? -1 : 0;
+}
+
+/* Appends those of the first record's GPU. */
+static int add_named_file(struct compare_input *out, const struct records *file,
+                          struct error *error)
+{
+    struct adding adding = {.out = out, .first = &file->at[0]};
+    const struct filter filter = {.asked = FILTER_GPU, .is_gpu = is_of_gpu, .gpu = &adding};
+    const struct collection_visitor visitor = {&adding, &filter, add_record, NULL};
+    const int failed = collection_visit(file, &visitor, error);
+    warn_of_others(&adding, file);
+    if (file->skipped)
+        miss(&adding, file);
+    return failed || interval_compute(&out->records, error) ? -1 : 0;
+}
+
+/* Appends the records of the GPU of this name that are in the folder, whatever the file name, and
+ * those that ship of what was not measured here. No folder means no records. */
+static int add_all_records(struct compare_input *out, const struct request *request,
+                           struct error *error)
+{
+    struct adding adding = {.out = out, .name = out->side.name};
+    const struct filter filter = {.asked = FILTER_GPU, .is_gpu = is_of_gpu, .gpu = &adding};
+    const struct collection_visitor visitor = {&adding, &filter, add_record, miss};
+    const struct collection kept = setup_collection(request);
+    struct text folder = {0};
+    struct records shipped;
+    struct error ignored;
+    int failed = store_folder(&folder, request->cache, &ignored) == 0 &&
+                 collection_visit_files(&kept, &visitor, error);
+    text_dispose(&folder);
+    if (failed || shipped_load(&shipped, NULL, error))
+        return -1;
+    adding.known = out->records.count;
+    if (shipped.skipped)
+        miss(&adding, &shipped);
+    failed =
+        collection_visit(&shipped, &visitor, error) || interval_compute(&out->records, error);
+    out->shipped_count = out->records.count - adding.known;
+    store_dispose(&shipped);
+    return failed ? -1 : 0;
 }
 
 /* --- Files -------------------------------------------------------------------------------- */
@@ -190,7 +253,7 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
         store_dispose(&records);
         return -1;
     }
-    const int failed = add_records(out, &records, NULL, 0, error);
+    const int failed = add_named_file(out, &records, error);
     store_dispose(&records);
     if (failed)
         return -1;
@@ -253,47 +316,6 @@ static int add_documents(struct compare_input *out, const char *name,
     return 0;
 }
 
-static int add_shipped(struct compare_input *out, const char *model, struct error *error)
-{
-    struct records records;
-    if (shipped_load(&records, NULL, error))
-        return -1;
-    /* What was measured here stands in place of what ships. */
-    const size_t known = out->records.count;
-    const int failed = add_records(out, &records, model, known, error);
-    out->shipped_count = out->records.count - known;
-    store_dispose(&records);
-    return failed;
-}
-
-/* The search through the files of a folder. */
-struct kept {
-    struct compare_input *out;
-    const char *model;
-};
-
-static int add_file(void *context, const char *path, const struct records *records,
-                    struct error *error)
-{
-    const struct kept *kept = context;
-    (void)path;
-    return add_records(kept->out, records, kept->model, 0, error);
-}
-
-/* Adds the records of this folder, whatever the file name. No folder means no records. */
-static int add_kept(struct compare_input *out, const char *model, const struct request *request,
-                    struct error *error)
-{
-    struct kept kept = {out, model};
-    struct text folder = {0};
-    struct error ignored;
-    if (store_folder(&folder, request->cache, &ignored))
-        return 0;
-    const int failed = store_load_each(folder.at, NULL, add_file, &kept, error);
-    text_dispose(&folder);
-    return failed;
-}
-
 /* A GPU that --gpu-file describes replaces the table's; it has no records, as no name here is
  * its own. */
 static int open_described(struct compare_input *out, const char *file, const char *name,
@@ -316,37 +338,31 @@ struct sought {
     bool is_found;
 };
 
-static int seek(void *context, const char *path, const struct records *records,
+static bool is_called_so(void *context, const struct record *record)
+{
+    const struct sought *sought = context;
+    return record->source != RECORD_EMULATED && gpus_is_named(record->gpu, sought->name);
+}
+
+static int seek(void *context, const struct interval *served, const struct records *from,
                 struct error *error)
 {
     struct sought *sought = context;
-    (void)path, (void)error;
-    for (size_t i = 0; i < records->count && !sought->is_found; i++)
-        if (records->at[i].source != RECORD_EMULATED &&
-            gpus_is_named(records->at[i].gpu, sought->name)) {
-            sought->found = records->at[i];
-            sought->is_found = true;
-        }
+    (void)from, (void)error;
+    if (!sought->is_found)
+        sought->found = served->record;
+    sought->is_found = true;
     return 0;
 }
 
 static bool seek_kept(struct sought *sought, const struct request *request)
 {
-    struct text folder = {0};
+    const struct filter filter = {.asked = FILTER_GPU, .is_gpu = is_called_so, .gpu = sought};
+    const struct collection_visitor visitor = {sought, &filter, seek, NULL};
+    const struct collection kept = setup_collection(request);
     struct error ignored;
-    if (store_folder(&folder, request->cache, &ignored) == 0)
-        store_load_each(folder.at, NULL, seek, sought, &ignored);
-    text_dispose(&folder);
+    collection_visit_files(&kept, &visitor, &ignored);
     return sought->is_found;
-}
-
-static int add_all_records(struct compare_input *out, const struct request *request,
-                           struct error *error)
-{
-    return add_kept(out, out->side.name, request, error) ||
-                   add_shipped(out, out->side.name, error)
-               ? -1
-               : 0;
 }
 
 /* Opens a GPU of the table, else one of which there are records here. That comes first, too, where

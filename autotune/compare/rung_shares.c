@@ -153,15 +153,19 @@ static int add_figure(struct rung_shares *shares, const struct rung_figure *figu
     return 0;
 }
 
-static bool is_wanted(const struct rung_shares *shares, const char *op, const char *type,
+/* Of `problem` its operation and type count. */
+static bool is_wanted(const struct rung_shares *shares, const struct problem *problem,
                       uint64_t n)
 {
-    const struct request *request = shares->request;
-    return !request ||
-           ((!request->has_op || strcmp(problem_ops[request->problem.op].name, op) == 0) &&
-            (!request->has_type ||
-             strcmp(problem_types[request->problem.type].name, type) == 0) &&
-            (!request->has_n || dims_n(&request->problem.dims) == n));
+    struct filter filter;
+    const struct problem figure = {.op = problem->op,
+                                   .type = problem->type,
+                                   .dims = dims_value(n)};
+    if (!shares->request)
+        return true;
+    request_filter(&filter, shares->request);
+    filter.asked &= FILTER_OP | FILTER_TYPE | FILTER_N;
+    return filter_wants(&filter, &figure);
 }
 
 /* --- Documents ---------------------------------------------------------------------------- */
@@ -188,8 +192,7 @@ static int add_published(struct rung_shares *shares, const struct published *pub
     struct rung_figure figure = {.side = side, .label = kernel->kernel, .cause = ""};
     figure.rung = find_rung(shares, kernel->rung, &rung);
     figure.n = published_n(published, from);
-    if (!figure.rung || !is_wanted(shares, problem_ops[kernel->problem.op].name,
-                                   problem_types[kernel->problem.type].name, figure.n))
+    if (!figure.rung || !is_wanted(shares, &kernel->problem, figure.n))
         return 0;
     figure.gbs = published_gbs(published, from);
     figure.share = published_share(published, from, shares->sides[side].peak_gbs);
@@ -320,7 +323,7 @@ static int add_rows(struct rung_shares *shares, const struct table_file *table,
             "leave it out",
             table->file);
     const uint64_t n = count_at(csv, 0, csv_find(csv, "n"));
-    if (!is_wanted(shares, table->op, table->type, n))
+    if (!is_wanted(shares, &table->problem, n))
         return 0;
     struct rung_side *side = add_side(shares, table->gpu, table->op, table->type, error);
     if (!side)

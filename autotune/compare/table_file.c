@@ -75,8 +75,6 @@ static int find_subject(struct table_file *table, struct error *error)
 {
     const struct csv *const csv = &table->csv;
     const int gpu = find_gpu(csv);
-    enum op op;
-    enum type type;
     table->gpu = csv_at(csv, 0, gpu);
     table->op = csv_at(csv, 0, csv_find(csv, "op"));
     table->type = csv_at(csv, 0, csv_find(csv, "type"));
@@ -86,8 +84,8 @@ static int find_subject(struct table_file *table, struct error *error)
                          table->option, table->file);
     if (!*table->gpu || !*table->op || !*table->type)
         return report_unknown(table, error);
-    if (problem_find_op(&op, table->op, error) ||
-        problem_find_type(&type, table->type, error)) {
+    if (problem_find_op(&table->problem.op, table->op, error) ||
+        problem_find_type(&table->problem.type, table->type, error)) {
         const struct error why = *error;
         return error_set(error, ERROR_USAGE, "%s %.200s: %.300s", table->option, table->file,
                          why.text);

@@ -4,11 +4,13 @@
 #define AUTOTUNE_TABLE_FILE_H
 
 #include "autotune/print/csv.h"
+#include "generator/problem.h"
 
 struct table_file {
     const char *option, *file; /* "--bench", "cub.csv" */
     struct csv csv;
     const char *gpu, *op, *type; /* of all lines alike; in `csv` */
+    struct problem problem;      /* of which op and type are these */
     const char *regime;          /* "cold", "warm"; "" = the table has no such column */
     char how[80];                /* "" or ", from 4 bytes past alignment" */
     bool has_sizes;              /* its lines are of several n */

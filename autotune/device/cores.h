@@ -7,4 +7,9 @@
 unsigned cores_own(void);
 unsigned cores_of_machine(void);
 
+/* Where this process may use all cores, of which `count` processes divide them among themselves: binds it,
+ * and what it starts, to those of number `index`, from 0 on; two processes have one core where there are
+ * too few. */
+void cores_take_share(unsigned index, unsigned count);
+
 #endif

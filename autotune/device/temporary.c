@@ -228,25 +228,26 @@ static void sweep_file(int at, const char *name)
     close(lock);
 }
 
-static void sweep(const char *folder, void (*sweep_one)(int at, const char *name))
+/* Hands over each entry of the folder. */
+static void each_entry(const char *folder, void (*take)(int at, const char *name))
 {
     DIR *list = opendir(folder);
     for (const struct dirent *entry; list && (entry = readdir(list));)
-        sweep_one(dirfd(list), entry->d_name);
+        take(dirfd(list), entry->d_name);
     if (list)
         closedir(list);
 }
 
 void temporary_sweep(void)
 {
-    sweep(temporary_folder(), sweep_folder);
+    each_entry(temporary_folder(), sweep_folder);
 }
 
 int temporary_make_file(char path[PATH_MAX], const char *folder)
 {
     char host[HOST_CHARS];
     int file = -1;
-    sweep(folder, sweep_file);
+    each_entry(folder, sweep_file);
     for (int i = 0; i < TRIES && file < 0; i++) {
         if (snprintf(path, PATH_MAX, "%s/.autotune-%s-%d-%d.part", folder, own_host(host),
                      (int)getpid(), i) >= PATH_MAX) {

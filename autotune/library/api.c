@@ -71,7 +71,7 @@ static int copy_options(struct autotune_context *context,
 {
     bool has_failed = false;
     context->program = copy(options->program, &has_failed);
-    context->records.place = copy(options->records, &has_failed);
+    choose_open(&context->records, copy(options->records, &has_failed));
     context->kernels.nvrtc = copy(options->nvrtc, &has_failed);
     context->kernels.folder = find_folder(options->kernels, &has_failed);
     return has_failed ? fail_memory(error) : 0;

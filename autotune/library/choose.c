@@ -13,15 +13,15 @@
 
 /* --- Where they are ----------------------------------------------------------------------- */
 
-static bool is_file(const char *place)
+void choose_open(struct choose_records *out, char *place)
 {
-    struct stat status;
-    return place && stat(place, &status) == 0 && !S_ISDIR(status.st_mode);
+    out->place = place;
+    out->at_hand = (struct collection){.place = place, .ship = shipped_load};
 }
 
 int choose_folder(struct text *out, const struct choose_records *records, struct error *error)
 {
-    if (is_file(records->place))
+    if (collection_is_file(&records->at_hand))
         return error_set(
             error, ERROR_USAGE,
             "autotune_context_options.records is the file %.500s: give a folder, so "
@@ -37,45 +37,6 @@ static void note(struct error *warning, const struct error *wrong)
         *warning = *wrong;
 }
 
-/* Is it the same file? Who writes a record file puts a new one in its place. */
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mode == b->st_mode && a->st_uid == b->st_uid &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
-static int load_own(struct choose_records *records, const char *path, struct error *error)
-{
-    struct stat now = {0};
-    if (lstat(path, &now) != 0)
-        now = (struct stat){0};
-    if (records->has_own && is_same(&now, &records->own_stat))
-        return 0;
-    store_dispose(&records->own);
-    records->has_own = false;
-    if (store_load(&records->own, path, error))
-        return -1;
-    records->has_own = true;
-    records->own_stat = now;
-    return 0;
-}
-
-/* Those of the space and cost class of the last that was asked for are kept. */
-static int load_shipped(struct choose_records *records, const struct record *want,
-                        struct error *error)
-{
-    char name[COMPACT_NAME_CHARS];
-    if (strcmp(records->shipped_name, compact_name(name, want->space, &want->problem)) == 0)
-        return 0;
-    store_dispose(&records->shipped);
-    *records->shipped_name = '\0';
-    if (shipped_load(&records->shipped, want, error))
-        return -1;
-    memcpy(records->shipped_name, name, sizeof name);
-    return 0;
-}
-
 /* --- Choosing ----------------------------------------------------------------------------- */
 
 /* The compiler is not known before it is needed; then the plan looks again. */
@@ -89,65 +50,43 @@ static void settle(struct find *find)
         find->best.grade = find->place.grade = SELECTOR_EXACT;
 }
 
-/* The file of this GPU, and the folder it is in; no folder when the place is a file. */
-static int find_own(struct text *folder, struct text *path,
-                    const struct choose_records *records, const char *gpu, struct error *error)
-{
-    if (is_file(records->place))
-        text_adds(path, records->place);
-    else if (store_folder(folder, records->place, error) ||
-             store_path(path, folder->at, gpu, error))
-        return -1;
-    return text_check(path, error);
-}
-
 void choose_prepare(struct choose_records *records, const struct device_info *info)
 {
-    struct text folder = {0}, path = {0};
-    struct error ignored;
-    if (find_own(&folder, &path, records, info->name, &ignored) == 0)
-        load_own(records, path.at, &ignored);
-    text_dispose(&folder);
-    text_dispose(&path);
+    struct error warning = {.code = ERROR_NONE}, ignored;
+    collection_load(&records->at_hand, info->name, &warning, &ignored);
 }
 
 /* Without a folder there are no records, which is no reason to do without a plan; but one
  * that the caller has named may be misspelt. */
-static void search_own(struct find *find, struct choose_records *records, struct error *warning)
+static int search_own(struct find *find, struct choose_records *records, struct error *warning,
+                      struct error *error)
 {
-    struct text folder = {0}, path = {0};
+    struct collection *const at = &records->at_hand;
     if (records->place && access(records->place, F_OK) && errno == ENOENT)
         error_set(warning, ERROR_IO,
                   "autotune_context_options.records: there is no file or folder %.500s",
                   records->place);
-    if (find_own(&folder, &path, records, find->want.gpu, warning) == 0 &&
-        load_own(records, path.at, warning) == 0) {
-        note(warning, &records->own.reason);
-        find_among(find, &records->own, warning);
-        settle(find);
-        if (folder.length && find->best.grade != SELECTOR_EXACT) {
-            find_in_folder(find, folder.at, path.at, warning);
-            settle(find);
-        }
-    }
-    text_dispose(&folder);
-    text_dispose(&path);
+    if (collection_find(find, at, COLLECTION_OWN, warning, error))
+        return -1;
+    settle(find);
+    if (find->best.grade == SELECTOR_EXACT)
+        return 0;
+    if (collection_find(find, at, COLLECTION_OTHERS, warning, error))
+        return -1;
+    settle(find);
+    return 0;
 }
 
 static int search(struct find *find, struct choose_records *records, enum autotune_from from,
-                  struct error *warning)
+                  struct error *warning, struct error *error)
 {
     if (from == AUTOTUNE_FROM_DEFAULT)
         return 0;
-    if (from != AUTOTUNE_FROM_SHIPPED)
-        search_own(find, records, warning);
+    if (from != AUTOTUNE_FROM_SHIPPED && search_own(find, records, warning, error))
+        return -1;
     if ((from == AUTOTUNE_FROM_SHIPPED || from == AUTOTUNE_FROM_BEST) &&
-        find->best.grade > SELECTOR_STALE) {
-        if (load_shipped(records, &find->want, warning))
-            return -1;
-        if (find_shipped(find, &records->shipped, warning))
-            return -1;
-    }
+        collection_find(find, &records->at_hand, COLLECTION_SHIPPED, warning, error))
+        return -1;
     note(warning, &find->best.damaged);
     note(warning, &find->best.rejected);
     return 0;
@@ -216,7 +155,7 @@ int choose_config(struct choice *out, struct choose_records *records,
     find.names_nearest =
         request->from == AUTOTUNE_FROM_RECORD || request->from == AUTOTUNE_FROM_TUNING;
     *out = (struct choice){.warning.code = ERROR_NONE};
-    if (search(&find, records, request->from, &out->warning))
+    if (search(&find, records, request->from, &out->warning, error))
         return fail_memory(error);
     out->grade = find.best.grade;
     if (!is_good_enough(request->from, out->grade))
@@ -231,7 +170,6 @@ int choose_config(struct choice *out, struct choose_records *records,
 void choose_dispose(struct choose_records *records)
 {
     code_dispose(&records->memo);
-    store_dispose(&records->own);
-    store_dispose(&records->shipped);
+    collection_dispose(&records->at_hand);
     free(records->place);
 }

@@ -6,22 +6,18 @@
 
 #include "autotune/device/device.h"
 #include "autotune/library/builtin_spaces.h"
-#include "cache/compact.h"
-#include "cache/find.h"
+#include "cache/collection.h"
 #include "include/autotune.h"
 
-#include <sys/stat.h>
-
-/* Records that are kept in memory. Initialise with the place; the rest is private. */
+/* Records that are kept in memory. Private. */
 struct choose_records {
-    char *place;        /* the option: a folder, a file, or NULL for the usual folder */
-    struct records own; /* of this GPU's file, or of the file that `place` is */
-    struct stat own_stat;
-    bool has_own;
-    struct records shipped;
-    char shipped_name[COMPACT_NAME_CHARS]; /* compact_name of these; "" = none are loaded */
+    char *place;
+    struct collection at_hand;
     struct code_memo memo;
 };
+
+/* Takes over `place`, the option: a folder, a file, or NULL for the usual folder. Reads nothing. */
+void choose_open(struct choose_records *out, char *place);
 
 /* Reads in advance what a plan reads first: the file of this GPU. An error in it is reported when a
  * plan reads it again. */

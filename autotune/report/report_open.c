@@ -162,11 +162,11 @@ static int open_sides(struct report *report, struct error *error)
 
 static bool is_kept(const struct report *report, const struct record *record)
 {
-    const struct request *request = report->request;
+    struct filter filter;
+    request_filter(&filter, report->request);
+    filter.asked |= FILTER_DEVICE;
     return record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
-           record->median_ps && !problem_is_on_host(&record->problem) &&
-           request_wants(request, &record->problem) &&
-           (!request->has_n || dims_n(&record->problem.dims) == dims_n(&request->problem.dims));
+           record->median_ps && filter_wants(&filter, &record->problem);
 }
 
 static bool is_alike(const struct problem *a, const struct problem *b)

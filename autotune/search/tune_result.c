@@ -1,8 +1,9 @@
-/* tune_result: finds a candidate's config and variant. Candidates of a variant are neighbours. */
+/* tune_result: finds a candidate's config and variant, and a config's place in the race. Candidates of a variant are neighbours. */
 #include "autotune/search/tune_result.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void tune_result_dispose(struct tune_result *result)
 {
@@ -17,6 +18,16 @@ const int64_t *tune_result_config(const struct tune_result *result, size_t candi
 {
     assert(candidate < result->points.count);
     return result->points.configs + candidate * result->points.width;
+}
+
+const struct tune_place *tune_result_place(const struct tune_result *result,
+                                           const int64_t *config)
+{
+    const size_t bytes = result->points.width * sizeof *config;
+    for (size_t i = 0; i < result->place_count; i++)
+        if (memcmp(result->places[i].config, config, bytes) == 0)
+            return &result->places[i];
+    return NULL;
 }
 
 size_t tune_result_variant(const struct points *points, size_t candidate)

@@ -79,6 +79,10 @@ void tune_result_dispose(struct tune_result *result);
 
 const int64_t *tune_result_config(const struct tune_result *result, size_t candidate);
 
+/* The place of a config in the race, or NULL. */
+const struct tune_place *tune_result_place(const struct tune_result *result,
+                                           const int64_t *config);
+
 /* The variant that a candidate belongs to. */
 size_t tune_result_variant(const struct points *points, size_t candidate);
 

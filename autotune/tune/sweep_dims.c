@@ -5,8 +5,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/print/figures.h"
-#include "autotune/tune/sweep_dims_report.h"
-#include "autotune/tune/sweep_known.h"
+#include "autotune/tune/sweep_drawing.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_save.h"
 
@@ -115,7 +114,7 @@ static void note_plan(const struct grid *grid)
                       grid->counts[regime] == 1 ? "" : "s", problem_regimes[regime]);
             between = ",";
         }
-    sweep_size_add_budget(&line, grid->sweep);
+    sweep_race_add_budget(&line, grid->sweep);
     output_line(request, &line);
     for (enum left_out reason = UNSERVED; reason < PAST_L2; reason++)
         if (grid->left_out[reason])
@@ -163,18 +162,18 @@ static int tune_shape(struct grid *grid, struct sweep_regime *regime, size_t i,
                       struct error *error)
 {
     struct sweep *sweep = grid->sweep;
-    const struct record *known = NULL;
-    if (setup_resize(&sweep->setup, &regime->sizes[i], regime->regime, error))
+    struct record record;
+    bool is_known;
+    if (setup_resize(&sweep->setup, &regime->sizes[i], regime->regime, error) ||
+        sweep_race_find(&record, &is_known, sweep, error) ||
+        (!is_known && (seed(grid, i, error) || sweep_race_tune(sweep, regime, i, error))))
         return -1;
-    if (!sweep->request->retune)
-        known = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-    if (!known && (seed(grid, i, error) || sweep_size_tune(sweep, regime, i, error)))
-        return -1;
-    const struct record *record = known ? known : sweep_regime_record(regime, i);
-    grid->known += known != NULL;
-    sweep->done += known != NULL;
-    memcpy(grid->now[i], record->params, sizeof record->params);
-    return store_add(&grid->done, record, error);
+    if (!is_known)
+        record = *sweep_race_record(regime, i);
+    grid->known += is_known;
+    sweep->done += is_known;
+    memcpy(grid->now[i], record.params, sizeof record.params);
+    return store_add(&grid->done, &record, error);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -185,13 +184,13 @@ static int tune_line(struct grid *grid, enum regime regime, size_t line, struct 
     struct sweep_regime *swept = &sweep->regimes[0];
     size_t ignored[REASONS] = {0};
     int failed = 0;
-    sweep_regime_open(swept, regime);
+    sweep_race_open(swept, regime);
     memset(grid->now, 0, sizeof grid->now);
     swept->count = choose_line(grid, regime, line, swept->sizes, ignored);
     for (size_t i = 0; i < swept->count && !failed; i++)
         failed = tune_shape(grid, swept, i, error);
     memcpy(grid->before, grid->now, sizeof grid->before);
-    sweep_regime_dispose(swept);
+    sweep_race_dispose(swept);
     return failed;
 }
 
@@ -207,30 +206,29 @@ static int tune_all(struct grid *grid, struct error *error)
     return 0;
 }
 
-static int run(struct grid *grid, struct error *error)
+static int sweep_lines(struct grid *grid, struct error *error)
 {
     struct sweep *sweep = grid->sweep;
     const struct request *request = sweep->request;
     const double start = monotonic_s();
     tune_notes_device(request, &sweep->setup.device->info, sweep->device_set.kinds[0].count);
-    if (plan(grid, error) || sweep_known_load(&sweep->kept, request, &sweep->setup, error) ||
-        tune_all(grid, error))
+    if (plan(grid, error) || sweep_race_load(sweep, error) || tune_all(grid, error))
         return -1;
     if (grid->known)
         output_note(request, "records   exact of %zu shape%s: --retune measures again\n",
                     grid->known, grid->known == 1 ? "" : "s");
     if (grid->known < grid->done.count)
         output_note(request, "took      %.2f s\n", monotonic_s() - start);
-    return sweep_drawing_print(&sweep_shapes, request, &grid->done, NULL, error);
+    return sweep_drawing_print(&sweep_drawing_dims, request, &grid->done, NULL, error);
 }
 
-int sweep_grid(struct sweep *sweep, struct error *error)
+int sweep_dims(struct sweep *sweep, struct error *error)
 {
     struct grid *grid = calloc(1, sizeof *grid);
     if (!grid)
         return error_memory(error, sizeof *grid);
     grid->sweep = sweep;
-    int failed = run(grid, error);
+    int failed = sweep_lines(grid, error);
     store_dispose(&grid->done);
     free(grid);
     return failed;

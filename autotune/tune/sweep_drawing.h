@@ -41,6 +41,13 @@ struct sweep_kind {
     void (*print_end)(struct text *out, const struct sweep_drawing *drawing); /* or NULL */
 };
 
+/* Of n: for each size the variant of its interval, its time and loss, and the time of one variant for
+ * all sizes. */
+extern const struct sweep_kind sweep_drawing_n;
+
+/* Of a matrix: for each shape a line with its time and its variant. */
+extern const struct sweep_kind sweep_drawing_dims;
+
 /* Draws every sweep of the kind among the records, whose intervals are computed. Writes JSON
  * and CSV too. `count` (may be NULL) gets how many sweeps there are; without any nothing is
  * printed but empty JSON and CSV. */

@@ -13,6 +13,7 @@
 #include "autotune/print/table_fit.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_save.h"
+#include "autotune/tune/tune_task.h"
 #include "generator/json.h"
 
 #include <inttypes.h>
@@ -38,6 +39,7 @@ struct choice_tried {
 struct work {
     const struct request *request;
     struct setup setup;
+    struct tune_task task;
     struct host_bench bench;
     struct choice_tried choices[CHOICES_MAX];
     size_t count, finalists;
@@ -204,8 +206,8 @@ static const struct table_column columns[] = {
     {"% of copy", "copy_percent", true},
 };
 
-static void add_row(struct table *table, const struct problem *problem,
-                    const struct record *row, uint64_t copy_ps)
+static void add_choice_row(struct table *table, const struct problem *problem,
+                           const struct record *row, uint64_t copy_ps)
 {
     char size[NUMBER_CHARS], speed[NUMBER_CHARS];
     table_add(table, number_format_count(size, row->chunk_bytes));
@@ -233,10 +235,10 @@ static int print(const struct request *request, const struct problem *problem,
                                    .median_ps = choices[i].median_ps,
                                    .low_ps = choices[i].low_ps,
                                    .high_ps = choices[i].high_ps};
-        add_row(&table, problem, &row, copy_ps);
+        add_choice_row(&table, problem, &row, copy_ps);
     }
     if (!count)
-        add_row(&table, problem, winner, 0);
+        add_choice_row(&table, problem, winner, 0);
     if (count)
         table_show(&text, &table, false);
     text_addf(&text, "winner    %s on %s\n          chunks of %sB, %" PRIu64 " streams",
@@ -260,18 +262,11 @@ static int print(const struct request *request, const struct problem *problem,
 
 /* --- The tuning --------------------------------------------------------------------------- */
 
-/* An exact record answers. 1: it did; 0: there is none. */
-static int answer(const struct work *work, struct error *warning, struct error *error)
+static int answer(const struct work *work, const struct record *record, struct error *error)
 {
-    struct find_result found;
-    if (setup_find(&found, &work->setup, work->request, warning, error))
-        return -1;
-    if (work->request->retune || found.grade != SELECTOR_EXACT || !found.record.chunk_bytes)
-        return 0;
     output_note(work->request, "record    exact, measured %s: --retune measures again\n",
-                found.record.tuned);
-    return print(work->request, &work->setup.problem, &found.record, NULL, 0, 0, error) ? -1
-                                                                                        : 1;
+                record->tuned);
+    return print(work->request, &work->setup.problem, record, NULL, 0, 0, error);
 }
 
 static int measure(struct work *work, const struct error *earlier, struct error *error)
@@ -298,11 +293,27 @@ static int measure(struct work *work, const struct error *earlier, struct error 
                : 0;
 }
 
-static int run(void *context, struct error *error)
+/* What is tried is not a kernel but how data gets to it: so the task looks for a record, and is not
+ * run. */
+static int tune(struct work *work, struct error *error)
+{
+    struct tune_task *task = &work->task;
+    struct request quiet = *work->request;
+    quiet.quiet = true;
+    *task = (struct tune_task){.request = &quiet, .setup = &work->setup};
+    int failed = tune_task_look(task, error);
+    if (!failed)
+        failed = task->is_answered && task->found.record.chunk_bytes
+                     ? answer(work, &task->found.record, error)
+                     : measure(work, &task->warning, error);
+    tune_task_close(task);
+    return failed;
+}
+
+static int tune_supervised(void *context, struct error *error)
 {
     struct work *work = context;
     const struct request *request = work->request;
-    struct error earlier = {.code = ERROR_NONE};
     int failed = setup_open(&work->setup, request, true, error);
     if (failed)
         return failed;
@@ -310,8 +321,7 @@ static int run(void *context, struct error *error)
         work->setup.problem.dims =
             dims_run(work->setup.target.is_host ? N_HOST : N_GPU, DIMS_ALL);
     tune_notes_setup(request, &work->setup, 1);
-    const int answered = answer(work, &earlier, error);
-    failed = answered == 0 ? measure(work, &earlier, error) : answered < 0;
+    failed = tune(work, error);
     for (size_t i = 0; i < work->count; i++)
         close_choice(&work->choices[i]);
     if (work->count)
@@ -326,7 +336,7 @@ int tune_host(const struct request *request, struct error *error)
     if (!work)
         return error_memory(error, sizeof *work);
     work->request = request;
-    const int failed = supervise_run(run, work, error);
+    const int failed = supervise_run(tune_supervised, work, error);
     free(work);
     return failed;
 }

@@ -5,6 +5,7 @@
 #include "autotune/print/figures.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* clang-format off */
 static const struct table_column columns[] = {
@@ -19,6 +20,14 @@ static const struct table_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static const char *const outcomes[LIST_OUTCOMES] = {"tuned", "recorded", "known", "failed"};
+
+enum list_outcome tune_list_line_outcome(const char *name)
+{
+    int found = 0;
+    while (found < LIST_OUTCOMES && strcmp(outcomes[found], name) != 0)
+        found++;
+    return (enum list_outcome)found;
+}
 
 struct table tune_list_line_table(void)
 {

@@ -19,6 +19,9 @@ struct tune_list_line {
 /* "3 of 30  sum i32 400M cold   341.75 us   4681.8 GB/s  tuned in 2.24 s" */
 void tune_list_line_text(struct text *out, const struct tune_list_line *line);
 
+/* "tuned", "recorded", ... as the table has them; LIST_OUTCOMES for what is none. */
+enum list_outcome tune_list_line_outcome(const char *name);
+
 /* An empty table, and a row of it. */
 struct table tune_list_line_table(void);
 void tune_list_line_cells(struct table *table, const struct tune_list_line *line);

@@ -74,15 +74,11 @@ static struct beside beside_winner(const struct tune_result *result, const int64
 {
     const struct finalist *winner = &result->finalists[result->winner];
     const double unit = (double)winner->median_ps / winner->ratio;
-    const size_t bytes = result->points.width * sizeof *config;
-    for (size_t i = 0; i < result->place_count; i++) {
-        const struct tune_place *place = &result->places[i];
-        if (memcmp(place->config, config, bytes) == 0)
-            return (struct beside){(uint64_t)llround(unit * place->ratio),
+    const struct tune_place *place = tune_result_place(result, config);
+    return place ? (struct beside){(uint64_t)llround(unit * place->ratio),
                                    (uint64_t)llround(unit * place->ratio_low),
-                                   (uint64_t)llround(unit * place->ratio_high)};
-    }
-    return (struct beside){0, 0, 0};
+                                   (uint64_t)llround(unit * place->ratio_high)}
+                 : (struct beside){0, 0, 0};
 }
 
 void tune_save_shipped(struct record *record, const struct tune_result *result,
@@ -218,6 +214,8 @@ static bool is_older(const struct request *request, const struct setup *setup,
 const char *tune_save_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record)
 {
+    if (problem_is_on_host(&record->problem))
+        return NULL; /* it is of no search */
     if (record->untried && request->budget_s <= 0)
         return "of a search that left candidates untried";
     if (record->space_hash != setup->space->hash)

@@ -4,15 +4,14 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
-#include "autotune/tune/sweep_confirm.h"
 #include "autotune/tune/sweep_dims.h"
-#include "autotune/tune/sweep_known.h"
-#include "autotune/tune/sweep_report.h"
-#include "autotune/tune/sweep_size.h"
+#include "autotune/tune/sweep_drawing.h"
+#include "autotune/tune/sweep_race.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_save.h"
 #include "generator/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* --- Plan --------------------------------------------------------------------------------- */
@@ -20,8 +19,8 @@
 static void add_regime(struct sweep *sweep, enum regime regime, bool is_within_l2)
 {
     struct sweep_regime *added = &sweep->regimes[sweep->regime_count];
-    sweep_regime_init(added, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
-                      sweep->request->n_high, is_within_l2);
+    sweep_race_init(added, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
+                    sweep->request->n_high, is_within_l2);
     sweep->regime_count += added->count > 0;
 }
 
@@ -43,7 +42,7 @@ static int plan(struct sweep *sweep, struct error *error)
                   problem_regimes[sweep->regimes[i].regime]);
     for (size_t i = 0; i < sweep->regime_count; i++)
         sweep->total += sweep->regimes[i].count;
-    sweep_size_add_budget(&line, sweep);
+    sweep_race_add_budget(&line, sweep);
     text_addf(&line, "; a variant may lose %.3g %% in its interval", 100 * request->loss);
     output_line(request, &line);
     const struct dims most = dims_run(request->n_high, request->problem.dims.scan);
@@ -66,9 +65,10 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
             struct sweep_regime *regime = &sweep->regimes[l];
             if (setup_resize(&sweep->setup, &regime->sizes[i], regime->regime, error))
                 return -1;
-            const struct record *record =
-                sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-            *is_answered = record && *record->swept;
+            struct record record;
+            if (sweep_race_find(&record, is_answered, sweep, error))
+                return -1;
+            *is_answered = *is_answered && *record.swept;
         }
     return 0;
 }
@@ -79,19 +79,17 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
 static int find_single(struct sweep *sweep, struct error *error)
 {
     struct sweep_regime *regime = &sweep->regimes[0];
-    const size_t size =
-        sweep_regime_nearest(regime, setup_usual_n(sweep->setup.target.is_host));
-    const struct record *record = NULL;
-    if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error))
+    const size_t size = sweep_race_nearest(regime, setup_usual_n(sweep->setup.target.is_host));
+    struct record record;
+    bool is_known;
+    if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error) ||
+        sweep_race_find(&record, &is_known, sweep, error) ||
+        (!is_known && sweep_race_tune(sweep, regime, size, error)))
         return -1;
-    if (!sweep->request->retune)
-        record = sweep_known_size(&sweep->kept, sweep->request, &sweep->setup);
-    if (!record && sweep_size_tune(sweep, regime, size, error))
-        return -1;
-    if (!record)
-        record = sweep_regime_record(regime, size);
+    if (!is_known)
+        record = *sweep_race_record(regime, size);
     sweep->has_single =
-        point_parse_record(sweep->setup.space, record->params, sweep->single, error) == 0;
+        point_parse_record(sweep->setup.space, record.params, sweep->single, error) == 0;
     return sweep->has_single ? 0 : -1;
 }
 
@@ -101,7 +99,7 @@ static int tune_sizes(struct sweep *sweep, struct error *error)
     for (size_t l = 0; l < sweep->regime_count; l++) {
         struct sweep_regime *regime = &sweep->regimes[l];
         for (size_t i = 0; i < regime->count; i++)
-            if (!(i == 0 && regime->is_done[0]) && sweep_size_tune(sweep, regime, i, error))
+            if (!(i == 0 && regime->is_done[0]) && sweep_race_tune(sweep, regime, i, error))
                 return -1;
     }
     return 0;
@@ -114,43 +112,136 @@ static int finish(struct sweep *sweep, struct error *error)
     struct records all = {.count = 0};
     int failed = 0;
     for (size_t l = 0; l < sweep->regime_count && !failed; l++)
-        failed = sweep_regime_collect(&all, &sweep->regimes[l], error);
+        failed = sweep_race_collect(&all, &sweep->regimes[l], error);
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
     if (!failed) {
-        sweep_size_keep(sweep, &all);
-        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
+        sweep_race_keep(sweep, &all);
+        failed = sweep_drawing_print(&sweep_drawing_n, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
     return failed ? -1 : 0;
 }
 
-/* Answers from the records only; the report leaves other n out. */
+/* --- From the records alone --------------------------------------------------------------- */
+
+/* Of other n too: those whose kernels have changed no longer answer. */
+static bool is_swept(const struct sweep *sweep, const struct record *record,
+                     const struct record *want, struct code_memo *memo)
+{
+    return request_sweeps(sweep->request, record->problem.regime) && *record->swept &&
+           record_is_same_but_size(record, want) &&
+           setup_is_current(&sweep->setup, record, memo);
+}
+
+/* Chooses the swept sizes of the problem in the request's regimes, with their intervals.
+ * store_dispose frees them, after an error too. */
+static int choose_swept(struct records *out, const struct sweep *sweep, struct error *error)
+{
+    const struct records *own = &sweep->records.own;
+    struct code_memo memo = {.next = 0};
+    struct record want;
+    int failed = 0;
+    *out = (struct records){.count = 0};
+    setup_record(&want, &sweep->setup);
+    for (size_t i = 0; i < own->count && !failed; i++)
+        if (is_swept(sweep, &own->at[i], &want, &memo))
+            failed = store_copy(out, own, &own->at[i], error);
+    return failed || store_tidy(out, error) || interval_compute(out, error) ? -1 : 0;
+}
+
+/* The report leaves other n out. */
 static int answer(struct sweep *sweep, struct error *error)
 {
     struct records all;
-    int failed = sweep_known_choose(&all, &sweep->kept, sweep->request, &sweep->setup, error);
+    int failed = choose_swept(&all, sweep, error);
     if (!failed) {
         output_note(sweep->request, "records   exact: --retune measures again\n");
-        failed = sweep_drawing_print(&sweep_report, sweep->request, &all, NULL, error);
+        failed = sweep_drawing_print(&sweep_drawing_n, sweep->request, &all, NULL, error);
     }
+    store_dispose(&all);
+    return failed ? -1 : 0;
+}
+
+/* --- Once more ---------------------------------------------------------------------------- */
+
+static bool is_asked_for(const struct sweep *sweep, const struct record *size)
+{
+    return dims_n(&sweep->request->problem.dims) <= dims_n(&size->problem.dims) &&
+           dims_n(&size->problem.dims) <= sweep->request->n_high;
+}
+
+/* Notes sizes that get another variant, because their interval's lost more than the size
+ * allows. */
+static void note_cuts(const struct sweep *sweep, const struct records *before)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct record *size = &before->at[i];
+        const struct interval *interval = interval_find(before, size);
+        const double limit = (double)size->loss_ppm / 1e6;
+        struct raced raced;
+        char n[NUMBER_CHARS];
+        if (!interval || !is_asked_for(sweep, size) ||
+            !interval_raced(&raced, size, interval->record.config))
+            continue;
+        const double loss = (double)raced.ps / (double)size->median_ps - 1;
+        if (loss > limit)
+            output_note(sweep->request,
+                        "cut       n = %s %s: its interval's variant lost %.2f %%, more than "
+                        "%.3g %%; another serves it now\n",
+                        number_format_count(n, dims_n(&size->problem.dims)),
+                        problem_regimes[size->problem.regime], 100 * loss, 100 * limit);
+    }
+}
+
+static int keep_again(struct sweep *sweep, const struct records *all, struct error *error)
+{
+    struct records again = {.count = 0};
+    int failed = 0;
+    for (size_t i = 0; i < all->count && !failed; i++)
+        if (is_asked_for(sweep, &all->at[i]))
+            failed = store_copy(&again, all, &all->at[i], error);
+    if (!failed && again.count && !sweep_race_keep(sweep, &again))
+        failed = error_set(error, ERROR_IO,
+                           "what was measured again could not be kept: see the warning above, "
+                           "then run the same command again");
+    store_dispose(&again);
+    return failed;
+}
+
+static int confirm(struct sweep *sweep, struct error *error)
+{
+    const struct request *request = sweep->request;
+    struct records all;
+    int failed = choose_swept(&all, sweep, error);
+    for (size_t i = 0; i < all.count && !failed; i++) {
+        struct record *size = &all.at[i];
+        if (!is_asked_for(sweep, size))
+            continue;
+        failed = sweep_race_confirm(sweep, &all, size, error);
+        if (request->has_loss)
+            size->loss_ppm = (uint64_t)llround(request->loss * 1e6);
+    }
+    failed = failed || sweep_drawing_print(&sweep_drawing_n, request, &all, NULL, error) ||
+             keep_again(sweep, &all, error);
+    if (!failed)
+        note_cuts(sweep, &all);
     store_dispose(&all);
     return failed ? -1 : 0;
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
-static int run(struct sweep *sweep, struct error *error)
+static int sweep_n(struct sweep *sweep, struct error *error)
 {
     const double start = monotonic_s();
     bool is_answered;
     tune_notes_device(sweep->request, &sweep->setup.device->info,
                       sweep->device_set.kinds[0].count);
-    if (plan(sweep, error) ||
-        sweep_known_load(&sweep->kept, sweep->request, &sweep->setup, error) ||
+    if (plan(sweep, error) || sweep_race_load(sweep, error) ||
         find_answer(sweep, &is_answered, error))
         return -1;
     if (is_answered)
-        return (sweep->request->confirm ? sweep_confirm : answer)(sweep, error);
+        return (sweep->request->confirm ? confirm : answer)(sweep, error);
     if (sweep->request->confirm)
         return error_set(error, ERROR_USAGE,
                          "--confirm measures a sweep again that is kept, and this one is not: "
@@ -184,11 +275,12 @@ int tune_sweep(const struct request *request, struct error *error)
     if (!sweep)
         return error_memory(error, sizeof *sweep);
     sweep->request = request;
+    sweep->records = setup_collection(request);
     sweep->start_ns = monotonic_ns();
     tune_save_now(sweep->swept);
     int failed = open_sweep(sweep, error);
     if (!failed) {
-        failed = (request->n_high ? run : sweep_grid)(sweep, error);
+        failed = (request->n_high ? sweep_n : sweep_dims)(sweep, error);
         if (!failed && sweep->has_lost)
             failed =
                 error_set(error, ERROR_IO,
@@ -197,8 +289,8 @@ int tune_sweep(const struct request *request, struct error *error)
         setup_close(&sweep->setup);
     }
     for (size_t l = 0; l < REGIME_COUNT; l++)
-        sweep_regime_dispose(&sweep->regimes[l]);
-    store_dispose(&sweep->kept);
+        sweep_race_dispose(&sweep->regimes[l]);
+    collection_dispose(&sweep->records);
     free(sweep);
     return failed ? -1 : 0;
 }

@@ -1,5 +1,5 @@
 /* tune_sweep: tunes a range of n and draws the intervals that one variant serves; or ranges of
- * rows and lengths, by sweep_grid. */
+ * rows and lengths, by sweep_dims. */
 #ifndef AUTOTUNE_TUNE_SWEEP_H
 #define AUTOTUNE_TUNE_SWEEP_H
 

@@ -4,106 +4,127 @@
 #include "autotune/cli/failing_source.h"
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
-#include "autotune/tune/tune_defaults.h"
-#include "autotune/tune/tune_save.h"
+#include "autotune/device/cores.h"
 
-#include <inttypes.h>
 #include <pthread.h>
+#include <string.h>
 
-/* --- Before ------------------------------------------------------------------------------- */
+static const double STAYS = 1.005; /* a known winner is replaced by a config that is faster by
+                                    * more than this */
 
-static void describe_job(struct tune_task *task, size_t kinds)
+/* --- What is known ------------------------------------------------------------------------ */
+
+/* A race asks for the record of its own size, which is in the GPU's own file. */
+static int find(struct tune_task *task, struct error *error)
 {
-    const struct setup *setup = &task->setup;
-    const struct request *request = task->request;
-    tune_defaults_job(&task->job, request, setup, task->kind, kinds);
-    const bool has_seed = task->found.grade != SELECTOR_NONE; /* the winner of a similar
-                                                               * problem */
-    /* What ships is raced too, so that the record says what tuning gained. */
-    const bool is_shipped = task->shipped.grade != SELECTOR_NONE && !setup->target.is_host;
-    task->options = (struct tune_options){.strategy = tune_defaults_strategy(request, setup),
-                                          .configs = task->shipped.config,
-                                          .config_count = is_shipped,
-                                          .seed_config = has_seed ? task->found.config : NULL,
-                                          .seed = request->seed,
-                                          .budget_s = request->budget_s,
-                                          .is_retune = request->retune,
-                                          .journal = task->has_journal ? &task->journal : NULL,
-                                          .is_stopping = interrupt_came};
-    task->watch = (struct tune_notes_watch){.problem = &setup->problem};
-    if (!request->quiet && kinds == 1)
-        task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
-}
-
-/* Notes the number of candidates; the search expands the space again. */
-static int note_points(const struct tune_task *task, struct error *error)
-{
-    struct points points;
-    if (tune_points(&points, &task->setup.context, &task->options, error))
+    const unsigned sources = task->is_race ? COLLECTION_OWN : setup_sources(task->request);
+    if (setup_find_in(&task->found, task->setup, task->records, sources, &task->warning, error))
         return -1;
-    tune_notes_space(task->request, &task->setup, &points, task->options.strategy);
-    point_dispose(&points);
+    if (task->parts)
+        tune_parts_warn(task->parts, &task->warning);
+    else if (task->warning.code == ERROR_NONE)
+        task->warning = task->found.damaged;
     return 0;
 }
 
-static int find(struct tune_task *task, const struct request *request, struct error *error)
+/* Is it the problem's own record? One of an interval is another size's. */
+static bool is_of_problem(const struct tune_task *task)
 {
-    return task->parts
-               ? tune_parts_find(&task->found, task->parts, &task->setup, &task->warning, error)
-               : setup_find(&task->found, &task->setup, request, &task->warning, error);
+    struct record want;
+    setup_record(&want, task->setup);
+    return !record_key_difference(&want, &task->found.record);
 }
 
-/* Of a list the trials of other parts are taken over. */
-static int adopt(struct tune_task *task, struct error *error)
+static void note_found(const struct tune_task *task, const char *unfinished)
 {
-    return task->parts && task->has_journal && !task->request->retune
-               ? tune_parts_adopt(&task->journal, task->parts, &task->setup, error)
-               : 0;
-}
-
-static void note_found(const struct tune_task *task, const struct request *own,
-                       const char *unfinished)
-{
+    const struct request *request = task->request;
     const struct find_result *found = &task->found;
     if (unfinished)
-        output_note(own, "record    %s: going on with that\n", unfinished);
+        output_note(request, "record    %s: going on with that\n", unfinished);
     if (found->grade == SELECTOR_STALE)
-        output_note(own, "record    stale, for its %s is another now: measuring again\n",
+        output_note(request, "record    stale, for its %s is another now: measuring again\n",
                     found->difference);
     else if (*found->other)
-        output_note(own,
+        output_note(request,
                     "record    of this problem, but its %s is another now: measuring again\n",
                     found->other);
-    if (!unfinished && !own->retune && found->rejected.code != ERROR_NONE)
-        output_note(own, "record    %s\n", found->rejected.text);
+    if (!unfinished && !request->retune && found->rejected.code != ERROR_NONE)
+        output_note(request, "record    %s\n", found->rejected.text);
+}
+
+static int take_again(struct tune_task *task, struct error *error)
+{
+    task->found = (struct find_result){.record = *task->again, .grade = SELECTOR_EXACT};
+    task->is_known = true;
+    return point_parse_record(task->setup->space, task->again->params, task->found.config,
+                              error);
 }
 
 /* Is the problem answered by a record? */
-static int look(struct tune_task *task, const struct request *own, bool is_noted,
-                struct error *error)
+static int look(struct tune_task *task, bool is_noted, struct error *error)
 {
-    if (find(task, own, error))
+    if (task->again)
+        return take_again(task, error);
+    if (find(task, error))
         return -1;
-    const bool is_asked = task->found.grade == SELECTOR_EXACT && !own->retune;
+    const struct request *request = task->request;
+    const bool is_asked = task->found.grade == SELECTOR_EXACT && !request->retune &&
+                          (!task->is_race || is_of_problem(task));
     const char *unfinished =
-        is_asked ? tune_save_unfinished(own, &task->setup, &task->found.record) : NULL;
-    task->is_answered = is_asked && !unfinished;
+        is_asked ? tune_save_unfinished(request, task->setup, &task->found.record) : NULL;
+    task->is_known = is_asked && !unfinished;
+    task->is_answered = task->is_known && !task->is_race;
     if (!task->is_answered && is_noted)
-        note_found(task, own, unfinished);
+        note_found(task, unfinished);
     return 0;
 }
 
-/* Opens the journal. Another process that had it since the record was looked for may have left one. */
-static int open_journal(struct tune_task *task, const struct request *own, struct error *error)
+static int open_setup(struct tune_task *task, struct error *error)
+{
+    struct request own = *task->request;
+    own.device = task->kind->list[0];
+    task->setup = &task->own_setup;
+    return setup_open(task->setup, &own, true, error);
+}
+
+/* Where its user gives none, they are the request's. */
+static void choose_records(struct tune_task *task)
+{
+    if (task->parts)
+        task->records = &task->parts->records;
+    if (task->records)
+        return;
+    task->own_records = setup_collection(task->request);
+    task->records = &task->own_records;
+}
+
+int tune_task_look(struct tune_task *task, struct error *error)
+{
+    choose_records(task);
+    if (!task->setup) {
+        if (open_setup(task, error))
+            return -1;
+        tune_notes_setup(task->request, task->setup, task->kind->count);
+    }
+    return look(task, true, error);
+}
+
+/* --- The journal -------------------------------------------------------------------------- */
+
+/* Another process that had it since the record was looked for may have left one. */
+static int open_journal(struct tune_task *task, struct error *error)
 {
     struct tune_save_told told = {.record = false};
     struct tune_save_opened opened;
-    if (tune_save_journal(&task->journal, &opened, own, &task->setup, &told, error))
+    if (task->has_no_trials)
+        return 0;
+    if (tune_save_journal(&task->journal, &opened, task->request, task->setup,
+                          task->told ? task->told : &told, error))
         return -1;
     task->has_journal = opened.is_open;
     if (!task->has_journal || !(opened.has_waited || task->journal.count))
         return 0;
-    const int failed = look(task, own, false, error);
+    const int failed = look(task, false, error);
     if (failed || task->is_answered) {
         journal_close(&task->journal);
         task->has_journal = false;
@@ -111,36 +132,118 @@ static int open_journal(struct tune_task *task, const struct request *own, struc
     return failed;
 }
 
-int tune_task_prepare(struct tune_task *task, size_t kinds, struct error *error)
+/* Of a list the trials of other parts are taken over. */
+static int adopt(struct tune_task *task, struct error *error)
 {
-    struct request own = *task->request;
-    own.device = task->kind->list[0];
-    if (setup_open(&task->setup, &own, true, error))
+    return task->parts && task->has_journal && !task->request->retune
+               ? tune_parts_adopt(&task->journal, task->parts, task->setup, error)
+               : 0;
+}
+
+/* --- What is tried ------------------------------------------------------------------------ */
+
+/* Every core of this process compiles except one for each GPU; on the host the emulator runs at the same
+ * time. */
+unsigned tune_task_compilers(const struct setup *setup, const struct device_set_kind *kind,
+                             size_t kinds)
+{
+    const long cores = cores_own();
+    const long busy = setup->target.is_host ? 0 : (long)kind->count;
+    const long mine = cores / (long)kinds - busy;
+    return mine < 1 ? 1 : (unsigned)mine;
+}
+
+/* The strategy that was asked for, else the device's usual one. */
+static enum strategy choose_strategy(const struct tune_task *task)
+{
+    if (task->request->has_strategy)
+        return task->request->strategy;
+    return task->setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
+}
+
+static void describe_job(struct tune_task *task)
+{
+    const struct setup *setup = task->setup;
+    const struct request *request = task->request;
+    task->job =
+        (struct tune_job){.context = &setup->context,
+                          .sources = &setup->sources,
+                          .space = setup->space_file,
+                          .info = &setup->device->info,
+                          .specs = task->kind->list,
+                          .spec_count = task->kind->count,
+                          .nvrtc = request->nvrtc,
+                          .compilers = tune_task_compilers(setup, task->kind, task->kinds)};
+    task->options = (struct tune_options){.strategy = choose_strategy(task),
+                                          .seed = request->seed,
+                                          .budget_s = request->budget_s,
+                                          .is_retune = request->retune,
+                                          .journal = task->has_journal ? &task->journal : NULL,
+                                          .is_stopping = interrupt_came};
+    task->watch = (struct tune_notes_watch){.problem = &setup->problem};
+    if (!request->quiet && task->kinds == 1)
+        task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
+}
+
+/* The winner of a similar problem is tried first, and what ships is raced too, so that the record says
+ * what tuning gained. */
+static int add_seeds(struct tune_task *task, struct error *error)
+{
+    struct tune_options *options = &task->options;
+    struct error ignored;
+    if (setup_find_in(&task->shipped, task->setup, task->records, COLLECTION_SHIPPED, &ignored,
+                      error))
         return -1;
-    tune_notes_setup(&own, &task->setup, task->kind->count);
-    if (look(task, &own, true, error))
+    if (task->found.grade != SELECTOR_NONE)
+        options->seed_config = task->found.config;
+    options->configs = task->shipped.config;
+    options->config_count =
+        task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
+    return 0;
+}
+
+/* Notes the number of candidates; the search expands the space again. */
+static int note_points(const struct tune_task *task, struct error *error)
+{
+    struct points points;
+    if (tune_points(&points, &task->setup->context, &task->options, error))
+        return -1;
+    tune_notes_space(task->request, task->setup, &points, task->options.strategy);
+    point_dispose(&points);
+    return 0;
+}
+
+int tune_task_prepare(struct tune_task *task, struct error *error)
+{
+    if (tune_task_look(task, error))
         return -1;
     if (task->is_answered)
         return 0;
-    if (tune_save_check(task->setup.space, error) || setup_check_room(&task->setup, error) ||
-        open_journal(task, &own, error))
+    if (tune_save_check(task->setup->space, error) || setup_check_room(task->setup, error) ||
+        open_journal(task, error))
         return -1;
     if (task->is_answered)
         return 0;
-    if (adopt(task, error) || setup_find_shipped(&task->shipped, &task->setup, error))
+    if (adopt(task, error))
         return -1;
-    describe_job(task, kinds);
-    return note_points(task, error);
+    describe_job(task);
+    return task->is_race ? 0 : add_seeds(task, error) || note_points(task, error) ? -1 : 0;
 }
 
 /* --- Tuning ------------------------------------------------------------------------------- */
 
+/* Too much noise in a race may be gone the second time; the trials are in the journal. */
 static void *tune(void *argument)
 {
     struct tune_task *task = argument;
-    task->failed = tune_run(&task->result, &task->job, &task->options, &task->error);
+    task->failed = -1;
+    for (int tries = task->is_race ? 2 : 1; tries > 0 && task->failed; tries--) {
+        task->failed = tune_run(&task->result, &task->job, &task->options, &task->error);
+        if (task->error.code != ERROR_NOISY)
+            break;
+    }
     if (task->failed)
-        failing_source_explain(&task->setup, task->setup.space->default_config, &task->error);
+        failing_source_explain(task->setup, task->setup->space->default_config, &task->error);
     task->is_tuned = !task->failed;
     return NULL;
 }
@@ -164,16 +267,39 @@ void tune_task_run(struct tune_task *tasks, size_t count)
 
 /* --- After -------------------------------------------------------------------------------- */
 
-int tune_task_take(struct record *out, struct tune_task *task, struct error *lost)
+/* A known winner remains, with its time in this race, unless it clearly lost. */
+static void let_known_stay(struct record *record, const struct tune_task *task)
+{
+    const struct tune_place *place = tune_result_place(&task->result, task->found.config);
+    const struct record made = *record;
+    if (!place || place->ratio > STAYS)
+        return;
+    *record = task->found.record;
+    record_set_time(record, place->median_ps, place->low_ps, place->high_ps);
+    record->sm_mhz = made.sm_mhz;
+    record->memory_mhz = made.memory_mhz;
+    record->celsius = made.celsius;
+    record->milliwatts = made.milliwatts;
+    memcpy(record->tuned, made.tuned, sizeof record->tuned);
+}
+
+void tune_task_record(struct record *out, const struct tune_task *task)
 {
     if (task->is_answered) {
         *out = task->found.record;
-        return 0;
+        return;
     }
-    tune_save_make(out, &task->setup, &task->result);
-    if (task->options.config_count)
+    tune_save_make(out, task->setup, &task->result);
+    if (task->is_known)
+        let_known_stay(out, task);
+    else if (!task->is_race && task->options.config_count)
         tune_save_shipped(out, &task->result, task->options.configs);
-    return tune_save_record(task->request, out, &task->warning, lost);
+}
+
+int tune_task_take(struct record *out, struct tune_task *task, struct error *lost)
+{
+    tune_task_record(out, task);
+    return task->is_answered ? 0 : tune_save_record(task->request, out, &task->warning, lost);
 }
 
 void tune_task_close(struct tune_task *task)
@@ -182,5 +308,6 @@ void tune_task_close(struct tune_task *task)
         tune_result_dispose(&task->result);
     if (task->has_journal)
         journal_close(&task->journal);
-    setup_close(&task->setup);
+    collection_dispose(&task->own_records);
+    setup_close(&task->own_setup);
 }

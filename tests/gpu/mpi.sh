@@ -63,7 +63,14 @@ shared()
     seconds mpirun -n "$ranks" "$program-mpi" "$@" --device "$device" --cache "$scratch/fast"
 }
 
-# No rank has a GPU of its own open, while its coordinator has.
+# No rank has a GPU open, while the autotune that it runs has. What a rank forks to look at its device, before
+# there is MPI, is no rank.
+is_forked()
+{
+    local parent
+    parent=$(sed -n 's/^PPid:\t//p' "/proc/$1/status" 2> /dev/null)
+    [[ $(readlink "/proc/$parent/exe" 2> /dev/null) == *autotune-mpi ]]
+}
 has_no_context()
 {
     local pid mapped=0 seen=0 open
@@ -75,7 +82,7 @@ has_no_context()
         for pid in $(ours); do
             open=$(find "/proc/$pid/fd" -lname '/dev/nvidia*' 2> /dev/null | wc -l)
             case $(readlink "/proc/$pid/exe" 2> /dev/null) in
-            *autotune-mpi) mapped=$((mapped + open + $(grep -c libcuda "/proc/$pid/maps" 2> /dev/null))) ;;
+            *autotune-mpi) is_forked "$pid" || mapped=$((mapped + open + $(grep -c libcuda "/proc/$pid/maps" 2> /dev/null))) ;;
             *) [ "$open" -eq 0 ] || seen=$((seen + 1)) ;;
             esac
         done
@@ -145,8 +152,8 @@ step_mpi()
     unset XDG_CACHE_HOME
 }
 
-# step_mpi_fast: what two GPUs gain, by turns: an exhaustive search by one rank, by two, and by one process
-# that has both GPUs; 20 problems by one rank and by two; one sum of 4Gi floats, by MPI and by NCCL.
+# step_mpi_fast: what two GPUs gain, by turns: 20 problems by one rank and by two; an exhaustive search by one
+# rank, and by one process that has both GPUs; one sum of 4Gi floats, by MPI and by NCCL.
 step_mpi_fast()
 {
     local gpus round n=${FAST_N:-4G} one=(--space bench/tuning/minute.ini --template templates/reduce.cu
@@ -169,8 +176,7 @@ step_mpi_fast()
     for round in 1 2; do
         echo "round $round, 20 problems: 1 rank $(shared 1 --problems "$scratch/twenty") s, 2 ranks" \
             "$(shared 2 --problems "$scratch/twenty") s"
-        echo "round $round, exhaustive, n = $n: 1 rank $(shared 1 --problems "$scratch/one" "${one[@]}") s," \
-            "2 ranks $(shared 2 --problems "$scratch/one" "${one[@]}") s"
+        echo "round $round, exhaustive, n = $n: 1 rank $(shared 1 --problems "$scratch/one" "${one[@]}") s"
         grep -E '^(list|best|race)' "$scratch/timed.err" || true
         rm -rf "$scratch/fast"
         [ "$device" = host ] || echo "round $round, exhaustive, n = $n: --device 0,1" \

@@ -1,6 +1,6 @@
-/* sweep_report: writes one table of all sizes for programs; for people a table for each sweep,
+/* sweep_drawing_n: writes one table of all sizes for programs; for people a table for each sweep,
  * with bars where there is room, and a legend of its variants. */
-#include "autotune/tune/sweep_report.h"
+#include "autotune/tune/sweep_drawing.h"
 
 #include "autotune/cli/record_cells.h"
 #include "autotune/print/figures.h"
@@ -240,7 +240,7 @@ static void add_title(struct text *out, const struct sweep_drawing *drawing)
               drawing->interval_count == 1 ? "" : "s");
 }
 
-const struct sweep_kind sweep_report = {
+const struct sweep_kind sweep_drawing_n = {
     .name = "sizes",
     .variants_name = "intervals",
     .columns = columns,

@@ -1,6 +1,6 @@
-/* sweep_dims_report: writes one table of all shapes and one of their variants for programs; for
+/* sweep_drawing_dims: writes one table of all shapes and one of their variants for programs; for
  * people two tables for each group, with a legend of the variants. */
-#include "autotune/tune/sweep_dims_report.h"
+#include "autotune/tune/sweep_drawing.h"
 
 #include "autotune/cli/record_cells.h"
 #include "generator/dims_text.h"
@@ -117,14 +117,14 @@ static void add_title(struct text *out, const struct sweep_drawing *drawing)
               first->gpu, drawing->size_count, drawing->size_count == 1 ? "" : "s");
 }
 
-/* A single value is not a shape: sizes of n are drawn by sweep_report. */
+/* A single value is not a shape: sizes of n are drawn by sweep_drawing_n. */
 static bool is_shape(const struct record *record)
 {
     static const struct dims one_value = DIMS_VALUE(1);
     return !dims_is_alike(&record->problem.dims, &one_value);
 }
 
-const struct sweep_kind sweep_shapes = {
+const struct sweep_kind sweep_drawing_dims = {
     .name = "shapes",
     .variants_name = "variants",
     .columns = columns,
