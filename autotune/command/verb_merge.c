@@ -211,7 +211,7 @@ static int write_compact(struct merge *merge, struct error *error)
                                      merge->names.count, &bytes, error);
     if (!failed) {
         add_compact_rows(merge, ships);
-        output_note(&merge->request, "compact   %zu bytes\n", bytes);
+        output_note(&merge->request.out, "compact   %zu bytes\n", bytes);
     }
     free(ships);
     return failed;
@@ -263,12 +263,13 @@ static int print(const struct merge *merge, struct error *error)
     const struct request *request = &merge->request;
     const char *compact = merge->own.compact;
     const size_t count = merge->table.row_count;
-    output_note(request, "%s %zu of %zu records into %s\n", compact ? "written  " : "merged   ",
-                merge->taken, count, compact ? compact : merge->folder.at);
+    output_note(&request->out, "%s %zu of %zu records into %s\n",
+                compact ? "written  " : "merged   ", merge->taken, count,
+                compact ? compact : merge->folder.at);
     if (merge->trials)
-        output_note(request, "journals  %zu trials added\n", merge->trials);
-    return count || request->json || request->csv
-               ? output_table(request, &merge->table, NULL, error)
+        output_note(&request->out, "journals  %zu trials added\n", merge->trials);
+    return count || request->out.json || request->out.csv
+               ? output_table(&request->out, &merge->table, NULL, error)
                : 0;
 }
 

@@ -254,7 +254,7 @@ static int print(const struct work *work, struct error *error)
         (double)work->pageable_ps / 1e9,
         figures_speed(pageable, figures_gbs(&work->problem, work->pageable_ps)));
     print_caveats(&text, work);
-    const int failed = output_forms(work->request, &text, &table, NULL, error);
+    const int failed = output_forms(&work->request->out, &text, &table, NULL, error);
     table_dispose(&table);
     text_dispose(&text);
     return failed;
