@@ -262,7 +262,7 @@ static int print(const struct work *work, struct error *error)
 
 /* --- All of it ---------------------------------------------------------------------------- */
 
-static int run(struct work *work, struct error *error)
+static int run_ways(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
     struct host_context host;
@@ -290,7 +290,7 @@ int stream_ladder_run(const struct request *request, const struct setup *setup,
     work->problem.regime = PINNED;
     for (size_t i = 0; i < STREAM_LADDER_COUNT; i++)
         work->rungs[i].way = ways[i];
-    const int failed = run(work, error);
+    const int failed = run_ways(work, error);
     free(work);
     return failed ? -1 : 0;
 }
