@@ -38,7 +38,7 @@ static int run_verb(char program[PROGRAM_CHARS], int argc, char **argv, struct e
     return verbs_run(verb, argc - 1, argv + 1, error);
 }
 
-static int run(int argc, char **argv, struct error *error)
+static int run_command_line(int argc, char **argv, struct error *error)
 {
     char program[PROGRAM_CHARS] = "autotune";
     char *const first = argc > 1 ? argv[1] : program;
@@ -117,7 +117,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, which has an exit code */
     signal(SIGXFSZ, SIG_IGN); /* so is a file above the limit of its size */
     signal(SIGCHLD, SIG_DFL); /* who started us may ignore it; we ask how children ended */
-    const int failed = open_streams(&error) || take_limits(&error) || run(argc, argv, &error);
+    const int failed =
+        open_streams(&error) || take_limits(&error) || run_command_line(argc, argv, &error);
     if (!failed || error.code == ERROR_NONE)
         return 0;
     const int number = interrupt_signal();

@@ -154,7 +154,7 @@ static bool run_first(struct rank *rank)
     return true;
 }
 
-static int run(struct rank *rank, struct error *error)
+static int run_rank(struct rank *rank, struct error *error)
 {
     const bool is_first = rank->number == 0;
     const bool is_clean = !is_first || run_first(rank);
@@ -265,7 +265,7 @@ static int run_ranks(struct rank *rank, struct many_hello *hello, const char *pr
         fprintf(stderr, "autotune-mpi: %s\n", error->text);
         MPI_Abort(MPI_COMM_WORLD, (int)error->code);
     } else {
-        failed = run(rank, error);
+        failed = run_rank(rank, error);
     }
     MPI_Finalize();
     return failed;

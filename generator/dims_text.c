@@ -10,12 +10,95 @@
 
 const char *const dims_text_keys[DIMS_TEXT_CELLS] = {"shape", "rows", "len", "pitch"};
 
-enum kind { VALUE, ROWS, COLUMNS, MIDDLE, SCAN, SCAN_ROWS, KINDS };
-static const char *const names[KINDS] = {"value",       "rows", "columns",
-                                         "middle axis", "scan", "scan-rows"};
-
 const char *const dims_text_scans[DIMS_SCANS] = {"none", "inclusive", "exclusive"};
 const char *const dims_text_scan_symbols[DIMS_SCANS] = {"ALL", "INCLUSIVE", "EXCLUSIVE"};
+
+enum kind { VALUE, ROWS, COLUMNS, MIDDLE, SCAN, SCAN_ROWS, KINDS };
+
+/* The words for each kind of dims. */
+static const struct kind_words {
+    const char *name;             /* its space too, but of one value */
+    bool is_by_n;                 /* its size is a number of elements alone */
+    const char *lines;            /* of a matrix: what each is a result for, or is scanned */
+    const char *results;          /* how many there are, in the names of dims */
+    const char *each[DIMS_SCANS]; /* a part of an identifier */
+    const char *promise; /* of the results, behind a problem and the name of its scan */
+    const char *reduced; /* "reduces ..." of a kernel */
+    const char *wanted;  /* "what is asked for is ..." of a problem */
+    const char *advice;  /* "give ..." where another kind was asked for */
+    const char *gives;   /* "its kernels reduce to ..." of a space */
+    const char *option;  /* which asks for it of a matrix or of n; NULL: none */
+    const char *ordered; /* the space that keeps order n; NULL: none does */
+    const char *others;  /* the hint where an export finds records of this kind alone */
+} kinds[KINDS] = {
+    [VALUE] = {.name = "value",
+               .is_by_n = true,
+               .results = "1",
+               .each = {""},
+               .promise = "",
+               .reduced = "to one value",
+               .wanted = "one value",
+               .advice = "--n in place of --rows",
+               .gives = "one value",
+               .ordered = "ordered",
+               .others = "there are records of single values: leave --rows and --len, or "
+                         "--space, out"},
+    [ROWS] = {.name = "rows",
+              .lines = "rows",
+              .results = "outer",
+              .each = {"rows"},
+              .promise = ", for each of the rows of a matrix",
+              .reduced = "rows",
+              .wanted = "rows",
+              .advice = "--axis 1",
+              .gives = "a value for each row",
+              .option = "--axis 1",
+              .ordered = "ordered-rows",
+              .others = "there are records of rows: --space rows takes all"},
+    [COLUMNS] = {.name = "columns",
+                 .lines = "columns",
+                 .results = "inner",
+                 .each = {"columns"},
+                 .promise = ", for each of the columns of a matrix",
+                 .reduced = "columns",
+                 .wanted = "columns",
+                 .advice = "--axis 0",
+                 .gives = "a value for each column",
+                 .option = "--axis 0",
+                 .ordered = "ordered-columns",
+                 .others = "there are records of columns: --space columns takes all"},
+    [MIDDLE] = {.name = "middle axis",
+                .results = "outer * inner",
+                .each = {"middle axis"},
+                .promise = ", for each of the middle axis of a matrix",
+                .reduced = "a middle axis",
+                .wanted = "a middle axis",
+                .advice = "--axis 0",
+                .gives = "values along a middle axis",
+                .others = "there are records of a middle axis"},
+    [SCAN] = {.name = "scan",
+              .is_by_n = true,
+              .results = "n",
+              .each = {"", "inclusive", "exclusive"},
+              .promise = " scan",
+              .reduced = "as a scan",
+              .wanted = "a scan",
+              .advice = "--n in place of --rows",
+              .gives = "a value for each element",
+              .option = "--scan inclusive",
+              .others = "there are records of scans: --space scan takes all"},
+    [SCAN_ROWS] = {.name = "scan-rows",
+                   .lines = "rows",
+                   .results = "n",
+                   .each = {"", "inclusive_rows", "exclusive_rows"},
+                   .promise = " scan of each row of a matrix",
+                   .reduced = "as a scan of each row",
+                   .wanted = "a scan of each row",
+                   .advice = "--rows and --len",
+                   .gives = "a value for each element of each row",
+                   .option = "--scan inclusive",
+                   .others = "there are records of scans of rows: --space scan-rows takes all"},
+};
 
 #define DEPTH_MOST (UINT64_C(1) << 31) /* elements of one of several results */
 #define BYTES_MOST (UINT64_C(1) << 62) /* as far as signed expressions reach */
@@ -38,17 +121,20 @@ static struct matrix matrix_of(const struct dims *dims)
     return kind_of(dims) == COLUMNS ? columns : rows;
 }
 
-/* What a kernel reduces to, and what a problem asks for. */
-static const char *const reduced[KINDS] = {"to one value", "rows",
-                                           "columns",      "a middle axis",
-                                           "as a scan",    "as a scan of each row"};
-static const char *const wanted[KINDS] = {"one value",     "rows",   "columns",
-                                          "a middle axis", "a scan", "a scan of each row"};
+static const struct kind_words *words_of(const struct dims *dims)
+{
+    return &kinds[kind_of(dims)];
+}
 
-/* Is its size a number of elements alone? */
 static bool is_by_n(const struct dims *dims)
 {
-    return kind_of(dims) == VALUE || kind_of(dims) == SCAN;
+    return words_of(dims)->is_by_n;
+}
+
+/* "inclusive", "exclusive"; "" of what is no scan. */
+static const char *scan_of(const struct dims *dims)
+{
+    return dims->scan ? dims_text_scans[dims->scan] : "";
 }
 
 /* --- Reading ------------------------------------------------------------------------------ */
@@ -117,8 +203,8 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
 const char *dims_text_find_name(const char *name)
 {
     for (enum kind kind = ROWS; kind <= COLUMNS; kind++)
-        if (strcmp(name, names[kind]) == 0)
-            return names[kind];
+        if (strcmp(name, kinds[kind].name) == 0)
+            return kinds[kind].name;
     return NULL;
 }
 
@@ -135,7 +221,7 @@ int dims_text_find_scan(enum dims_scan *out, const char *name, struct error *err
 
 const char *dims_text_sweep(const char *name)
 {
-    return name == names[COLUMNS] ? DIMS_TEXT_SWEEP " --axis 0" : DIMS_TEXT_SWEEP;
+    return name == kinds[COLUMNS].name ? DIMS_TEXT_SWEEP " --axis 0" : DIMS_TEXT_SWEEP;
 }
 
 /* --- Writing ------------------------------------------------------------------------------ */
@@ -146,7 +232,7 @@ static char *format_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     const int used = snprintf(out, DIMS_TEXT_CHARS, "%s x %s x %s %s",
                               number_format_count(outer, dims->outer.n),
                               number_format_count(depth, dims->depth.n),
-                              number_format_count(inner, dims->inner.n), names[MIDDLE]);
+                              number_format_count(inner, dims->inner.n), kinds[MIDDLE].name);
     const struct dims dense = dims_left(dims, dims->depth.n);
     if (!dims_is_same(dims, &dense))
         snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), " strides %s %s %s",
@@ -172,10 +258,9 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     }
     const bool has_gaps = matrix.pitch != matrix.len;
     snprintf(out, DIMS_TEXT_CHARS, "%s x %s %s%s%s%s%s", number_format_count(rows, matrix.rows),
-             number_format_count(len, matrix.len), names[dims->scan ? ROWS : kind],
-             has_gaps ? " pitch " : "",
+             number_format_count(len, matrix.len), kinds[kind].lines, has_gaps ? " pitch " : "",
              has_gaps ? number_format_count(pitch, matrix.pitch) : "",
-             dims->scan ? " scan " : "", dims->scan ? dims_text_scans[dims->scan] : "");
+             dims->scan ? " scan " : "", scan_of(dims));
     return out;
 }
 
@@ -209,8 +294,8 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     else
         snprintf(out, DIMS_TEXT_CHARS,
                  "%s%s%s--rows %" PRIu64 " --len %" PRIu64 " --pitch %" PRIu64 " --axis %d",
-                 dims->scan ? "--scan " : "", dims->scan ? dims_text_scans[dims->scan] : "",
-                 dims->scan ? " " : "", matrix.rows, matrix.len, matrix.pitch, matrix.axis);
+                 dims->scan ? "--scan " : "", scan_of(dims), dims->scan ? " " : "", matrix.rows,
+                 matrix.len, matrix.pitch, matrix.axis);
     return out;
 }
 
@@ -239,8 +324,8 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s-", dims_text_scans[dims->scan]);
     else if (kind != VALUE)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s%s%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
-                        dims->scan ? dims_text_scans[dims->scan] : "", dims->scan ? "-" : "",
-                        names[dims->scan ? ROWS : kind], matrix.rows, matrix.len, matrix.pitch);
+                        scan_of(dims), dims->scan ? "-" : "", kinds[kind].lines, matrix.rows,
+                        matrix.len, matrix.pitch);
     snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), "%" PRIu64, dims_n(dims));
     return out;
 }
@@ -264,98 +349,63 @@ const char *dims_text_smaller(const struct dims *dims)
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked)
 {
-    const enum kind kind = kind_of(own);
-    const char *advice = asked->scan && !own->scan   ? "no --scan"
-                         : !asked->scan && own->scan ? "--scan inclusive or exclusive"
-                         : kind == SCAN              ? "--n in place of --rows"
-                         : kind == SCAN_ROWS         ? "--rows and --len"
-                         : kind == VALUE             ? "--n in place of --rows"
-                         : kind_of(asked) == VALUE   ? "--rows and --len"
-                         : kind == ROWS              ? "--axis 1"
-                                                     : "--axis 0";
+    const char *advice = asked->scan && !own->scan         ? "no --scan"
+                         : !asked->scan && own->scan       ? "--scan inclusive or exclusive"
+                         : is_by_n(asked) && !is_by_n(own) ? "--rows and --len"
+                                                           : words_of(own)->advice;
     snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
-             reduced[kind], wanted[kind_of(asked)], advice);
+             words_of(own)->reduced, words_of(asked)->wanted, advice);
     return out;
 }
 
 const char *dims_text_name(const struct dims *dims)
 {
-    return names[kind_of(dims)];
+    return words_of(dims)->name;
 }
 
 const char *dims_text_each(const struct dims *dims)
 {
-    static const char *const scans[DIMS_SCANS] = {"", "inclusive", "exclusive"};
-    static const char *const row_scans[DIMS_SCANS] = {"", "inclusive_rows", "exclusive_rows"};
-    return dims->scan               ? (kind_of(dims) == SCAN ? scans : row_scans)[dims->scan]
-           : kind_of(dims) == VALUE ? ""
-                                    : names[kind_of(dims)];
+    return words_of(dims)->each[dims->scan];
 }
 
 const char *dims_text_results(const struct dims *dims)
 {
-    const enum kind kind = kind_of(dims);
-    return dims->scan        ? "n"
-           : kind == VALUE   ? "1"
-           : kind == ROWS    ? "outer"
-           : kind == COLUMNS ? "inner"
-                             : "outer * inner";
+    return words_of(dims)->results;
 }
 
 char *dims_text_promise(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
-    const enum kind kind = kind_of(dims);
-    if (dims->scan)
-        snprintf(out, DIMS_TEXT_CHARS, ", %s scan%s", dims_text_scans[dims->scan],
-                 kind == SCAN_ROWS ? " of each row of a matrix" : "");
-    else if (kind != VALUE)
-        snprintf(out, DIMS_TEXT_CHARS, ", for each of the %s of a matrix", names[kind]);
-    else
-        *out = '\0';
+    snprintf(out, DIMS_TEXT_CHARS, "%s%s%s", dims->scan ? ", " : "", scan_of(dims),
+             words_of(dims)->promise);
     return out;
 }
 
 const char *dims_text_space(const struct dims *dims, const char *usual)
 {
-    return kind_of(dims) == VALUE ? usual : names[kind_of(dims)];
+    return kind_of(dims) == VALUE ? usual : words_of(dims)->name;
 }
 
 const char *dims_text_ordered_space(const struct dims *dims)
 {
-    static const char *const ordered[KINDS] = {"ordered", "ordered-rows", "ordered-columns"};
-    return ordered[kind_of(dims)];
+    return words_of(dims)->ordered;
 }
 
 char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct dims *own,
                              const struct dims *asked, const char *space)
 {
-    static const char *const each[KINDS] = {"one value",
-                                            "a value for each row",
-                                            "a value for each column",
-                                            "values along a middle axis",
-                                            "a value for each element",
-                                            "a value for each element of each row"};
-    static const char *const axes[KINDS] = {"", "--axis 1",         "--axis 0",
-                                            "", "--scan inclusive", "--scan inclusive"};
-    const bool has_axis = *axes[kind_of(own)], was_value = kind_of(asked) == VALUE;
+    const char *option = words_of(own)->option;
+    const bool was_value = kind_of(asked) == VALUE;
     snprintf(out, DIMS_TEXT_SENTENCE_CHARS,
              "its kernels reduce to %s, and what is asked for is %s: use --space %s%s%s%s",
-             each[kind_of(own)], each[kind_of(asked)], space, has_axis ? ", or give " : "",
-             has_axis && was_value && !own->scan ? "--rows, --len and " : "",
-             axes[kind_of(own)]);
+             words_of(own)->gives, words_of(asked)->gives, space, option ? ", or give " : "",
+             option && was_value && !own->scan ? "--rows, --len and " : "",
+             option ? option : "");
     return out;
 }
 
 const char *dims_text_others(const struct dims *dims)
 {
-    static const char *const others[KINDS] =
-        {"there are records of single values: leave --rows and --len, or --space, out",
-         "there are records of rows: --space rows takes all",
-         "there are records of columns: --space columns takes all",
-         "there are records of a middle axis",
-         "there are records of scans: --space scan takes all",
-         "there are records of scans of rows: --space scan-rows takes all"};
-    return others[kind_of(dims)];
+    return words_of(dims)->others;
 }
 
 int dims_text_compare(const struct dims *a, const struct dims *b)
@@ -385,7 +435,7 @@ const char *dims_text_cell(char out[NUMBER_CHARS], const struct dims *dims, size
     const struct matrix matrix = matrix_of(dims);
     const uint64_t numbers[DIMS_TEXT_CELLS] = {0, matrix.rows, matrix.len, matrix.pitch};
     if (i == 0)
-        return names[kind];
+        return kinds[kind].name;
     return kind == ROWS || kind == COLUMNS ? number_format_fixed(out, numbers[i], 0) : NULL;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_row(struct points *points, const int64_t *config, struct error *error)
+static int add_config(struct points *points, const int64_t *config, struct error *error)
 {
     if (array_grow(&points->configs, points->count, points->width * sizeof *config, error))
         return -1;
@@ -123,7 +123,7 @@ static int descend(struct walk *walk, size_t depth, struct error *error)
     const struct space *space = walk->space;
     const size_t first = walk->points->count;
     if (depth == space->param_count)
-        return add_row(walk->points, walk->config, error);
+        return add_config(walk->points, walk->config, error);
     const size_t at = walk->order[depth];
     const struct param *param = &space->params[at];
     for (size_t i = 0; i < param->count; i++) {
@@ -280,7 +280,7 @@ int point_single(struct points *out, const struct space *space, const int64_t *c
 {
     *out = (struct points){.width = space->param_count, .total = 1};
     out->rejected = calloc(space->rule_count + 1, sizeof *out->rejected);
-    if (out->rejected && add_row(out, config, error) == 0 && add_variant(out, 0, error) == 0)
+    if (out->rejected && add_config(out, config, error) == 0 && add_variant(out, 0, error) == 0)
         return 0;
     point_dispose(out);
     return error_memory(error, space->param_count * sizeof *config);
@@ -290,7 +290,7 @@ int point_add(struct points *points, const int64_t *config, struct error *error)
 {
     assert(points->width > 0);
     const size_t first = points->count;
-    return add_row(points, config, error) || add_variant(points, first, error) ? -1 : 0;
+    return add_config(points, config, error) || add_variant(points, first, error) ? -1 : 0;
 }
 
 void point_dispose(struct points *points)

@@ -45,7 +45,7 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int run(struct text *out, int errors_to, const char *const *command)
+static int run_program(struct text *out, int errors_to, const char *const *command)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
@@ -63,11 +63,11 @@ static int run(struct text *out, int errors_to, const char *const *command)
 int tool_run(struct text *out, struct text *errors, const char *const *command)
 {
     if (!errors)
-        return run(out, -1, command);
+        return run_program(out, -1, command);
     const int kept = memfd_create("errors", MFD_CLOEXEC);
     if (kept < 0)
         return -1;
-    const int status = run(out, kept, command);
+    const int status = run_program(out, kept, command);
     if (lseek(kept, 0, SEEK_SET) == 0)
         read_all(errors, kept);
     close(kept);

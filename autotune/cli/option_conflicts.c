@@ -124,11 +124,12 @@ static bool is_stdout(const char *path)
 static int check_output(const struct request *request, struct error *error)
 {
     const struct option_conflict conflicts[] = {
-        {is_stdout(request->json) && is_stdout(request->csv),
+        {is_stdout(request->out.json) && is_stdout(request->out.csv),
          "--json - and --csv - would mix on stdout: give one of them a file"},
-        {request->quiet && request->verbose,
+        {request->out.quiet && request->verbose,
          "--quiet and --verbose exclude each other: choose one"},
-        {request->json && request->csv && strcmp(request->json, request->csv) == 0,
+        {request->out.json && request->out.csv &&
+             strcmp(request->out.json, request->out.csv) == 0,
          "--json and --csv name the same file: give each its own"},
     };
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);

@@ -90,9 +90,9 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-bool output_is_taken(const struct request *request)
+bool output_is_taken(const struct output *output)
 {
-    return is_stdout(request->csv) || is_stdout(request->json);
+    return is_stdout(output->csv) || is_stdout(output->json);
 }
 
 static int write_table(const char *path, const struct table *table, const struct text *json,
@@ -120,21 +120,20 @@ int output_text(const struct text *text, struct error *error)
     return failed;
 }
 
-static int print_text(const struct request *request, const struct text *text,
-                      struct error *error)
+static int print_text(const struct output *output, const struct text *text, struct error *error)
 {
-    return output_is_taken(request) ? 0 : output_text(text, error);
+    return output_is_taken(output) ? 0 : output_text(text, error);
 }
 
 /* If a form cannot be written, the others still are. `csv` may be NULL. */
-static int write_forms(const struct request *request, const struct text *text, const char *csv,
+static int write_forms(const struct output *output, const struct text *text, const char *csv,
                        const struct table *table, const struct text *json, struct error *error)
 {
     struct error causes[3];
     const int failed[] = {
-        print_text(request, text, &causes[0]),
+        print_text(output, text, &causes[0]),
         write_table(csv, table, NULL, table_csv, &causes[1]),
-        write_table(request->json, table, json, table_json, &causes[2]),
+        write_table(output->json, table, json, table_json, &causes[2]),
     };
     for (size_t i = 0; i < sizeof failed / sizeof *failed; i++)
         if (failed[i]) {
@@ -144,35 +143,35 @@ static int write_forms(const struct request *request, const struct text *text, c
     return 0;
 }
 
-int output_forms(const struct request *request, const struct text *text,
+int output_forms(const struct output *output, const struct text *text,
                  const struct table *table, const struct text *json, struct error *error)
 {
-    return write_forms(request, text, request->csv, table, json, error);
+    return write_forms(output, text, output->csv, table, json, error);
 }
 
-static int write_all(const struct request *request, const char *csv, const struct table *table,
+static int write_all(const struct output *output, const char *csv, const struct table *table,
                      const struct text *json, struct error *error)
 {
     struct text text = {0};
     table_show(&text, table, terminal_has_color(stdout));
-    const int failed = write_forms(request, &text, csv, table, json, error);
+    const int failed = write_forms(output, &text, csv, table, json, error);
     text_dispose(&text);
     return failed;
 }
 
-int output_table(const struct request *request, const struct table *table,
+int output_table(const struct output *output, const struct table *table,
                  const struct text *json, struct error *error)
 {
-    return write_all(request, request->csv, table, json, error);
+    return write_all(output, output->csv, table, json, error);
 }
 
-int output_table_rest(const struct request *request, const struct table *table,
+int output_table_rest(const struct output *output, const struct table *table,
                       const struct text *json, struct error *error)
 {
-    return write_all(request, NULL, table, json, error);
+    return write_all(output, NULL, table, json, error);
 }
 
-int output_both(const struct request *request, const struct text *text, const char *name,
+int output_both(const struct output *output, const struct text *text, const char *name,
                 const struct table *table, const char *second_name, const struct table *second,
                 struct error *error)
 {
@@ -182,7 +181,7 @@ int output_both(const struct request *request, const struct text *text, const ch
     text_addf(&json, ", \"%s\": ", second_name);
     table_json(&json, second);
     text_adds(&json, "}\n");
-    const int failed = output_forms(request, text, table, &json, error);
+    const int failed = output_forms(output, text, table, &json, error);
     text_dispose(&json);
     return failed;
 }
@@ -224,19 +223,19 @@ void output_warn(const char *format, ...)
     va_end(arguments);
 }
 
-void output_note(const struct request *request, const char *format, ...)
+void output_note(const struct output *output, const char *format, ...)
 {
     va_list arguments;
-    if (request->quiet)
+    if (output->quiet)
         return;
     va_start(arguments, format);
     print_formatted("", format, arguments, "");
     va_end(arguments);
 }
 
-void output_line(const struct request *request, struct text *line)
+void output_line(const struct output *output, struct text *line)
 {
     if (!line->failed && line->length)
-        output_note(request, "%s\n", line->at);
+        output_note(output, "%s\n", line->at);
     text_dispose(line);
 }

@@ -1,7 +1,6 @@
 /* output_rows: puts the file in its place with the first row and goes on to write to it. */
 #include "autotune/cli/output_rows.h"
 
-#include "autotune/cli/output.h"
 #include "cache/file.h"
 
 #include <errno.h>
@@ -72,15 +71,15 @@ int output_rows_close(struct output_rows *rows, const struct table *table, int f
     return failed;
 }
 
-int output_rows_end(struct output_rows *rows, const struct request *request,
+int output_rows_end(struct output_rows *rows, const struct output *output,
                     const struct table *table, int failed, struct error *error)
 {
     struct text json = {0};
     struct error second;
     failed = output_rows_close(rows, table, failed, error);
     table_json(&json, table);
-    if (request->json && (!failed || table->row_count) &&
-        output_write(request->json, &json, failed ? &second : error))
+    if (output->json && (!failed || table->row_count) &&
+        output_write(output->json, &json, failed ? &second : error))
         failed = -1;
     text_dispose(&json);
     return failed;

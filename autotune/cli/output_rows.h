@@ -4,8 +4,8 @@
 #ifndef AUTOTUNE_OUTPUT_ROWS_H
 #define AUTOTUNE_OUTPUT_ROWS_H
 
+#include "autotune/cli/output.h"
 #include "autotune/cli/output_file.h"
-#include "autotune/cli/request.h"
 #include "autotune/print/table.h"
 
 struct output_rows {
@@ -26,7 +26,7 @@ int output_rows_close(struct output_rows *rows, const struct table *table, int f
 
 /* The same, and the table as --json, which has the rows that were done even if `failed`, where there is
  * one. */
-int output_rows_end(struct output_rows *rows, const struct request *request,
+int output_rows_end(struct output_rows *rows, const struct output *output,
                     const struct table *table, int failed, struct error *error);
 
 #endif

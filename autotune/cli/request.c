@@ -364,7 +364,7 @@ static int check_records(const struct request *request, struct error *error)
  * ERROR_NO_DEVICE: the library of --nvrtc cannot be used, for a verb that would go on without one. */
 static int check_files(const struct request *request, struct error *error)
 {
-    const char *const written[] = {request->csv, request->json, request->cubin,
+    const char *const written[] = {request->out.csv, request->out.json, request->cubin,
                                    request->verb == VERB_REPORT ? request->output : NULL};
     const enum verb needless = VERB_COMPARE | VERB_REPORT | VERB_LADDER;
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
@@ -397,7 +397,7 @@ static void simplify(struct request *request)
         problem->type = problem->acc = F32;
     problem_simplify(problem);
     if (problem->order != asked)
-        output_note(request, "order     %s of %s has the same bits in any order\n",
+        output_note(&request->out, "order     %s of %s has the same bits in any order\n",
                     problem_ops[problem->op].name, problem_types[problem->type].name);
 }
 
@@ -461,9 +461,9 @@ int request_parse_line(struct request *out, const struct request *base, char *li
     struct parse one = {.request = out, .verb = &verb_tune, .error = error, .is_line = true};
     int count = 1;
     *out = *base;
-    out->problems = out->replay = out->json = out->csv = NULL;
+    out->problems = out->replay = NULL;
     out->has_part = out->dry_run = false;
-    out->quiet = true;
+    out->out = (struct output){.quiet = true};
     for (char *word = command_next_word(&line); word; word = command_next_word(&line))
         if (count == WORDS_MAX)
             return error_set(error, ERROR_USAGE, "more than %d words: give a problem's options",

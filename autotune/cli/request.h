@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_REQUEST_H
 #define AUTOTUNE_REQUEST_H
 
+#include "autotune/cli/output.h"
 #include "autotune/cli/request_dims.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/search/strategy.h"
@@ -27,7 +28,7 @@ struct request {
     const char *nvrtc, *space, *template; /* files; NULL = the usual */
     const char *cache;                    /* folder of records; NULL = the usual */
     const char *variant;                  /* "BLOCK=256,..."; NULL = the record's or default */
-    const char *json, *csv;               /* files, "-" = stdout; NULL = none */
+    struct output out;                    /* --json, --csv, --quiet */
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal, of a list a folder; NULL = none */
     const char *problems; /* of tune: a file with a problem a line; NULL = none */
@@ -50,7 +51,7 @@ struct request {
     enum regime data; /* of tune and ladder: PINNED or PAGEABLE; COLD = on the GPU */
     const char *output, *gpu, *gpu_file, *ladder; /* of two verbs each; NULL = not given */
     struct part part; /* of verify and of a list of problems: this one of so many */
-    bool cold, warm, deterministic, retune, dry_run, quiet, verbose;
+    bool cold, warm, deterministic, retune, dry_run, verbose;
 };
 
 /* Is a range of sizes asked for? */

@@ -91,19 +91,19 @@ static void note_origin(const struct request *request, const struct find_result 
 {
     char problem[PROBLEM_CHARS], from[NUMBER_CHARS], to[NUMBER_CHARS];
     if (found->grade == SELECTOR_NONE)
-        output_note(request, "variant   the space's default%s\n",
+        output_note(&request->out, "variant   the space's default%s\n",
                     request->variant    ? ", changed by --variant"
                     : request->template ? ": what ships is of another template"
                                         : ": no record fits");
     else
-        output_note(request, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
+        output_note(&request->out, "variant   of %s's record of %s (%s)%s\n", found->record.gpu,
                     problem_format(problem, &found->record.problem), find_grades[found->grade],
                     request->variant ? "; changed by --variant" : "");
     if (found->grade != SELECTOR_NONE && found->from < found->to)
-        output_note(request, "          which serves n from %s to %s\n",
+        output_note(&request->out, "          which serves n from %s to %s\n",
                     number_format_count(from, found->from), number_format_count(to, found->to));
     if (found->grade == SELECTOR_STALE)
-        output_note(request,
+        output_note(&request->out,
                     "          %s has changed since: 'autotune verify' proves it again\n",
                     found->difference);
 }
@@ -143,7 +143,7 @@ static int note_rule(const struct request *request, const struct setup *setup,
     const int broken = point_prune(&setup->context, config, error);
     const struct rule *rule = broken >= 0 ? &setup->space->rules[broken] : NULL;
     if (rule && (setup->device || !rule->is_launch))
-        output_note(request, "note      the space would not try this variant, %s: %s\n",
+        output_note(&request->out, "note      the space would not try this variant, %s: %s\n",
                     rule->is_prune ? "right as it may be" : "by the rule", rule->reason);
     return broken == POINT_FAILED ? fault_variant(request, error) : 0;
 }

@@ -144,9 +144,10 @@ int problem_list_print(const struct request *request, struct error *error)
     struct problem_list list = {.request = request,
                                 .table = {.columns = columns, .column_count = COLUMNS}};
     const struct text nothing = {0}; /* the lines are for a file: none is folded */
-    const int failed = add_all(&list, error) ||
-                       (!output_is_taken(request) && output_write("-", &list.lines, error)) ||
-                       output_forms(request, &nothing, &list.table, NULL, error);
+    const int failed =
+        add_all(&list, error) ||
+        (!output_is_taken(&request->out) && output_write("-", &list.lines, error)) ||
+        output_forms(&request->out, &nothing, &list.table, NULL, error);
     text_dispose(&list.lines);
     table_dispose(&list.table);
     return failed ? -1 : 0;

@@ -98,7 +98,7 @@ int published_show(const struct request *request, const struct ladder_request *a
         failed = error_set(error, ERROR_USAGE,
                            "no document gives figures of a rung that was chosen: "
                            "'autotune list published' has all figures");
-    failed = failed || output_forms(request, &forms.text, &forms.table, NULL, error);
+    failed = failed || output_forms(&request->out, &forms.text, &forms.table, NULL, error);
     table_dispose(&forms.table);
     text_dispose(&forms.text);
     if (!choice.is_all)

@@ -105,7 +105,7 @@ static int add_baseline(struct bench_verb *verb, const char *path, struct error 
     if (baseline_open(baseline, path, verb->setup.device, error))
         return -1;
     verb->baseline_count++;
-    output_note(&verb->request, "against   %s (%s)\n", baseline->face->name, path);
+    output_note(&verb->request.out, "against   %s (%s)\n", baseline->face->name, path);
     return 0;
 }
 
@@ -158,7 +158,7 @@ static int choose_baselines(struct bench_verb *verb, struct error *error)
         if (baseline_supports(&verb->baselines[i], problem))
             verb->chosen[verb->chosen_count++] = &verb->baselines[i];
         else
-            output_note(&verb->request, "note      %s has no %s\n",
+            output_note(&verb->request.out, "note      %s has no %s\n",
                         verb->baselines[i].face->name, problem_format(text, problem));
     return verb->chosen_count
                ? 0
@@ -339,7 +339,7 @@ static int set_up(void *shared, struct error *error)
         return -1;
     verb->table = (struct table){.columns = verb->columns, .column_count = COLUMNS};
     verb->json = (struct table){.columns = json_columns, .column_count = JSON_COLUMNS};
-    verb->csv.path = request->csv;
+    verb->csv.path = request->out.csv;
     memcpy(verb->columns, columns, sizeof columns);
     if (verb->own.rounds && verb->own.rounds < INTERVAL_ROUNDS)
         verb->columns[INTERVAL_COLUMN].title = RANGE;
@@ -355,18 +355,18 @@ static int bench_all(struct bench_verb *verb, struct error *error)
     const struct device_info *info = &verb->setup.device->info;
     struct terminal_progress progress = {0};
     int failed = 0;
-    output_note(request, "device    %s, driver %s, %s\n", info->name, info->driver,
+    output_note(&request->out, "device    %s, driver %s, %s\n", info->name, info->driver,
                 info->compiler);
     if (open_baselines(verb, error) || choose_baselines(verb, error) || check_room(verb, error))
         return -1;
-    if (!request->quiet)
+    if (!request->out.quiet)
         terminal_progress_start(&progress, stderr);
     for (size_t i = 0; i < verb->size_count && !failed; i++) {
         failed = bench_one(verb, &verb->sizes[i], error);
-        if (!request->quiet)
+        if (!request->out.quiet)
             terminal_progress_show(&progress, i + 1, verb->size_count, "timed");
     }
-    if (!request->quiet)
+    if (!request->out.quiet)
         terminal_progress_end(&progress);
     if (!failed)
         tune_notes_reading_now(request, info);
@@ -389,7 +389,7 @@ static int show(void *shared, struct error *error)
     int failed = 0;
     table_json(&json, &verb->json);
     if (verb->table.row_count)
-        failed = output_table_rest(&verb->request, &verb->table, &json, error);
+        failed = output_table_rest(&verb->request.out, &verb->table, &json, error);
     text_dispose(&json);
     if (verb->error.code == ERROR_NONE)
         return failed;

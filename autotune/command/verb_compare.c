@@ -30,7 +30,7 @@ static int set_up(void *shared, struct error *error)
                             request->file_count, error))
         return -1;
     verb->comparison->with_evidence = verb->own.evidence;
-    verb->comparison->with_progress = !request->quiet;
+    verb->comparison->with_progress = !request->out.quiet;
     return verb->own.by_rung ? rung_shares_open(&verb->shares, request, error) : 0;
 }
 
@@ -86,8 +86,8 @@ static int show(void *shared, struct error *error)
         compare_table(&table, &verb->comparison->compare);
         compare_text(&text, &verb->comparison->compare, has_color);
     }
-    const int failed =
-        text_check(&text, error) || output_forms(&verb->request, &text, &table, NULL, error);
+    const int failed = text_check(&text, error) ||
+                       output_forms(&verb->request.out, &text, &table, NULL, error);
     text_dispose(&text);
     table_dispose(&table);
     return failed;

@@ -258,7 +258,7 @@ static int show(void *shared, struct error *error)
     const struct doctor *doctor = shared;
     struct table table = {.columns = columns, .column_count = 2};
     fill_table(&table, &doctor->text);
-    const int failed = output_forms(&doctor->request, &doctor->text, &table, NULL, error);
+    const int failed = output_forms(&doctor->request.out, &doctor->text, &table, NULL, error);
     table_dispose(&table);
     return failed;
 }

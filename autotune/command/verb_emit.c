@@ -64,7 +64,8 @@ static int set_up(void *shared, struct error *error)
     if (open_setup(&it->setup, request, needs_device, error))
         return -1;
     if (!needs_device && !request->arch)
-        output_note(request, "note      no GPU, so this is for sm_90: --arch names another\n");
+        output_note(&request->out,
+                    "note      no GPU, so this is for sm_90: --arch names another\n");
     return 0;
 }
 

@@ -174,7 +174,7 @@ static void note_export(const struct task *task)
     const struct export *const export = &task->export;
     for (size_t i = 0; i < export->gpu_count; i++) {
         const struct export_gpu *const gpu = &export->gpus[i];
-        output_note(&task->request, "device    %s (sm_%d, %d SMs): %zu %s\n", gpu->name,
+        output_note(&task->request.out, "device    %s (sm_%d, %d SMs): %zu %s\n", gpu->name,
                     gpu->cc, gpu->sms, gpu->count, gpu->count == 1 ? "row" : "rows");
         if (export->rows[gpu->first].record->source == RECORD_EMULATED)
             output_warn(
@@ -341,7 +341,7 @@ static void note_source(const struct task *task)
     const bool has_build = has_format(task, "make") || has_format(task, "cmake");
     snprintf(path, sizeof path, "%.3900s/%s.cu", folder ? folder : ".", task->prefix);
     if (has_build && !has_format(task, "cu") && access(path, F_OK) != 0)
-        output_note(&task->request,
+        output_note(&task->request.out,
                     "note      %s.cu, which they build, is not there: --format cu writes it\n",
                     task->prefix);
 }
@@ -355,7 +355,7 @@ static void note_next(const struct task *task)
         return;
     export_add_archs(&archs, &task->export);
     if (!archs.failed)
-        output_note(&task->request, "next      nvcc %s -c %s%s%s.cu\n", archs.at,
+        output_note(&task->request.out, "next      nvcc %s -c %s%s%s.cu\n", archs.at,
                     folder ? folder : "", folder ? "/" : "", task->prefix);
     text_dispose(&archs);
 }

@@ -190,7 +190,7 @@ static int prepare(struct work *work, struct error *error)
 static int check_gpu(const struct work *work, struct error *error)
 {
     const struct request *request = &work->request;
-    if (!request->gpu || work->ladder.columns == 1 || request->csv || request->json)
+    if (!request->gpu || work->ladder.columns == 1 || request->out.csv || request->out.json)
         return 0;
     return error_set(
         error, ERROR_USAGE,
@@ -221,13 +221,14 @@ static int run_steps(struct work *work, size_t first, size_t count, struct error
     struct terminal_progress progress = {0};
     const struct ladder_measure_options options = {.seed = work->request.seed,
                                                    .is_stopping = interrupt_came,
-                                                   .show = work->request.quiet ? NULL
-                                                                               : show_progress,
+                                                   .show = work->request.out.quiet
+                                                               ? NULL
+                                                               : show_progress,
                                                    .context = &progress};
-    if (!work->request.quiet)
+    if (!work->request.out.quiet)
         terminal_progress_start(&progress, stderr);
     int failed = ladder_measure_all(work->steps + first, count, &job, &options, error);
-    if (!work->request.quiet)
+    if (!work->request.out.quiet)
         terminal_progress_end(&progress);
     return failed;
 }
@@ -289,7 +290,8 @@ static const struct ladder_rung *rung_of(const struct work *work, size_t step)
 static int compute_figures(struct work *work, struct error *error)
 {
     const struct request *request = &work->request;
-    if (work->size_count || (work->ladder.columns > 1 && !request->csv && !request->json))
+    if (work->size_count ||
+        (work->ladder.columns > 1 && !request->out.csv && !request->out.json))
         return 0;
     struct ladder_wanted *wanted = calloc(work->step_count + 1, sizeof *wanted);
     size_t count = 0;
@@ -347,7 +349,7 @@ static int gather_times(struct work *work, struct error *error)
     ladder_compare(&work->ladder);
     if (compute_figures(work, error))
         return -1;
-    output_note(request,
+    output_note(&request->out,
                 "proved    %" PRIu64 " runs at small sizes, each kernel at n\n"
                 "took      %.2f s\n",
                 proofs, monotonic_s() - start);
@@ -410,9 +412,9 @@ static int print(struct work *work, struct error *error)
     ladder_table(&table, &work->ladder);
     table_csv(&csv, &table);
     table_json(&json, &table);
-    int failed = (!output_is_taken(request) && output_text(&text, error)) ||
-                 (request->csv && output_write(request->csv, &csv, error)) ||
-                 (request->json && output_write(request->json, &json, error));
+    int failed = (!output_is_taken(&request->out) && output_text(&text, error)) ||
+                 (request->out.csv && output_write(request->out.csv, &csv, error)) ||
+                 (request->out.json && output_write(request->out.json, &json, error));
     table_dispose(&table);
     text_dispose(&text);
     text_dispose(&csv);
@@ -493,7 +495,7 @@ static int check(const struct request *request, struct error *error)
     const bool has_size = request->has_n || request_dims_are_given(request);
     const struct option_conflict conflicts[] = {
         {own->source && (own->grid || own->blocks || request->gpu || own->rung_count ||
-                         request->json || request->csv),
+                         request->out.json || request->out.csv),
          "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
          "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
         {request->n_high && (own->grid || own->blocks || own->source || request->gpu),

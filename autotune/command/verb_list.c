@@ -191,7 +191,7 @@ static int list_rungs(struct table *table, const struct request *request, struct
         table_add(table, rung->space);
         table_add(table, rung->params);
     }
-    output_note(request,
+    output_note(&request->out,
                 "besides   " STREAM_LADDER_RUNGS "1 to %d, of data in the host's memory, which "
                 "run together: 'autotune ladder --data pinned'\n",
                 STREAM_LADDER_COUNT);
@@ -243,7 +243,7 @@ static int list_variants(struct table *table, const struct request *request,
     char problem[PROBLEM_CHARS];
     int failed = point_expand(&points, &setup.context, error);
     if (!failed)
-        output_note(request, "%zu variants, %zu candidates for %s on %s\n",
+        output_note(&request->out, "%zu variants, %zu candidates for %s on %s\n",
                     points.variant_count, points.count, problem_format(problem, &setup.problem),
                     request->arch ? request->arch : "sm_90 (--arch names another)");
     for (size_t v = 0; !failed && v < points.variant_count; v++) {
@@ -266,7 +266,7 @@ static int list_devices(struct table *table, const struct request *request, stru
     char why[400];
     const int gpus = device_count(why, sizeof why);
     if (gpus == 0)
-        output_note(request, "no GPU: %s\n", why);
+        output_note(&request->out, "no GPU: %s\n", why);
     for (int i = 0; i <= gpus; i++) {
         char spec[16] = "host";
         if (i < gpus)
@@ -440,7 +440,7 @@ static int show(void *shared, struct error *error)
 {
     const struct listing *listing = shared;
     return listing->table.column_count
-               ? output_table(&listing->request, &listing->table, NULL, error)
+               ? output_table(&listing->request.out, &listing->table, NULL, error)
                : 0;
 }
 

@@ -75,8 +75,8 @@ static int read_file(struct records *out, const char *path, struct error *error)
 
 /* --- Merging ------------------------------------------------------------------------------ */
 
-static void add_row(struct merge *merge, const char *file, const struct record *record,
-                    const struct merge_choice *choice)
+static void add_merge_row(struct merge *merge, const char *file, const struct record *record,
+                          const struct merge_choice *choice)
 {
     struct table *table = &merge->table;
     const struct problem *problem = &record->problem;
@@ -146,7 +146,7 @@ static int merge_gpu(struct merge *merge, const char *file, const struct records
     struct merging merging = {.path = path, .choices = choices};
     const int failed = choose(&merging, records, error) || keep(&merging, records, error);
     for (size_t i = 0; i < records->count && !failed; i++) {
-        add_row(merge, file, &records->at[i], &choices[i]);
+        add_merge_row(merge, file, &records->at[i], &choices[i]);
         merge->taken += choices[i].is_taken;
     }
     store_dispose(&merging.kept);
@@ -194,7 +194,7 @@ static void add_compact_rows(struct merge *merge, const bool *ships)
     for (size_t i = 0; i < merge->names.count; i++)
         for (size_t k = 0; k < merge->files[i].count; k++, ships++) {
             const struct merge_choice choice = {.result = *ships ? "ships" : "passed over"};
-            add_row(merge, merge->names.at[i], &merge->files[i].at[k], &choice);
+            add_merge_row(merge, merge->names.at[i], &merge->files[i].at[k], &choice);
             merge->taken += *ships;
         }
 }
@@ -211,7 +211,7 @@ static int write_compact(struct merge *merge, struct error *error)
                                      merge->names.count, &bytes, error);
     if (!failed) {
         add_compact_rows(merge, ships);
-        output_note(&merge->request, "compact   %zu bytes\n", bytes);
+        output_note(&merge->request.out, "compact   %zu bytes\n", bytes);
     }
     free(ships);
     return failed;
@@ -263,12 +263,13 @@ static int print(const struct merge *merge, struct error *error)
     const struct request *request = &merge->request;
     const char *compact = merge->own.compact;
     const size_t count = merge->table.row_count;
-    output_note(request, "%s %zu of %zu records into %s\n", compact ? "written  " : "merged   ",
-                merge->taken, count, compact ? compact : merge->folder.at);
+    output_note(&request->out, "%s %zu of %zu records into %s\n",
+                compact ? "written  " : "merged   ", merge->taken, count,
+                compact ? compact : merge->folder.at);
     if (merge->trials)
-        output_note(request, "journals  %zu trials added\n", merge->trials);
-    return count || request->json || request->csv
-               ? output_table(request, &merge->table, NULL, error)
+        output_note(&request->out, "journals  %zu trials added\n", merge->trials);
+    return count || request->out.json || request->out.csv
+               ? output_table(&request->out, &merge->table, NULL, error)
                : 0;
 }
 

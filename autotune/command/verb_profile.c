@@ -106,7 +106,7 @@ static int open_rung(struct work *work, struct error *error)
     if (broken >= 0)
         return error_set(error, ERROR_USAGE, "%s does not run here: %s", rung->name,
                          work->rung.space->rules[broken].reason);
-    output_note(&work->request, "kernel    %s: %s of %s\n", rung->name, rung->kernel,
+    output_note(&work->request.out, "kernel    %s: %s of %s\n", rung->name, rung->kernel,
                 work->rungs.groups[rung->group].title);
     return broken == POINT_FAILED ? -1 : 0;
 }
@@ -117,7 +117,7 @@ static int open_variant(struct work *work, struct error *error)
     if (setup_config(work->config, &work->setup, &work->request, error))
         return -1;
     point_format(&params, work->setup.space, work->config, true);
-    output_note(&work->request, "kernel    %s\n", params.at ? params.at : "");
+    output_note(&work->request.out, "kernel    %s\n", params.at ? params.at : "");
     text_dispose(&params);
     return 0;
 }
@@ -130,7 +130,7 @@ static int set_up(void *shared, struct error *error)
     const bool is_rung = name && !strchr(name, '=');
     if (name && !is_rung)
         work->request.variant = name;
-    work->request.quiet |= work->own.run; /* ncu's output is read, and ours is in it */
+    work->request.out.quiet |= work->own.run; /* ncu's output is read, and ours is in it */
     if (setup_open(setup, &work->request, true, error))
         return -1;
     tune_notes_setup(&work->request, setup, 1);
@@ -271,8 +271,8 @@ static int profile(struct work *work, struct error *error)
     if (write_by_hand(&by_hand, work, error)) {
         failed = -1;
     } else if (locate_ncu(&ncu)) {
-        output_note(&work->request, "ncu       %s\n", ncu.at);
-        output_note(&work->request, "by hand   %s\n", by_hand.at);
+        output_note(&work->request.out, "ncu       %s\n", ncu.at);
+        output_note(&work->request.out, "by hand   %s\n", by_hand.at);
         failed = profile_with(work, ncu.at, error);
     } else {
         failed = error_set(error, ERROR_NO_DEVICE,
@@ -412,7 +412,7 @@ static int print_words(const struct work *work, struct error *error)
     const struct ncu_launch *const launches = work->launches;
     struct text text = {0};
     size_t longest = 0;
-    if (output_is_taken(&work->request))
+    if (output_is_taken(&work->request.out))
         return 0;
     for (size_t i = 1; i < work->launch_count; i++)
         if (launches[i].figures[NCU_NS] > launches[longest].figures[NCU_NS])
@@ -442,7 +442,8 @@ static int show(void *shared, struct error *error)
         add_launch(&table, work->context.space->passes[launch->pass].name, launch,
                    &work->launches[i], find_pattern(work, i));
     }
-    int failed = output_table(&work->request, &table, NULL, error) || print_words(work, error);
+    int failed =
+        output_table(&work->request.out, &table, NULL, error) || print_words(work, error);
     table_dispose(&table);
     return failed;
 }

@@ -269,7 +269,7 @@ static void note_speed(const struct reduction *reduction)
     char size[NUMBER_CHARS], speed[NUMBER_CHARS], chunk[NUMBER_CHARS];
     const double bytes =
         (double)reduction->n * problem_types[reduction->request->problem.type].bytes;
-    output_note(reduction->request,
+    output_note(&reduction->request->out,
                 "read      %llu %s of %s, %s in %.3f s: %s GB/s, on %s\n"
                 "          in chunks of %sB, %u streams, %u threads; opened in %.2f s\n",
                 (unsigned long long)reduction->n,

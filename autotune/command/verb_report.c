@@ -62,7 +62,7 @@ static int show(void *shared, struct error *error)
     if (!failed)
         failed = output_write(request->output ? request->output : "-", &text, error);
     if (!failed && request->output && strcmp(request->output, "-") != 0)
-        output_note(request, "report    %s\n", request->output);
+        output_note(&request->out, "report    %s\n", request->output);
     text_dispose(&text);
     return failed;
 }

@@ -156,7 +156,7 @@ static int add(void *context, const struct interval *served, const struct record
     if (array_grow(&shown->configs, shown->config_count, sizeof *shown->configs, error))
         return -1;
     shown->configs[shown->config_count++] = *served;
-    return is_sweep(&shown->request) && is_size
+    return shown->own.sweep && is_size
                ? store_copy(&shown->records, from, &served->record, error)
                : 0;
 }
@@ -196,7 +196,7 @@ static void note_others(const struct request *request, const struct records *rec
     for (size_t i = 0; i < records->count; i++)
         count += !dims_is_alike(&records->at[i].problem.dims, &request->problem.dims);
     if (count)
-        output_note(request,
+        output_note(&request->out,
                     "%zu record%s of " DIMS_TEXT_SEVERAL ": --shape draws one of the two\n",
                     count, count == 1 ? "" : "s");
 }
@@ -219,7 +219,7 @@ static void note_none(const struct request *request, const char *folder)
                  request->has_n && !is_sweep(request)
                      ? number_format_count(low, dims_n(&problem->dims))
                      : size);
-    output_note(request, "no %s%s in %s: 'autotune %s%s%s%s%s%s%s%s' makes one\n",
+    output_note(&request->out, "no %s%s in %s: 'autotune %s%s%s%s%s%s%s%s' makes one\n",
                 is_sweep(request) ? "sweeps" : "records", is_some ? " of this kind" : "",
                 folder, request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
                 request->asked.scan ? " --scan " : "",
@@ -266,7 +266,7 @@ static int draw_sweeps(struct shown *shown, size_t *count, struct error *error)
 static int print_records(struct shown *shown, struct error *error)
 {
     const size_t count = shown->config_count;
-    if (!count && !shown->request.json && !shown->request.csv)
+    if (!count && !shown->request.out.json && !shown->request.out.csv)
         return 0;
     if (count)
         qsort(shown->configs, count, sizeof *shown->configs, by_problem);
@@ -275,7 +275,7 @@ static int print_records(struct shown *shown, struct error *error)
         if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
             shown->columns[SPACE].title = "space";
     }
-    return output_table(&shown->request, &shown->table, NULL, error);
+    return output_table(&shown->request.out, &shown->table, NULL, error);
 }
 
 static int show(void *shared, struct error *error)

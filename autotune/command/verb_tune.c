@@ -32,7 +32,7 @@ static int prepare(struct tuning *tuning, struct error *error)
         return error_memory(error, sizeof *device_set);
     if (device_set_open(device_set, request, error))
         return -1;
-    if (device_set->count > 1 && (request->json || request->csv))
+    if (device_set->count > 1 && (request->out.json || request->out.csv))
         return error_set(
             error, ERROR_USAGE,
             "--device %.100s names devices of %zu kinds, and --json and --csv write "
@@ -55,7 +55,7 @@ static void run_tasks(struct tuning *tuning)
 {
     struct tune_task *tasks = tuning->tasks;
     const size_t count = tuning->device_set->count;
-    const bool shows = !tuning->request.quiet && !tasks[0].is_answered && count == 1;
+    const bool shows = !tuning->request.out.quiet && !tasks[0].is_answered && count == 1;
     if (shows)
         terminal_progress_start(&tasks[0].watch.progress, stderr);
     tune_task_run(tasks, count);
@@ -74,12 +74,12 @@ static int report(struct tune_task *task, struct error *error)
         const struct nvml_reading reading = {record.sm_mhz, record.memory_mhz, record.celsius,
                                              record.milliwatts};
         if (record.untried)
-            output_note(request,
+            output_note(&request->out,
                         "budget    it left %" PRIu64
                         " candidates untried: without --budget they "
                         "are tried\n",
                         record.untried);
-        output_note(request, "record    exact, %s %s: --retune measures again\n",
+        output_note(&request->out, "record    exact, %s %s: --retune measures again\n",
                     record_has_run(&record) ? "measured" : "as it ships",
                     record_has_run(&record) ? record.tuned : "with this program");
         tune_notes_reading(request, &reading);

@@ -56,7 +56,7 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
 static int prove_many(struct verification *it, struct error *error)
 {
     const struct setup *setup = &it->setup;
-    const bool is_shown = !it->request.quiet;
+    const bool is_shown = !it->request.out.quiet;
     struct terminal_progress progress = {0};
     const struct prove_options options = {.all = it->own.all,
                                           .part = it->request.part,

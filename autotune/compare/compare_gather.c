@@ -354,7 +354,7 @@ static void fill_journal(const struct comparison *comparison, struct compare_cel
         cell->has_loss = compare_journal_loss(&cell->loss_pct, cache, here, first);
     struct terminal_progress progress = {0};
     const bool with_code = comparison->with_evidence;
-    if (with_code && !comparison->request->quiet)
+    if (with_code && !comparison->request->out.quiet)
         terminal_progress_start(&progress, stderr);
     compare_journal_rank(&cell->evidence, cache, here, input, with_code, &progress);
     if (progress.stream)

@@ -417,9 +417,9 @@ static void add_held(struct text *out, const struct limits *limits, size_t row,
     add_legend(out, legend, is_of);
 }
 
-static void add_row(struct table *table, const struct limits *limits, size_t row,
-                    const struct prediction *group, const struct compare *compare,
-                    struct legend *legend, bool *is_of)
+static void add_prediction_row(struct table *table, const struct limits *limits, size_t row,
+                               const struct prediction *group, const struct compare *compare,
+                               struct legend *legend, bool *is_of)
 {
     struct text cells[COMPARE_SIDES_MAX] = {{0}};
     bool is_any = false;
@@ -447,7 +447,7 @@ static void print_rows(struct text *out, const struct limits *limits,
     for (size_t s = 0; s < compare->side_count; s++)
         columns[1 + s] = (struct table_column){compare->sides[s].name, NULL, false};
     for (size_t row = 0; row < limits->count && is_of; row++)
-        add_row(&table, limits, row, group, compare, legend, is_of);
+        add_prediction_row(&table, limits, row, group, compare, legend, is_of);
     if (table.row_count) {
         text_adds(out, "\n");
         table_show(out, &table, is_bold);

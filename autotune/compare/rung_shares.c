@@ -269,8 +269,8 @@ static struct published_value value_at(const struct csv *csv, size_t row, int co
     return value;
 }
 
-static int add_row(struct rung_shares *shares, const struct csv *csv, size_t row,
-                   struct error *error)
+static int add_measured_figure(struct rung_shares *shares, const struct csv *csv, size_t row,
+                               struct error *error)
 {
     struct rung_side *side = &shares->sides[shares->side_count - 1];
     struct rung_figure figure = {.side = shares->side_count - 1,
@@ -332,7 +332,7 @@ static int add_rows(struct rung_shares *shares, const struct table_file *table,
     side->n = n;
     side->is_measured = true;
     for (size_t row = 0; row < csv->rows; row++)
-        if (add_row(shares, csv, row, error))
+        if (add_measured_figure(shares, csv, row, error))
             return -1;
     take_peak(side, shares);
     if (side->figures)

@@ -140,7 +140,7 @@ static char **make_environment(char *language, char *temporary)
 
 /* Runs argv to its end; `message` gets the first MESSAGE_CHARS of what it wrote. Returns as
  * child_run does. */
-static int run(const char *const *argv, const char *folder, char message[MESSAGE_CHARS])
+static int run_child(const char *const *argv, const char *folder, char message[MESSAGE_CHARS])
 {
     char language[] = "LC_ALL=C", temporary[PATH_MAX];
     message[0] = '\0';
@@ -238,7 +238,7 @@ int host_compile_find(struct host_compiler *out, struct error *error)
     char message[MESSAGE_CHARS];
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         const char *const argv[] = {programs[i], "--version", NULL};
-        const int status = run(argv, temporary_folder(), message);
+        const int status = run_child(argv, temporary_folder(), message);
         if (status == CHILD_NOT_RUN && errno != ENOENT && errno != EACCES)
             return error_set(error, ERROR_IO, "cannot run %s: %s; %s", programs[i],
                              strerror(errno), remedy_of(errno));
@@ -338,7 +338,7 @@ static int run_compiler(const struct host_compiler *compiler, const char *folder
     char message[MESSAGE_CHARS];
     struct text words = {0};
     const char **argv = make_argv(&words, compiler, folder, count);
-    const int status = argv ? run(argv, folder, message) : CHILD_NOT_RUN;
+    const int status = argv ? run_child(argv, folder, message) : CHILD_NOT_RUN;
     const int reason = argv ? errno : ENOMEM;
     free(argv);
     text_dispose(&words);

@@ -89,8 +89,8 @@ static void add_bound(struct text *out, const struct export *export,
     text_dispose(&value);
 }
 
-static void add_row(struct text *out, const struct export *export,
-                    const struct dialect *dialect, size_t row)
+static void add_variables(struct text *out, const struct export *export,
+                          const struct dialect *dialect, size_t row)
 {
     const struct space *space = export->source.space;
     const struct export_row *r = &export->rows[row];
@@ -121,7 +121,7 @@ static void add_rows(struct text *out, const struct export *export,
     out->failed |= names.failed;
     text_dispose(&names);
     for (size_t row = 0; row < export->row_count; row++)
-        add_row(out, export, dialect, row);
+        add_variables(out, export, dialect, row);
 }
 
 static void add_archs(struct text *out, const struct export *export)

@@ -329,7 +329,7 @@ static void add_tuned_sizes(struct json *json, const struct export *export,
     json_close(json, ']');
 }
 
-static void add_row(struct describing *it, const char *key, const struct export_row *row)
+static void describe_row(struct describing *it, const char *key, const struct export_row *row)
 {
     struct json *json = it->json;
     json_open(json, key, '{');
@@ -368,7 +368,7 @@ static void add_gpus(struct describing *it)
         json_open(json, "rows", '[');
         for (size_t r = 0; r < gpu->count; r++) {
             json_line(json, "\n      ");
-            add_row(it, NULL, &export->rows[gpu->first + r]);
+            describe_row(it, NULL, &export->rows[gpu->first + r]);
         }
         json_close(json, ']');
         json_close(json, '}');
@@ -521,7 +521,7 @@ static void add_all(struct describing *it)
     json_line(json, "\n  ");
     add_gpus(it);
     json_line(json, "\n  ");
-    add_row(it, "default", &export->rows[export->row_count - 1]);
+    describe_row(it, "default", &export->rows[export->row_count - 1]);
     json_close(json, '}');
     text_adds(json->out, "\n");
 }

@@ -83,8 +83,8 @@ static int find_target(struct target *out, int cc, int sms, struct error *error)
 }
 
 /* Adds a row that serves n from `first` to `last`. */
-static int add_row(struct export *out, const struct interval *served, uint64_t first,
-                   uint64_t last, struct error *error)
+static int append_row(struct export *out, const struct interval *served, uint64_t first,
+                      uint64_t last, struct error *error)
 {
     const struct record *record = served ? &served->record : NULL;
     const struct space *space = out->source.space;
@@ -208,7 +208,7 @@ static int add_range(struct export *out, struct export_gpu *gpu, const struct in
 {
     const size_t bytes = out->source.space->param_count * sizeof(int64_t);
     struct export_row *before = gpu->count ? &out->rows[out->row_count - 1] : NULL;
-    if (add_row(out, served, first, last, error))
+    if (append_row(out, served, first, last, error))
         return -1;
     struct export_row *row = &out->rows[out->row_count - 1];
     row->from = clamp(served->from, first, last);
@@ -259,7 +259,7 @@ static int add_gpu_dims(struct export *out, struct export_gpu *gpu,
         if (i > 0 && dims_is_same(&records[i]->record.problem.dims,
                                   &records[i - 1]->record.problem.dims))
             continue;
-        if (add_row(out, records[i], 1, 0, error)) /* no n in a row */
+        if (append_row(out, records[i], 1, 0, error)) /* no n in a row */
             return -1;
         add_tuned(out, &out->rows[out->row_count - 1], records[i]);
         gpu->count++;
@@ -287,7 +287,7 @@ static int add_rows(struct export *out, const struct interval **sorted, uint64_t
                 : add_gpu_dims(out, gpu, sorted + i, end - i, error))
             return -1;
     }
-    return add_row(out, NULL, 0, UINT64_MAX, error);
+    return append_row(out, NULL, 0, UINT64_MAX, error);
 }
 
 int export_make_rows(struct export *out, struct error *error)

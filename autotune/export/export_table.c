@@ -161,7 +161,8 @@ static void add_dims(struct text *out, const struct dims *dims)
     text_addf(out, ", DIMS_%s}, ", dims_text_scan_symbols[dims->scan]);
 }
 
-static void add_row(struct text *out, const struct export *export, const struct export_row *row)
+static void add_prefix_row(struct text *out, const struct export *export,
+                           const struct export_row *row)
 {
     const struct space *space = export->source.space;
     text_addf(out, "    {%zu, %zu, ", row->first_tuned, row->tuned_count);
@@ -229,7 +230,7 @@ static void add_tables(struct text *out, const struct names *names)
     text_adds(out, "/* The last is the default, tuned for nothing. */\n"
                    "static const struct prefix_row prefix_rows[] = {\n");
     for (size_t i = 0; i < export->row_count; i++)
-        add_row(out, export, &export->rows[i]);
+        add_prefix_row(out, export, &export->rows[i]);
     text_adds(out, "};\n\n");
     text_adds(out, "static const struct prefix_gpu prefix_gpus[] = {\n");
     for (size_t i = 0; i < export->gpu_count; i++) {

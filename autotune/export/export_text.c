@@ -192,7 +192,8 @@ static void add_sources(struct text *out, const struct export *export,
     text_dispose(&before);
 }
 
-static void add_row(struct text *out, const struct export *export, const struct export_row *row)
+static void add_tuned_row(struct text *out, const struct export *export,
+                          const struct export_row *row)
 {
     struct text words = {0};
     add_sizes(&words, export, row);
@@ -218,7 +219,7 @@ void export_add_tuned(struct text *out, const struct export *export)
                  gpu->sms);
         add_sources(out, export, gpu);
         for (size_t r = gpu->first; r < gpu->first + gpu->count; r++)
-            add_row(out, export, &export->rows[r]);
+            add_tuned_row(out, export, &export->rows[r]);
     }
     text_adds(out, export_c_comment.end);
     out->failed |= common.failed;

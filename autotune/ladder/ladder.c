@@ -440,8 +440,8 @@ static void add_loads(struct table *table, const struct pattern *pattern)
     table_add_number(table, pattern->loads > 0, 0, pattern->sectors_ideal);
 }
 
-static void add_row(struct table *table, const struct ladder *ladder, size_t rung,
-                    size_t column)
+static void add_cell_row(struct table *table, const struct ladder *ladder, size_t rung,
+                         size_t column)
 {
     const struct ladder_cell *cell = cell_at(ladder, rung, column);
     const struct rungs *rungs = ladder->rungs;
@@ -478,5 +478,5 @@ void ladder_table(struct table *out, const struct ladder *ladder)
     for (size_t r = 0; r < ladder->rungs->count; r++)
         for (size_t column = 0; column < ladder->columns; column++)
             if (cell_at(ladder, r, column)->is_there)
-                add_row(out, ladder, r, column);
+                add_cell_row(out, ladder, r, column);
 }

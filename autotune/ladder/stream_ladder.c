@@ -254,7 +254,7 @@ static int print(const struct work *work, struct error *error)
         (double)work->pageable_ps / 1e9,
         figures_speed(pageable, figures_gbs(&work->problem, work->pageable_ps)));
     print_caveats(&text, work);
-    const int failed = output_forms(work->request, &text, &table, NULL, error);
+    const int failed = output_forms(&work->request->out, &text, &table, NULL, error);
     table_dispose(&table);
     text_dispose(&text);
     return failed;
@@ -262,7 +262,7 @@ static int print(const struct work *work, struct error *error)
 
 /* --- All of it ---------------------------------------------------------------------------- */
 
-static int run(struct work *work, struct error *error)
+static int run_ways(struct work *work, struct error *error)
 {
     const struct request *request = work->request;
     struct host_context host;
@@ -290,7 +290,7 @@ int stream_ladder_run(const struct request *request, const struct setup *setup,
     work->problem.regime = PINNED;
     for (size_t i = 0; i < STREAM_LADDER_COUNT; i++)
         work->rungs[i].way = ways[i];
-    const int failed = run(work, error);
+    const int failed = run_ways(work, error);
     free(work);
     return failed ? -1 : 0;
 }

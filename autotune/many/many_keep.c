@@ -129,7 +129,7 @@ static void add_line(struct many_keep *keep, uint32_t problem, const char *host,
     tune_list_line_text(&line, &result);
     text_addf(&line, " on %s\n", host);
     tune_list_line_cells(&keep->table, &result);
-    if (!output_is_taken(keep->options.request) && !output_text(&line, error))
+    if (!output_is_taken(&keep->options.request->out) && !output_text(&line, error))
         error = &ignored;
     output_rows_write(&keep->csv, &keep->table, error);
     text_dispose(&line);
@@ -618,7 +618,7 @@ struct many_keep *many_keep_open(const struct many_keep_options *options, struct
                                .files = {.lock = -1},
                                .ranks = calloc(options->ranks, sizeof *keep->ranks),
                                .table = tune_list_line_table(),
-                               .csv = {.path = request->csv},
+                               .csv = {.path = request->out.csv},
                                .start = monotonic_s()};
     int failed = keep->ranks ? 0 : error_memory(error, options->ranks * sizeof *keep->ranks);
     for (uint32_t i = 0; !failed && i < options->ranks; i++)
@@ -634,7 +634,7 @@ struct many_keep *many_keep_open(const struct many_keep_options *options, struct
 
 static void note_sum(const struct many_keep *keep)
 {
-    output_note(keep->options.request,
+    output_note(&keep->options.request->out,
                 "list      %zu tuned, %zu known, %zu failed by %" PRIu32
                 " ranks in %.2f s; records in %s\n",
                 keep->counts[LIST_TUNED] + keep->counts[LIST_RECORDED],
@@ -670,7 +670,8 @@ int many_keep_close(struct many_keep *keep, struct error *error)
 {
     note_sum(keep);
     int failed = find_end(keep, error);
-    failed = output_rows_end(&keep->csv, keep->options.request, &keep->table, failed, error);
+    failed =
+        output_rows_end(&keep->csv, &keep->options.request->out, &keep->table, failed, error);
     failed = failed || judge(keep, error);
     dispose(keep);
     return failed ? -1 : 0;

@@ -14,7 +14,8 @@ static void add_escaped(struct text *out, const char *string)
     }
 }
 
-static void add_row(struct text *out, const struct table *table, size_t row, bool is_title)
+static void add_markdown_row(struct text *out, const struct table *table, size_t row,
+                             bool is_title)
 {
     text_adds(out, "|");
     for (size_t i = 0; i < table->column_count; i++) {
@@ -32,14 +33,14 @@ static void add_row(struct text *out, const struct table *table, size_t row, boo
 static void add_cells(struct text *out, const struct table *table)
 {
     out->failed |= table->failed;
-    add_row(out, table, 0, true);
+    add_markdown_row(out, table, 0, true);
     text_adds(out, "|");
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].title)
             text_adds(out, table->columns[i].is_number ? "---:|" : "---|");
     text_adds(out, "\n");
     for (size_t row = 0; row < table->row_count; row++)
-        add_row(out, table, row, false);
+        add_markdown_row(out, table, row, false);
     text_adds(out, "\n");
 }
 

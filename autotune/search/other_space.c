@@ -65,8 +65,8 @@ static int prove_and_time(struct other_space *other, struct error *error)
     return trial->status == TRIAL_MEASURED ? sample(other, error) : 0;
 }
 
-static int run(struct other_space *other, const struct emit_sources *sources,
-               struct error *error)
+static int compile_and_prove(struct other_space *other, const struct emit_sources *sources,
+                             struct error *error)
 {
     struct measurer *measurer = other->measurer;
     struct trial *trial = &other->message.trial;
@@ -107,7 +107,7 @@ int other_space_try(struct measurer *measurer, const struct emit_sources *source
                      ? 0
                      : error_set(error, ERROR_FAILED,
                                  "%s: another space than the coordinator's", job->space.name);
-    failed = failed || run(&other, &its_sources, error) ||
+    failed = failed || compile_and_prove(&other, &its_sources, error) ||
              job_send(measurer->socket, JOB_TRIAL, &other.message, sizeof other.message, error);
     loaded_close(&other.loaded);
     space_free(space);

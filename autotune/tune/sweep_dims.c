@@ -115,10 +115,10 @@ static void note_plan(const struct grid *grid)
             between = ",";
         }
     sweep_race_add_budget(&line, grid->sweep);
-    output_line(request, &line);
+    output_line(&request->out, &line);
     for (enum left_out reason = UNSERVED; reason < PAST_L2; reason++)
         if (grid->left_out[reason])
-            output_note(request, "left out  %zu shape%s: %s\n", grid->left_out[reason],
+            output_note(&request->out, "left out  %zu shape%s: %s\n", grid->left_out[reason],
                         grid->left_out[reason] == 1 ? "" : "s", explain(words, grid, reason));
 }
 
@@ -215,10 +215,10 @@ static int sweep_lines(struct grid *grid, struct error *error)
     if (plan(grid, error) || sweep_race_load(sweep, error) || tune_all(grid, error))
         return -1;
     if (grid->known)
-        output_note(request, "records   exact of %zu shape%s: --retune measures again\n",
+        output_note(&request->out, "records   exact of %zu shape%s: --retune measures again\n",
                     grid->known, grid->known == 1 ? "" : "s");
     if (grid->known < grid->done.count)
-        output_note(request, "took      %.2f s\n", monotonic_s() - start);
+        output_note(&request->out, "took      %.2f s\n", monotonic_s() - start);
     return sweep_drawing_print(&sweep_drawing_dims, request, &grid->done, NULL, error);
 }
 

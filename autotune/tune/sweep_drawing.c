@@ -208,8 +208,8 @@ int sweep_drawing_print(const struct sweep_kind *kind, const struct request *req
         kind->add_variants(&variants, &drawing);
         drawn++;
     }
-    failed = failed || output_both(request, &text, kind->name, &sizes, kind->variants_name,
-                                   &variants, error);
+    failed = failed || output_both(&request->out, &text, kind->name, &sizes,
+                                   kind->variants_name, &variants, error);
     if (count)
         *count = drawn;
     table_dispose(&sizes);

@@ -271,7 +271,7 @@ static void note_size(const struct sweep *sweep, const char *place, const struct
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds);
     add_params(&line, sweep->setup.space, record);
     if (!line.failed)
-        output_note(sweep->request, "%s", line.at);
+        output_note(&sweep->request->out, "%s", line.at);
     text_dispose(&line);
 }
 
@@ -327,7 +327,7 @@ bool sweep_race_keep(struct sweep *sweep, const struct records *records)
     const bool is_kept = tune_save_write(&path, sweep->request, records, NULL, &cause) == 0;
     if (is_kept) {
         if (records->count > 1)
-            output_note(sweep->request, "records   %s\n", path.at);
+            output_note(&sweep->request->out, "records   %s\n", path.at);
     } else {
         if (!sweep->told.record)
             output_warn("the records are not kept: %s", cause.text);
@@ -357,7 +357,7 @@ static struct tune_task *begin_task(struct sweep *sweep, bool is_retune)
 {
     struct tune_task *task = &sweep->task;
     sweep->quiet = *sweep->request;
-    sweep->quiet.quiet = true;
+    sweep->quiet.out.quiet = true;
     sweep->quiet.retune = is_retune;
     *task = (struct tune_task){.request = &sweep->quiet,
                                .kind = &sweep->device_set.kinds[0],
@@ -397,7 +397,7 @@ static int run_race(struct tune_task *task, const struct sweep *sweep, const cha
                     struct error *error)
 {
     char subject[PLACE_CHARS + DIMS_TEXT_CHARS + 16];
-    const bool shows = !sweep->request->quiet;
+    const bool shows = !sweep->request->out.quiet;
     task->options.race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS;
     task->options.is_retune = sweep->request->retune;
     if (task->options.is_only_configs) /* these need no search */

@@ -254,7 +254,7 @@ static int print(const struct request *request, const struct problem *problem,
         text_addf(&text, ", %.1f %% of a plain copy of pinned memory",
                   100 * (double)copy_ps / (double)winner->median_ps);
     text_adds(&text, "\n");
-    const int failed = output_forms(request, &text, &table, NULL, error);
+    const int failed = output_forms(&request->out, &text, &table, NULL, error);
     table_dispose(&table);
     text_dispose(&text);
     return failed;
@@ -264,7 +264,7 @@ static int print(const struct request *request, const struct problem *problem,
 
 static int answer(const struct work *work, const struct record *record, struct error *error)
 {
-    output_note(work->request, "record    exact, measured %s: --retune measures again\n",
+    output_note(&work->request->out, "record    exact, measured %s: --retune measures again\n",
                 record->tuned);
     return print(work->request, &work->setup.problem, record, NULL, 0, 0, error);
 }
@@ -284,7 +284,7 @@ static int measure(struct work *work, const struct error *earlier, struct error 
     list_choices(work);
     if (try_all(work, error) || race(work, error) || make_record(&record, work, error))
         return -1;
-    output_note(request, "tried     %zu choices, each result compared, in %.1f s\n",
+    output_note(&request->out, "tried     %zu choices, each result compared, in %.1f s\n",
                 work->count, (double)(monotonic_ns() - start_ns) / 1e9);
     return print(request, &work->setup.problem, &record, work->choices, work->finalists,
                  stats_median(work->copies_ps, ROUNDS), error) ||
@@ -299,7 +299,7 @@ static int tune(struct work *work, struct error *error)
 {
     struct tune_task *task = &work->task;
     struct request quiet = *work->request;
-    quiet.quiet = true;
+    quiet.out.quiet = true;
     *task = (struct tune_task){.request = &quiet, .setup = &work->setup};
     int failed = tune_task_look(task, error);
     if (!failed)

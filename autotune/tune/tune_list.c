@@ -56,7 +56,7 @@ static int add_line(struct list *list, const struct record *record, enum list_ou
     tune_list_line_text(&line, &result);
     text_adds(&line, "\n");
     tune_list_line_cells(&list->table, &result);
-    int failed = output_is_taken(list->request) ? 0 : output_text(&line, error);
+    int failed = output_is_taken(&list->request->out) ? 0 : output_text(&line, error);
     text_dispose(&line);
     if (!failed)
         failed = output_rows_write(&list->csv, &list->table, error);
@@ -262,17 +262,18 @@ static void note_parts(const struct plan *plan, double usual_s)
                   left);
         if (usual_s > 0)
             text_addf(&line, ", about %.0f s", (double)left * usual_s);
-        output_line(request, &line);
+        output_line(&request->out, &line);
     }
     if (usual_s > 0)
         output_note(
-            request,
+            &request->out,
             "estimate  %.1f s a problem: the median of the %zu that are done and have a "
             "journal here, with %u compilers, and %.0f s for the final race\n",
             usual_s, plan->timed, plan->compilers, RACE_S);
     else
-        output_note(request, "estimate  none: no problem of the list is done and has a journal "
-                             "here\n");
+        output_note(&request->out,
+                    "estimate  none: no problem of the list is done and has a journal "
+                    "here\n");
 }
 
 static int print_plan(const struct plan *plan, struct error *error)
@@ -287,7 +288,7 @@ static int print_plan(const struct plan *plan, struct error *error)
             if (part_of(i, plan->request->part.count) == part)
                 add_planned(&table, plan, i, part, usual_s);
     note_parts(plan, usual_s);
-    const int failed = output_table(plan->request, &table, NULL, error);
+    const int failed = output_table(&plan->request->out, &table, NULL, error);
     table_dispose(&table);
     return failed;
 }
@@ -386,9 +387,9 @@ static void note_sum(const struct list *list, double seconds)
     text_addf(&line, "%zu tuned, %zu known, %zu failed in %.2f s; records in %s",
               counts[LIST_TUNED] + counts[LIST_RECORDED], counts[LIST_KNOWN],
               counts[LIST_FAILED], seconds, list->parts.own.at);
-    output_line(request, &line);
+    output_line(&request->out, &line);
     if (request->has_part)
-        output_note(request,
+        output_note(&request->out,
                     "          when all parts are done: autotune merge --cache %s "
                     "%s/parts/*\n",
                     list->parts.base.at, list->parts.base.at);
@@ -402,7 +403,7 @@ static int tune_parts_of(struct list *list, struct error *error)
         return -1;
     int failed = run_all(list, error);
     note_sum(list, monotonic_s() - start);
-    failed = output_rows_end(&list->csv, list->request, &list->table, failed, error);
+    failed = output_rows_end(&list->csv, &list->request->out, &list->table, failed, error);
     if (!failed && list->counts[LIST_FAILED])
         failed =
             error_set_lines(error, list->first.code,
@@ -415,7 +416,7 @@ int tune_list(const struct request *request, struct error *error)
 {
     struct list list = {.request = request,
                         .table = tune_list_line_table(),
-                        .csv = {.path = request->csv}};
+                        .csv = {.path = request->out.csv}};
     list.device_set = malloc(sizeof *list.device_set);
     int failed = list.device_set ? 0 : error_memory(error, sizeof *list.device_set);
     failed = failed || problem_file_read(&list.file, request, error) ||

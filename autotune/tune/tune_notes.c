@@ -19,12 +19,12 @@ void tune_notes_device(const struct request *request, const struct device_info *
     const uint64_t peak = device_peak_bytes(info);
     struct text line = {0};
     if (info->is_fallback)
-        output_note(request,
+        output_note(&request->out,
                     "note      no GPU, so this runs on the host emulator: it proves kernels, "
                     "but is no model of a GPU's speed\n          (%s)\n",
                     info->fallback_reason);
     if (count > 1)
-        output_note(request, "devices   %zu alike, the first:\n", count);
+        output_note(&request->out, "devices   %zu alike, the first:\n", count);
     if (info->target.is_host)
         text_addf(&line, "device    host emulator of cc %d.%d, %d SMs", info->target.cc / 10,
                   info->target.cc % 10, info->target.sms);
@@ -38,7 +38,7 @@ void tune_notes_device(const struct request *request, const struct device_info *
         text_addf(&line, "; compiles with %s", info->compiler);
     else
         text_addf(&line, "; driver %s, %s", info->driver, info->compiler);
-    output_line(request, &line);
+    output_line(&request->out, &line);
 }
 
 /* Bytes written are mentioned from this share of the bytes read on. */
@@ -49,7 +49,7 @@ static void note_problem(const struct request *request, const struct setup *setu
     const struct problem *problem = &setup->problem;
     const double read = problem_bytes_read(problem), written = problem_bytes_written(problem);
     char text[PROBLEM_CHARS], size[NUMBER_CHARS];
-    output_note(request, "problem   %s: %s read%s%s%s\n", problem_format(text, problem),
+    output_note(&request->out, "problem   %s: %s read%s%s%s\n", problem_format(text, problem),
                 figures_size(size, problem_bytes(problem)),
                 written >= WRITTEN_PART * read ? " and written" : "",
                 request->has_n ? "" : "; ",
@@ -108,11 +108,11 @@ static void note_rejected(const struct request *request, const struct space *spa
     const int width = snprintf(NULL, 0, "%" PRIu64, most);
     for (size_t i = 0; i < space->rule_count; i++)
         if (points->rejected[i] && find_rank(points, space->rule_count, i) < REJECTED_SHOWN)
-            output_note(request, "%s  %*" PRIu64 "  by the rule: %s\n",
+            output_note(&request->out, "%s  %*" PRIu64 "  by the rule: %s\n",
                         space->rules[i].is_prune ? "pruned  " : "rejected", width,
                         points->rejected[i], space->rules[i].reason);
     if (others)
-        output_note(request, "rejected  %*" PRIu64 "  by %zu other rule%s\n", width, rest,
+        output_note(&request->out, "rejected  %*" PRIu64 "  by %zu other rule%s\n", width, rest,
                     others, others == 1 ? "" : "s");
 }
 
@@ -123,7 +123,8 @@ static void note_points(const struct request *request, const struct setup *setup
     uint64_t rejected = 0;
     for (size_t i = 0; i < setup->space->rule_count; i++)
         rejected += points->rejected[i];
-    output_note(request, "space     %s: %" PRIu64 " points, %" PRIu64 " left by its rules\n",
+    output_note(&request->out,
+                "space     %s: %" PRIu64 " points, %" PRIu64 " left by its rules\n",
                 setup->space->name, points->total, points->total - rejected);
     note_rejected(request, setup->space, points);
 }
@@ -131,13 +132,14 @@ static void note_points(const struct request *request, const struct setup *setup
 static void note_limit(const struct request *request)
 {
     if (request->budget_s > 0)
-        output_note(request,
+        output_note(&request->out,
                     "time      %.3g s of search at most, then the race of the best, a second "
                     "or two\n",
                     request->budget_s);
     else
-        output_note(request, "time      until all are tried; --budget TIME is a limit, Ctrl-C "
-                             "keeps the trials\n");
+        output_note(&request->out,
+                    "time      until all are tried; --budget TIME is a limit, Ctrl-C "
+                    "keeps the trials\n");
 }
 
 void tune_notes_space(const struct request *request, const struct setup *setup,
@@ -145,7 +147,8 @@ void tune_notes_space(const struct request *request, const struct setup *setup,
 {
     if (request->verbose)
         note_points(request, setup, points);
-    output_note(request, "to try    %zu candidates of %zu variants of %s; strategy %s (%s)\n",
+    output_note(&request->out,
+                "to try    %zu candidates of %zu variants of %s; strategy %s (%s)\n",
                 points->count, points->variant_count, setup->space->name,
                 strategy_names[strategy], explain_strategy(request, strategy));
     note_limit(request);
@@ -189,7 +192,7 @@ static void note_reason(const struct request *request, const struct setup *setup
         return;
     point_format(&params, setup->space, tune_result_config(result, candidate), true);
     add_indented(&lines, result->reasons[reason]);
-    output_note(request, "%-9s %s\n%s", trial_statuses[result->trials[candidate].status],
+    output_note(&request->out, "%-9s %s\n%s", trial_statuses[result->trials[candidate].status],
                 params.at ? params.at : "", lines.at ? lines.at : "");
     text_dispose(&params);
     text_dispose(&lines);
@@ -206,7 +209,7 @@ static void note_counts(const struct request *request, const struct tune_result 
             text_addf(&line, ", %zu %s", result->counts[i], trial_statuses[i]);
     text_addf(&line, "; %zu input%s, %zu call%s a measurement", result->inputs,
               result->inputs == 1 ? "" : "s", result->calls, result->calls == 1 ? "" : "s");
-    output_line(request, &line);
+    output_line(&request->out, &line);
 }
 
 /* Notes how the search ended, and the quality of the race. */
@@ -214,12 +217,12 @@ static void note_race(const struct request *request, const struct tune_result *r
 {
     struct text line = {0};
     if (result->is_cut)
-        output_note(request, "budget    the time was over before all was tried\n");
+        output_note(&request->out, "budget    the time was over before all was tried\n");
     if (result->lacking.code != ERROR_NONE)
         output_warn("some candidates are untried, and the same command tries them: %s",
                     result->lacking.text);
     if (result->counts[TRIAL_LEFT_OUT] && result->left_out_error > 0)
-        output_note(request,
+        output_note(&request->out,
                     "left out  by its first candidate; the chance that such a variant "
                     "would have won is %.1f %%\n",
                     100 * result->left_out_error);
@@ -228,9 +231,9 @@ static void note_race(const struct request *request, const struct tune_result *r
         text_addf(&line, ", %zu more repeated because the device drifted", result->repeated);
     if (result->noise > 0) /* unknown with too few measurements */
         text_addf(&line, "; spread of the reference %.2f %%", 100 * result->noise);
-    output_line(request, &line);
+    output_line(&request->out, &line);
     if (result->restarts)
-        output_note(request, "replaced  %zu worker process%s lost\n", result->restarts,
+        output_note(&request->out, "replaced  %zu worker process%s lost\n", result->restarts,
                     result->restarts == 1 ? " that was" : "es that were");
 }
 
@@ -239,7 +242,7 @@ void tune_notes_reading(const struct request *request, const struct nvml_reading
     struct text text = {0};
     nvml_format(&text, reading);
     if (text.length)
-        output_note(request, "clocks    %s as the measuring ended\n", text.at);
+        output_note(&request->out, "clocks    %s as the measuring ended\n", text.at);
     text_dispose(&text);
 }
 
@@ -259,7 +262,7 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
               result->proofs);
     if (result->past_32_bits)
         text_addf(&line, ", the finalists at n = %" PRIu64, result->past_32_bits);
-    output_line(request, &line);
+    output_line(&request->out, &line);
     note_counts(request, result);
     for (size_t i = 0; i < result->reason_count && i < REASONS_SHOWN; i++)
         note_reason(request, setup, result, i);
@@ -267,7 +270,7 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
     tune_notes_reading(request, &result->reading);
     if (result->journal_warning.code != ERROR_NONE)
         output_warn("trials are not all kept: %s", result->journal_warning.text);
-    output_note(request,
+    output_note(&request->out,
                 "took      %.2f s: search %.2f (first trial after %.2f), finals %.2f\n",
                 result->seconds, result->seconds_search, result->seconds_open,
                 result->seconds_final);

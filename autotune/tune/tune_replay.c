@@ -193,7 +193,7 @@ static void note_journal(const struct request *request, const struct journal *jo
                          const struct record *key)
 {
     char problem[PROBLEM_CHARS];
-    output_note(request,
+    output_note(&request->out,
                 "journal   %s on %s: %zu trials\n"
                 "replay    'near' is within 1 %% of the best recorded; nothing is compiled or "
                 "measured here:\n"
@@ -218,7 +218,7 @@ int tune_replay(const struct request *request, struct error *error)
         if (request->has_strategy ? i == request->strategy : i != STRATEGY_COVER)
             failed = replay_one(&table, request, &journal, (enum strategy)i, error);
     if (!failed)
-        failed = output_table(request, &table, NULL, error);
+        failed = output_table(&request->out, &table, NULL, error);
     table_dispose(&table);
     journal_close(&journal);
     return failed;

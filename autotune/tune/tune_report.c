@@ -351,9 +351,9 @@ static int write_files(const struct request *request, const struct table *table,
     struct error cause;
     int failed = 0;
     table_csv(&csv, table);
-    if (request->json && output_write(request->json, json, error))
+    if (request->out.json && output_write(request->out.json, json, error))
         failed = -1;
-    if (request->csv && output_write(request->csv, &csv, &cause)) {
+    if (request->out.csv && output_write(request->out.csv, &csv, &cause)) {
         *error = cause;
         failed = -1;
     }
@@ -368,7 +368,7 @@ static int write_tables(const struct request *request, struct report *report,
     if (!result)
         return write_files(request, &report->table, json, error);
     narrow(report, same);
-    return output_table(request, &report->table, json, error);
+    return output_table(&request->out, &report->table, json, error);
 }
 
 static int print_lines(const struct request *request, const struct report *report,
@@ -376,7 +376,7 @@ static int print_lines(const struct request *request, const struct report *repor
                        struct error *error)
 {
     struct text text = {0}, turns = {0};
-    if (output_is_taken(request))
+    if (output_is_taken(&request->out))
         return 0;
     if (same->length)
         text_addf(&text, "in all   %s\n", same->at);

@@ -156,12 +156,13 @@ int tune_save_record(const struct request *request, const struct record *record,
     struct error cause;
     int failed = 0;
     if (dims_n(&record->problem.dims) == 0) { /* no request could be answered from it */
-        output_note(request, "record    none is kept of n = 0, whose result is the identity\n");
+        output_note(&request->out,
+                    "record    none is kept of n = 0, whose result is the identity\n");
     } else if (store_add(&one, record, &cause) ||
                tune_save_write(&path, request, &one, earlier, &cause)) {
         failed = error_set(error, ERROR_IO, "the record is not kept: %s", cause.text);
     } else {
-        output_note(request, "record    %s\n", path.at);
+        output_note(&request->out, "record    %s\n", path.at);
     }
     store_dispose(&one);
     text_dispose(&path);
@@ -174,11 +175,11 @@ static void note_journal(const struct request *request, const struct journal *jo
                          const char *path, const char *changed)
 {
     if (*changed)
-        output_note(request,
+        output_note(&request->out,
                     "journal   %s: its %s is another now; set aside as %s and begun anew\n",
                     path, changed, journal->aside.at);
     else if (journal->count)
-        output_note(request, "journal   %s: %zu trials\n", path, journal->count);
+        output_note(&request->out, "journal   %s: %zu trials\n", path, journal->count);
     if (journal->skipped)
         output_warn("%s: %zu damaged lines are left out", path, journal->skipped);
 }
@@ -301,7 +302,8 @@ static int wait_for_journal(struct journal *out, bool *has_waited, const char *p
                              "measured; run the same command again",
                              problem_format(problem, &key->problem));
         if (!*has_waited)
-            output_note(request, "waiting   for another autotune, which is tuning %s on %s\n",
+            output_note(&request->out,
+                        "waiting   for another autotune, which is tuning %s on %s\n",
                         problem_format(problem, &key->problem), key->gpu);
         *has_waited = true;
         nanosleep(&step, NULL);

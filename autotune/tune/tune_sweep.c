@@ -44,7 +44,7 @@ static int plan(struct sweep *sweep, struct error *error)
         sweep->total += sweep->regimes[i].count;
     sweep_race_add_budget(&line, sweep);
     text_addf(&line, "; a variant may lose %.3g %% in its interval", 100 * request->loss);
-    output_line(request, &line);
+    output_line(&request->out, &line);
     const struct dims most = dims_run(request->n_high, request->problem.dims.scan);
     return setup_resize(&sweep->setup, &most, sweep->regimes->regime, error) ||
                    setup_check_room(&sweep->setup, error) ||
@@ -155,7 +155,7 @@ static int answer(struct sweep *sweep, struct error *error)
     struct records all;
     int failed = choose_swept(&all, sweep, error);
     if (!failed) {
-        output_note(sweep->request, "records   exact: --retune measures again\n");
+        output_note(&sweep->request->out, "records   exact: --retune measures again\n");
         failed = sweep_drawing_print(&sweep_drawing_n, sweep->request, &all, NULL, error);
     }
     store_dispose(&all);
@@ -185,7 +185,7 @@ static void note_cuts(const struct sweep *sweep, const struct records *before)
             continue;
         const double loss = (double)raced.ps / (double)size->median_ps - 1;
         if (loss > limit)
-            output_note(sweep->request,
+            output_note(&sweep->request->out,
                         "cut       n = %s %s: its interval's variant lost %.2f %%, more than "
                         "%.3g %%; another serves it now\n",
                         number_format_count(n, dims_n(&size->problem.dims)),
@@ -248,7 +248,7 @@ static int sweep_n(struct sweep *sweep, struct error *error)
                          "leave --confirm out first");
     if (find_single(sweep, error) || tune_sizes(sweep, error))
         return -1;
-    output_note(sweep->request, "took      %.2f s\n", monotonic_s() - start);
+    output_note(&sweep->request->out, "took      %.2f s\n", monotonic_s() - start);
     return finish(sweep, error);
 }
 

@@ -40,16 +40,17 @@ static void note_found(const struct tune_task *task, const char *unfinished)
     const struct request *request = task->request;
     const struct find_result *found = &task->found;
     if (unfinished)
-        output_note(request, "record    %s: going on with that\n", unfinished);
+        output_note(&request->out, "record    %s: going on with that\n", unfinished);
     if (found->grade == SELECTOR_STALE)
-        output_note(request, "record    stale, for its %s is another now: measuring again\n",
+        output_note(&request->out,
+                    "record    stale, for its %s is another now: measuring again\n",
                     found->difference);
     else if (*found->other)
-        output_note(request,
+        output_note(&request->out,
                     "record    of this problem, but its %s is another now: measuring again\n",
                     found->other);
     if (!unfinished && !request->retune && found->rejected.code != ERROR_NONE)
-        output_note(request, "record    %s\n", found->rejected.text);
+        output_note(&request->out, "record    %s\n", found->rejected.text);
 }
 
 static int take_again(struct tune_task *task, struct error *error)
@@ -181,7 +182,7 @@ static void describe_job(struct tune_task *task)
                                           .journal = task->has_journal ? &task->journal : NULL,
                                           .is_stopping = interrupt_came};
     task->watch = (struct tune_notes_watch){.problem = &setup->problem};
-    if (!request->quiet && task->kinds == 1)
+    if (!request->out.quiet && task->kinds == 1)
         task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
 }
 

@@ -194,7 +194,7 @@ static struct scene *open_scene(void **state, const char *lines)
                                       .problems = scene->list,
                                       .cache = scene->cache,
                                       .device = "0",
-                                      .quiet = true,
+                                      .out.quiet = true,
                                       .seed = 1,
                                       .part = {.count = 1},
                                       .problem = example_record.problem};
