@@ -1,4 +1,5 @@
-/* many_launch: knows the variables of Open MPI, MPICH and Slurm. */
+/* many_launch: knows the variables of Open MPI, MPICH and Slurm, which say a rank, its place among those of its
+ * host and how many these are, and counts the GPUs of the host by their files in /dev. */
 #include "autotune/many/many_launch.h"
 
 #include "autotune/device/cores.h"

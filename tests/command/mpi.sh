@@ -149,7 +149,7 @@ ends() {
     had=$(here)
     kill -TERM $running
     wait_for_job
-    check "$cache-by-signal" test "$ended" -ne 0 -o -n "$(grep '^autotune-mpi: interrupted: ' err)"
+    check "$cache-by-signal" test "$ended" -ne 0 -o -n "$(grep "^autotune-mpi: interrupted: " err)"
     [ "$launcher" = mpiexec.mpich ] || check "$cache-keeps-all" test "$had" -gt 0 -a "$(trials "$cache")" -ge "$had"
     check "$cache-leaves-none" no_process
     shared 3 $OPTIONS --problems three --cache "$cache"
