@@ -8,7 +8,6 @@
 #include "autotune/many/many_keep.h"
 #include "autotune/many/many_launch.h"
 #include "autotune/many/many_work.h"
-#include "cache/store.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -102,48 +101,18 @@ static bool receive_letter(int *from, enum many_letter *kind, struct text *out)
     return true;
 }
 
-/* Merges what rank 0 has into the cache of this host (--broadcast). */
-static void merge_records(const struct request *request, const char *gpu, const char *bytes,
-                          size_t length)
-{
-    struct text folder = {0}, path = {0};
-    struct records records;
-    struct error error, moved = {.code = ERROR_NONE};
-    int failed = store_folder(&folder, request->cache, &error) ||
-                 store_path(&path, folder.at, gpu, &error) ||
-                 store_load_bytes(&records, "what rank 0 has", bytes, length, &error);
-    if (!failed) {
-        failed = records.count && store_save(path.at, &records, &moved, &error);
-        store_dispose(&records);
-    }
-    if (!failed && moved.code != ERROR_NONE)
-        output_warn("%s", moved.text);
-    if (failed)
-        output_warn("%s: the records of this host are as they were", error.text);
-    text_dispose(&path);
-    text_dispose(&folder);
-}
-
-static void take_end(struct rank *rank, const struct text *letter)
-{
-    const char *gpu, *records;
-    size_t length, gpu_length, at = 0;
-    while ((gpu = many_letter_next(letter, "gpu", &gpu_length, &at)) != NULL &&
-           (records = many_letter_next(letter, "records", &length, &at)) != NULL)
-        merge_records(rank->request, gpu, records, length);
-    rank->is_ended = true;
-}
-
 static void take_letter(struct rank *rank, int from, enum many_letter kind, struct text *letter)
 {
-    if (kind <= MANY_STOPPED && rank->keep)
+    if (kind <= MANY_STOPPED && rank->keep) {
         many_keep_take(rank->keep, (uint32_t)from, kind, letter);
-    else if (kind == MANY_END)
-        take_end(rank, letter);
-    else if (rank->work)
+    } else if (kind == MANY_END) {
+        many_work_merge(rank->request, letter);
+        rank->is_ended = true;
+    } else if (rank->work) {
         many_work_take(rank->work, kind, letter);
-    else if (kind == MANY_STOP)
+    } else if (kind == MANY_STOP) {
         send_letter(rank, 0, MANY_STOPPED, &(struct text){0});
+    }
 }
 
 /* --- Ranks -------------------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ struct collection_file {
     struct stat status; /* zeros: there was none */
 };
 
-/* Set the first two; of the rest `own` may be read. */
+/* Set the first two; of the rest the parts and `own` may be read. */
 struct collection {
     const char *place; /* a folder, a file, or NULL for the usual folder; outlives this */
     collection_ship *ship;

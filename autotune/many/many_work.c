@@ -481,6 +481,38 @@ void many_work_step(struct many_work *work)
         tell_tuned(work, status, last);
 }
 
+/* --- At the end --------------------------------------------------------------------------- */
+
+static void merge_records(const struct request *request, const char *gpu, const char *bytes,
+                          size_t length)
+{
+    struct text folder = {0}, path = {0};
+    struct records records;
+    struct error error, moved = {.code = ERROR_NONE};
+    int failed = store_folder(&folder, request->cache, &error) ||
+                 store_path(&path, folder.at, gpu, &error) ||
+                 store_load_bytes(&records, "what rank 0 has", bytes, length, &error);
+    if (!failed) {
+        failed = records.count && store_save(path.at, &records, &moved, &error);
+        store_dispose(&records);
+    }
+    if (!failed && moved.code != ERROR_NONE)
+        output_warn("%s", moved.text);
+    if (failed)
+        output_warn("%s: the records of this host are as they were", error.text);
+    text_dispose(&path);
+    text_dispose(&folder);
+}
+
+void many_work_merge(const struct request *request, const struct text *letter)
+{
+    const char *gpu, *records;
+    size_t length, gpu_length, at = 0;
+    while ((gpu = many_letter_next(letter, "gpu", &gpu_length, &at)) != NULL &&
+           (records = many_letter_next(letter, "records", &length, &at)) != NULL)
+        merge_records(request, gpu, records, length);
+}
+
 /* --- Begin and end ------------------------------------------------------------------------ */
 
 struct many_work *many_work_open(const struct many_work_options *options, struct error *error)

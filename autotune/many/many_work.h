@@ -23,4 +23,8 @@ void many_work_close(struct many_work *work); /* ends what runs */
 void many_work_take(struct many_work *work, enum many_letter kind, const struct text *letter);
 void many_work_step(struct many_work *work);
 
+/* Merges what MANY_END brings into the request's cache on this host (--broadcast); what cannot be is warned
+ * of. */
+void many_work_merge(const struct request *request, const struct text *letter);
+
 #endif
