@@ -64,7 +64,7 @@ static void make_files(void)
                                .problems = list,
                                .cache = cache,
                                .device = "0",
-                               .out.quiet = true,
+                               .out = {.quiet = true},
                                .seed = 1,
                                .part = {.count = 1},
                                .problem = example_record.problem};
