@@ -86,18 +86,8 @@ static int set_aside(const char *path, struct error *error)
     return failed;
 }
 
-/* A line that a lost process left torn stays a line of its own. */
-static int end_torn_line(int file, const char *path, struct error *error)
-{
-    const off_t length = lseek(file, 0, SEEK_END);
-    char last = '\n';
-    if (length > 0 && pread(file, &last, 1, length - 1) != 1)
-        return file_error("read", path, error);
-    return last != '\n' && write(file, "\n", 1) != 1 ? file_error("write", path, error) : 0;
-}
-
-static int append(const char *path, const char *bytes, size_t length, uint64_t time,
-                  struct error *error)
+static int append(const char *path, const char *bytes, size_t length, uint64_t from,
+                  uint64_t time, struct error *error)
 {
     const struct timespec times[2] = {{.tv_sec = (time_t)time}, {.tv_sec = (time_t)time}};
     const int file = file_open_locked(path, error);
@@ -106,7 +96,13 @@ static int append(const char *path, const char *bytes, size_t length, uint64_t t
                    ? error_set(error, ERROR_FAILED,
                                "another autotune tunes with %s: wait for it, or end it", path)
                    : -1;
-    int failed = end_torn_line(file, path, error);
+    int failed =
+        (uint64_t)lseek(file, 0, SEEK_END) != from
+            ? error_set(error, ERROR_FAILED,
+                        "%s is another's now: ranks of one GPU's name and unlike tools "
+                        "have the same journals",
+                        path)
+            : 0;
     if (!failed && (file_write(file, bytes, length) || futimens(file, times)))
         failed = file_error("write", path, error);
     close(file);
@@ -114,13 +110,13 @@ static int append(const char *path, const char *bytes, size_t length, uint64_t t
 }
 
 int many_files_append(const struct many_files *files, const char *name, const char *bytes,
-                      size_t length, uint64_t time, bool is_new, struct error *error)
+                      size_t length, uint64_t from, uint64_t time, struct error *error)
 {
     struct text path = {0};
     const int failed = add_journal(&path, &files->folder, name, error) ||
                        file_make_folder_of(path.at, error) ||
-                       (is_new && set_aside(path.at, error)) ||
-                       append(path.at, bytes, length, time, error);
+                       (from == 0 && set_aside(path.at, error)) ||
+                       append(path.at, bytes, length, from, time, error);
     text_dispose(&path);
     return failed ? -1 : 0;
 }

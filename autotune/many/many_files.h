@@ -24,9 +24,10 @@ void many_files_close(struct many_files *files);
 int many_files_read_journal(struct text *out, uint64_t *time, const struct many_files *files,
                             const char *name, struct error *error);
 
-/* Appends to the journal, as of that time; `is_new`: one that is there is set aside. */
+/* Appends to the journal, which has `from` bytes, else it is another's; as of that time. With 0 one that is
+ * there is set aside. */
 int many_files_append(const struct many_files *files, const char *name, const char *bytes,
-                      size_t length, uint64_t time, bool is_new, struct error *error);
+                      size_t length, uint64_t from, uint64_t time, struct error *error);
 
 /* Appends the path of the GPU's record file. */
 int many_files_path(struct text *path, const struct many_files *files, const char *gpu,

@@ -344,8 +344,8 @@ static void keep_trials(struct many_keep *keep, const struct text *letter)
     const char *bytes = many_letter_next(letter, "bytes", &length, &at);
     if (keep->options.request->replay || !bytes ||
         many_files_append(&keep->files, many_letter_string(letter, "journal"), bytes, length,
-                          many_letter_number(letter, "time"),
-                          many_letter_number(letter, "is_new"), &error) == 0)
+                          many_letter_number(letter, "from"),
+                          many_letter_number(letter, "time"), &error) == 0)
         return;
     if (keep->trials.code == ERROR_NONE)
         output_warn("%s: trials are not kept", error.text);

@@ -13,11 +13,11 @@ enum many_letter {
     MANY_HELLO =
         1, /* version, hash, count of problems, key of the kind of device, gpu, is_host, host,
                      * [code, error: why it can do nothing] */
-    MANY_NEXT,    /* asks for work; what became of the last: [is_plan, plan: a table], or
+    MANY_NEXT, /* asks for work; what became of the last: [is_plan, plan: a table], or
                      * [problem, text, outcome, seconds, code, error, record], or [problem, lost: why
                      * there is no result] */
-    MANY_ASK,     /* problem, journal: which file of trials is there of it? */
-    MANY_TRIALS,  /* problem, journal, is_new, bytes: what its file has grown by */
+    MANY_ASK,  /* problem, journal: which file of trials is there of it? */
+    MANY_TRIALS, /* problem, journal, time, from, bytes: what its file has from there on, as of then */
     MANY_STOPPED, /* nothing more comes */
     /* From rank 0. */
     MANY_PLAN,   /* [gpu, records]: looks which problems are known */

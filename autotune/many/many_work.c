@@ -243,15 +243,15 @@ static void send_trials(struct many_work *work)
     if (!work->journal.length || stat(work->journal.at, &status) ||
         text_read(&now, work->journal.at, JOURNAL_BYTES_MAX, &ignored) || !now.length)
         return;
-    while (now.length && now.at[now.length - 1] != '\n') /* of a line that is being written */
-        now.length--;
+    while (now.length > sent->length && now.at[now.length - 1] != '\n')
+        now.length--; /* of a line that is being written */
     const bool goes_on = now.length >= sent->length &&
                          (!sent->length || memcmp(now.at, sent->at, sent->length) == 0);
     const size_t from = goes_on ? sent->length : 0;
     if (now.length > from) {
         many_letter_addf(&letter, "problem", "%" PRIu32, work->problem);
         many_letter_addf(&letter, "journal", "%s", name_of(work->journal.at));
-        many_letter_addf(&letter, "is_new", "%d", from == 0);
+        many_letter_addf(&letter, "from", "%zu", from);
         many_letter_addf(&letter, "time", "%lld", (long long)status.st_mtime);
         many_letter_add(&letter, "bytes", now.at + from, now.length - from);
         send(work, MANY_TRIALS, &letter);

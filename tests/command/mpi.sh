@@ -138,7 +138,8 @@ kills() {
     check "$cache-keeps-records" keeps_dates dates.before "$cache"
 }
 
-# SIGTERM to what has started the ranks, as a time limit has it: by Open MPI all that ranks had tried is kept.
+# SIGTERM to what has started the ranks, as a time limit has it: by Open MPI all that ranks had tried is kept;
+# MPICH may kill them before, and its own status says nothing then.
 has_tried() { [ "$(trials "$cache")" -ge 1 ]; }
 here() { journal_lines "$TMPDIR"/autotune-*/parts/*/journal/*.journal 2> /dev/null | wc -l; }
 ends() {
@@ -148,7 +149,7 @@ ends() {
     had=$(here)
     kill -TERM $running
     wait_for_job
-    check "$cache-by-signal" test "$ended" -ne 0
+    check "$cache-by-signal" test "$ended" -ne 0 -o -n "$(grep '^autotune-mpi: interrupted: ' err)"
     [ "$launcher" = mpiexec.mpich ] || check "$cache-keeps-all" test "$had" -gt 0 -a "$(trials "$cache")" -ge "$had"
     check "$cache-leaves-none" no_process
     shared 3 $OPTIONS --problems three --cache "$cache"
@@ -269,6 +270,19 @@ status=$?
 check other-template test $status -ne 0
 check other-template-is-named grep -q 'rank 2 on .* has other templates, spaces' err
 check other-template-tries-nothing test "$(trials refused)" -eq 0 -a "$(records refused)" -eq 0
+
+# Ranks of two kinds, here by two compilers, each do the whole list.
+if command -v clang > /dev/null; then
+    mkdir clang && ln -s "$(command -v clang)" clang/cc
+    timeout "$PATIENCE" mpirun -n 1 "$MPI" $OPTIONS --problems three --cache kinds : \
+        -n 1 env PATH="$PWD/clang:$PATH" "$MPI" $OPTIONS --problems three --cache kinds > out 2> err < /dev/null
+    status=$?
+    check kinds has_status 0
+    check kinds-do-all-each test "$(grep -c ' tuned in ' out)" -eq 6
+    check kinds-by-people grep -q '^list      6 tuned, 0 known, 0 failed by 2 ranks' err
+else
+    skip kinds "no clang is here"
+fi
 
 # Rank 0 has by far the longest problem, which is the first to be given: rank 1 gets all others meanwhile.
 { head -n 5 eight; echo "--n 4M"; } > uneven

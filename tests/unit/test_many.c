@@ -408,19 +408,19 @@ static const struct sent *ask(struct scene *scene, const char *name)
     return sent(scene, 0, MANY_ANSWER);
 }
 
-static void tell_trials(struct scene *scene, const char *name, bool is_new, const char *lines)
+static void tell_trials(struct scene *scene, const char *name, unsigned from, const char *lines)
 {
     struct text letter = {0};
     many_letter_addf(&letter, "problem", "0");
     many_letter_addf(&letter, "journal", "%s", name);
-    many_letter_addf(&letter, "is_new", "%d", is_new);
+    many_letter_addf(&letter, "from", "%u", from);
     many_letter_addf(&letter, "time", "1700000000");
     many_letter_add(&letter, "bytes", lines, strlen(lines));
     tell(scene, 0, MANY_TRIALS, letter);
 }
 
-/* Trials are there for whoever asks next, with their time; one that is begun anew keeps what was there; a
- * name that leads elsewhere is refused. */
+/* Trials are there for whoever asks next, with their time; a journal gets none of a rank that knows another,
+ * and one that is begun anew is kept as it was; a name that leads elsewhere is refused. */
 static void test_trials(void **state)
 {
     struct scene *scene = open_scene(state, "--n 1000\n");
@@ -429,17 +429,19 @@ static void test_trials(void **state)
     greet_all(scene);
     sent(scene, 0, MANY_TUNE);
     assert_string_equal(many_letter_string(&ask(scene, "a.journal")->letter, "bytes"), "");
-    tell_trials(scene, "a.journal", true, "one\n");
-    tell_trials(scene, "a.journal", false, "two\nthr");
-    tell_trials(scene, "a.journal", false, "four\n");
+    tell_trials(scene, "a.journal", 0, "one\n");
+    tell_trials(scene, "a.journal", 4, "two\n");
+    tell_trials(scene, "a.journal", 4, "of another\n");
+    tell_trials(scene, "a.journal", 9, "of another\n");
+    tell_trials(scene, "a.journal", 8, "three\n");
     const struct sent *answer = ask(scene, "a.journal");
-    assert_string_equal(many_letter_string(&answer->letter, "bytes"), "one\ntwo\nthr\nfour\n");
+    assert_string_equal(many_letter_string(&answer->letter, "bytes"), "one\ntwo\nthree\n");
     assert_int_equal(number_in(answer, "time"), 1700000000);
-    tell_trials(scene, "a.journal", true, "other\n");
+    tell_trials(scene, "a.journal", 0, "other\n");
     assert_string_equal(many_letter_string(&ask(scene, "a.journal")->letter, "bytes"),
                         "other\n");
     assert_int_equal(stat(path_in(path, state, "cache/journal/a.journal.old"), &status), 0);
-    tell_trials(scene, "../a", true, "elsewhere\n");
+    tell_trials(scene, "../a", 0, "elsewhere\n");
     assert_int_equal(stat(path_in(path, state, "cache/a"), &status), -1);
     assert_string_equal(many_letter_string(&ask(scene, "../nvidia-h200.ini")->letter, "bytes"),
                         "");
