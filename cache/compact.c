@@ -1,6 +1,7 @@
-/* compact: a strict INI file of three sections. [key] is that of a record, of the first size;
- * [configs] has "NUMBER = CODE PARAMS" lines, of which those with the first one's names have values
- * alone, [sizes] lines of what a config serves and took there. Each section ends with a checksum. */
+/* compact: writes and reads a strict INI file of three sections. [key] is that of a record, of
+ * the first size; [configs] has "NUMBER = CODE PARAMS" lines, of which those with the first one's
+ * names have values alone, [sizes] lines of what a config serves and took there. Each section
+ * ends with a checksum. */
 #include "cache/compact.h"
 
 #include "cache/section.h"

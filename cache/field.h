@@ -38,8 +38,8 @@ struct field {
     const char *name;
     enum field_form form;
     size_t offset; /* of the member */
-    int64_t low,
-        high;       /* range of a number; fewest and most bytes of a text; the first choice */
+    /* Range of a number; fewest and most bytes of a text; the first choice. */
+    int64_t low, high;
     unsigned group; /* for the owner of the table */
 };
 

@@ -1,4 +1,4 @@
-/* trial: the words for what can happen to a candidate, as they stand in journals and output. */
+/* trial: holds the words for what can happen to a candidate, as they stand in journals and output. */
 #include "cache/trial.h"
 
 #include <stdio.h>

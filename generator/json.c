@@ -1,5 +1,5 @@
-/* json: keeps whether an item came before; nesting needs no more, for what is closed is an
- * item. */
+/* json: writes a comma before each item but the first. It keeps no more than whether one came
+ * before: what is closed is an item of what it stands in. */
 #include "generator/json.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* part: deals row by row; each row begins with a part drawn for it. */
+/* part: deals items to parts in rows, one to each part; each row begins with a part drawn for it. */
 #include "generator/part.h"
 
 #include "generator/random.h"

@@ -66,8 +66,8 @@ struct op_row {
 
 extern const struct type_row problem_types[TYPE_COUNT];
 extern const struct op_row problem_ops[OP_COUNT];
-extern const char
-    *const problem_regimes[REGIME_COUNT]; /* "cold", "warm", "pinned", "pageable" */
+/* "cold", "warm", "pinned", "pageable" */
+extern const char *const problem_regimes[REGIME_COUNT];
 extern const struct order_row problem_orders[ORDER_COUNT];
 
 struct problem {

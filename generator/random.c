@@ -1,4 +1,4 @@
-/* random: splitmix64 by Steele, Lea and Flood, and the shuffle of Fisher and Yates. */
+/* random: draws by splitmix64 (Steele, Lea, Flood 2014), and shuffles as Fisher and Yates do. */
 #include "generator/random.h"
 
 uint64_t random_next(uint64_t *state)

@@ -102,10 +102,10 @@ struct pass {
     bool is_cooperative;      /* all its blocks are resident at once */
     bool starts_in_any_order; /* its blocks wait for none that has not started: a promise, which
                                * the emulator tries */
-    bool
-        leaves_epoch; /* its state is for the next call of the config's passes, of any size, and
-                        * not zero: all words are zero before the first call alone */
-    bool is_timed;    /* false (timed = no): run for proofs only, outside every time, so that a
+    /* Its state is for the next call of the config's passes, of any size, and not zero: all
+     * words are zero before the first call alone. */
+    bool leaves_epoch;
+    bool is_timed; /* false (timed = no): run for proofs only, outside every time, so that a
                             * space that tunes a first pass alone still proves the whole result.
                             * Untimed passes come after the timed ones: there is one at least */
     enum planner_arg args[PASS_ARGS_MAX]; /* in the order of the kernel's parameters */
@@ -122,8 +122,8 @@ struct space {
     struct expr *serves;                /* holds for the problems that its kernels are for */
     const char *names[SPACE_NAMES_MAX]; /* every name of an expression, by slot */
     size_t name_count;
-    int64_t
-        constants[SPACE_NAMES_MAX]; /* values of named constants (SUM, F32, SHUFFLE), by slot */
+    /* Values of named constants (SUM, F32, SHUFFLE), by slot. */
+    int64_t constants[SPACE_NAMES_MAX];
     struct param *params;
     size_t param_count;
     struct derived *derived; /* in an order in which each needs only those before it */
@@ -136,10 +136,10 @@ struct space {
     size_t pass_count;
     struct expr *in_flight; /* [model]: bytes that one block has in flight; NULL = not said */
     struct space_default *defaults; /* [default], by param */
-    int64_t *
-        default_config; /* its values: runs where nothing was tuned, from sm_70 on. Those for a sum
-                           * of i32 on some GPU until space_settle_default is called */
-    uint64_t hash;      /* of the file and the space it extends, without comments */
+    /* Its values: runs where nothing was tuned, from sm_70 on. Those for a sum of i32 on some GPU
+     * until space_settle_default is called. */
+    int64_t *default_config;
+    uint64_t hash; /* of the file and the space it extends, without comments */
     struct space_memory *memory;
 };
 

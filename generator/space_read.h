@@ -19,8 +19,8 @@ struct block {
     struct block *next;
 };
 struct space_memory {
-    struct ini
-        files[SPACE_FILES_MAX]; /* the space's own, then each that the one before extends */
+    /* The space's own, then each that the one before extends. */
+    struct ini files[SPACE_FILES_MAX];
     size_t file_count;
     struct ini_item *items; /* of all files; items of a section are adjacent */
     size_t item_count;

@@ -39,8 +39,8 @@ struct pattern {
     struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order, of those with a request */
     size_t step_count;
     unsigned atomics_shared, atomics_global; /* operations of threads */
-    unsigned
-        loads; /* instructions of warps that load elements: the first HOST_TRACE_LOADS_MAX */
+    /* Instructions of warps that load elements: the first HOST_TRACE_LOADS_MAX. */
+    unsigned loads;
     unsigned sectors, sectors_ideal; /* of these loads, and if lanes were side by side */
     struct pattern_site sites[PATTERN_SITES_MAX]; /* in the order of the code */
     size_t site_count;

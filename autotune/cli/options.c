@@ -1,4 +1,4 @@
-/* options: holds the table of options: what each is called, stores, and says of itself. Help,
+/* options: holds the table of options: the names of each, what it stores, and its help. Help,
  * completion and manual are made of it. */
 #include "autotune/cli/options.h"
 

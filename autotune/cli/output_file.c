@@ -1,5 +1,5 @@
-/* output_file: a new file beside its place, then a rename. Knows what cannot be replaced: what is no
- * file, and what is open, standard output before all. */
+/* output_file: writes a new file beside its place, and renames it when it is whole. Knows what
+ * cannot be replaced: what is no file, and what is open, standard output before all. */
 #include "autotune/cli/output_file.h"
 
 #include "autotune/cli/interrupt.h"

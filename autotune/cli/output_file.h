@@ -1,8 +1,9 @@
-/* output_file: a file that a command writes. It is written under a name of its own beside its place
- * and gets there when it is whole, so that nobody finds half of it, and two who write it at once do
- * not mix. What a process that was killed left of that name goes when the folder is written to again.
- * A link stays one: what it leads to is written. What is no file, as a FIFO or a device, is written to at
- * once, and so is an open file, named by its number or as standard output, from where it is on. */
+/* output_file: writes a file of a command under a name of its own beside its place, and puts it
+ * there when it is whole, so that nobody finds half of it, and two who write it at once do not
+ * mix. What a process that was killed left of that name goes when the folder is written to again.
+ * A link stays one: what it leads to is written. What is no file, as a FIFO or a device, is
+ * written to at once, and so is an open file, named by its number or as standard output, from
+ * where it is on. */
 #ifndef AUTOTUNE_OUTPUT_FILE_H
 #define AUTOTUNE_OUTPUT_FILE_H
 

@@ -1,6 +1,6 @@
-/* output_rows: the --csv of a command that takes long. Each row is written as it is done, so that
- * whatever ends the command, Ctrl-C or the power, the rows that were done are there. A file of that
- * name is replaced when the first row is done: a command that did nothing leaves it. */
+/* output_rows: writes the --csv of a command that takes long: each row as it is done, so that
+ * whatever ends the command, Ctrl-C or the power, the rows that were done are there. A file of
+ * that name is replaced when the first row is done: a command that did nothing leaves it. */
 #ifndef AUTOTUNE_OUTPUT_ROWS_H
 #define AUTOTUNE_OUTPUT_ROWS_H
 

@@ -1,7 +1,7 @@
-/* request: reads the command line through argp, which neither prints nor exits here, then
- * checks it and fills in defaults. Options that the verb has not are refused word by word before,
- * by the table of options: argp takes abbreviations for options, and prints two sentences for what
- * it cannot read. Files are checked before any long work starts. */
+/* request: reads the command line through argp, which neither prints nor exits here, then checks
+ * it and fills in defaults. Options that the verb has not are refused word by word before, by the
+ * table of options: argp takes abbreviations for options, and prints two sentences for what it
+ * cannot read. Files are checked before any long work starts. */
 #include "autotune/cli/request.h"
 
 #include "autotune/cli/option_conflicts.h"

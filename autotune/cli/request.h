@@ -41,11 +41,11 @@ struct request {
     uint64_t seed;
     double budget_s; /* 0 = none */
     struct request_dims asked;
-    struct dims
-        sizes[REQUEST_SIZES_MAX]; /* of bench and export: all, the first the problem's */
+    /* Of bench and export: all, the first the problem's. */
+    struct dims sizes[REQUEST_SIZES_MAX];
     size_t size_count;
-    uint64_t n_low,
-        n_high;  /* of tune, show and ladder: --n is n_low..n_high; 0 = it is one n */
+    /* Of tune, show and ladder: --n is n_low..n_high; 0 = it is one n. */
+    uint64_t n_low, n_high;
     double loss; /* of tune: what an interval's variant may lose, 0.01 = 1 % */
     bool has_loss, confirm;
     enum regime data; /* of tune and ladder: PINNED or PAGEABLE; COLD = on the GPU */

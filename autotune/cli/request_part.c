@@ -1,5 +1,6 @@
-/* request_part: knows the variables of launchers. A launcher within another, as mpirun in a job of
- * Slurm, comes first in the table; a job array counts beside both. */
+/* request_part: finds the part for --part auto in the variables that launchers set. A launcher
+ * within another, as mpirun in a job of Slurm, comes first in the table; a job array counts
+ * beside both. */
 #include "autotune/cli/request_part.h"
 
 #include "generator/number.h"

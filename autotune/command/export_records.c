@@ -28,8 +28,8 @@ struct gathering {
     struct code_memo memo;
     /* of the problem, but passed over: */
     struct dims unlike; /* with results of another kind; n = 0: none */
-    uint64_t
-        nearest; /* n of the one of another size that is nearest to the first --n; 0: none */
+    /* n of the one of another size that is nearest to the first --n; 0: none. */
+    uint64_t nearest;
     size_t other_code, other_regime, other_size, other_gpu, of_host;
     struct text gpus; /* of the problem, wanted or not, each on a line */
 };

@@ -1,5 +1,6 @@
-/* merge_folder: adds the trials of one journal to another, which stays as old as the newest of the two:
- * a record is taken for older than its journal otherwise. */
+/* merge_folder: finds the record files of folders by their ending, and adds the trials of their
+ * journals to the journals here. A journal gets the time of the newer of the two, or its record
+ * would be taken for older than it is. */
 #include "autotune/command/merge_folder.h"
 
 #include "autotune/cli/output.h"

@@ -1,4 +1,5 @@
-/* merge_folder: merges whole folders of records, as the parts of a list leave them. */
+/* merge_folder: lists the record files of folders, as the parts of a list leave them, and merges
+ * their journals. */
 #ifndef AUTOTUNE_MERGE_FOLDER_H
 #define AUTOTUNE_MERGE_FOLDER_H
 

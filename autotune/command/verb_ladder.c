@@ -26,8 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t N_HOST = 20000; /* the emulator needs a thread for each element of some
-                                       * rungs */
+/* The emulator needs a thread for each element of some rungs. */
+static const uint64_t N_HOST = 20000;
 
 struct work {
     struct request request;
@@ -40,8 +40,8 @@ struct work {
     int64_t (*configs)[SPACE_NAMES_MAX]; /* ... the config of each ... */
     struct ladder_cell **cells;          /* ... and where it is shown */
     size_t step_count;
-    size_t
-        starts[LADDER_COLUMNS_MAX + 1]; /* the steps of column c: starts[c] .. starts[c + 1] */
+    /* The steps of column c: starts[c] .. starts[c + 1]. */
+    size_t starts[LADDER_COLUMNS_MAX + 1];
     uint64_t sizes[LADDER_COLUMNS_MAX]; /* n of each column; 0 of them = one n */
     size_t size_count;
     struct ladder_figures figures;

@@ -17,8 +17,8 @@
 struct tuning {
     struct request request;
     struct interrupt_guard guard;
-    struct device_set
-        *device_set;         /* of one problem; else NULL: what tunes several opens its own */
+    /* Of one problem; else NULL: what tunes several opens its own. */
+    struct device_set *device_set;
     struct tune_task *tasks; /* one for each kind of device */
 };
 

@@ -72,8 +72,8 @@ static int prove_many(struct verification *it, struct error *error)
         prove_run(&it->proof, setup->device, setup->space, &setup->sources, &options, error);
     if (is_shown)
         terminal_progress_end(&progress);
-    if (!failed && interrupt_signal()) /* a refusal after the signal would be reported as a
-                                        * wrong kernel */
+    /* A refusal after the signal would be reported as a wrong kernel. */
+    if (!failed && interrupt_signal())
         return error_set(error, ERROR_INTERRUPTED,
                          "interrupted after %" PRIu64 " variants: run the same "
                          "command again",

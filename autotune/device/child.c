@@ -1,5 +1,5 @@
-/* child: spawns and waits. Hides the order in which descriptors must be laid, for `messages` may have
- * the number of a stream that the caller closed. */
+/* child: spawns a program and waits for it. Hides the order in which descriptors must be laid,
+ * for `messages` may have the number of a stream that the caller closed. */
 #include "autotune/device/child.h"
 
 #include <errno.h>

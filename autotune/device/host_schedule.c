@@ -1,10 +1,9 @@
 /* host_schedule: draws the next thread from the seed: for a stretch of picks the lowest, the
  * highest or a random lane, of the lowest, highest or a random warp, of one block, and of the
  * lowest, highest or a random block when that one's threads all wait. Launches take turns in how
- * blocks do, by a table. A block's threads are bits in
- * words, one word a warp. A value that is sent within a cluster waits for a number of picks. ThreadSanitizer
- * sees only the kernel and the order that CUDA promises: nothing here is watched, and each barrier is
- * told as it is. */
+ * blocks do, by a table. A block's threads are bits in words, one word a warp. A value that is
+ * sent within a cluster waits for a number of picks. ThreadSanitizer sees only the kernel and the
+ * order that CUDA promises: nothing here is watched, and each barrier is told as it is. */
 #include "autotune/device/host_schedule.h"
 
 #include <stddef.h>

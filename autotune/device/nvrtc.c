@@ -1,6 +1,6 @@
-/* nvrtc: opens the NVRTCs that are here, chooses among them and drives the one chosen. Hides its C
- * interface and how several kernels share one unit: source i is in `namespace v<i>`, its
- * lines numbered as in the source. */
+/* nvrtc: opens the NVRTCs that are here, chooses among them and drives the one chosen. Hides its
+ * C interface and how several kernels share one unit: source i is in `namespace v<i>`, its lines
+ * numbered as in the source. */
 #ifdef HAVE_CUDA
 
 #include "autotune/device/nvrtc.h"

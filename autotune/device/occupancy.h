@@ -11,8 +11,8 @@ enum { OCCUPANCY_WARP = 32 }; /* threads of a warp */
 /* Of an SM, unless it says otherwise; gpus_limits has them by architecture. */
 struct occupancy_limits {
     int threads, blocks, registers;
-    int threads_per_block,
-        registers_per_thread; /* a block's may be all of the SM's registers */
+    int threads_per_block;
+    int registers_per_thread; /* of a block they may be all of the SM's registers */
     int register_unit;        /* a warp gets registers in multiples of this */
     int64_t shared;           /* bytes */
     int64_t shared_opt_in;    /* the most that one block may ask for */

@@ -1,6 +1,7 @@
-/* temporary: looks at TMPDIR, which POSIX has for it. A relative one would be another folder for a
- * process that works elsewhere. A name says on which machine it was made; of a folder the file "lock"
- * in it is locked, for NFS knows no locks of folders. */
+/* temporary: names folders and files by the machine and process that made them, locks them, and
+ * removes those of its kind whose lock nobody holds. Of a folder the file "lock" in it is locked,
+ * for NFS knows no locks of folders. A relative TMPDIR would be another folder for a process that
+ * works elsewhere. */
 #include "autotune/device/temporary.h"
 
 #include "generator/text.h"

@@ -18,8 +18,8 @@ enum {
 
 struct pipeline_lane {
     void *stream;
-    uint64_t
-        input; /* a chunk; of a scan room for one element lies before it, and for one behind */
+    /* A chunk; of a scan room for one element lies before it, and for one behind. */
+    uint64_t input;
     uint64_t output; /* its result; of a scan its results, the one before the first in front */
     struct autotune_workspace *workspace;
     struct autotune_workspace *first; /* of an exclusive scan's first chunk */
@@ -57,9 +57,9 @@ struct autotune_pipeline {
     uint64_t element_bytes, result_bytes;
     uint64_t chunk; /* elements */
     unsigned streams, copier_count;
-    bool is_tuned,
-        is_breadth_first; /* breadth first: copies of a round of lanes, then kernels */
-    bool leaves_pageable; /* pageable memory is left to the driver to copy */
+    bool is_tuned;
+    bool is_breadth_first; /* copies of a round of lanes, then kernels */
+    bool leaves_pageable;  /* pageable memory is left to the driver to copy */
     struct pipeline_watch *watch;
     void *start; /* event, if the run is watched */
     struct pipeline_lane lanes[PIPELINE_LANES];

@@ -17,8 +17,8 @@ struct bench {
      * same input share one, as the calls of a program do that uses its memory again. */
     size_t slots;
     uint64_t slot_bytes; /* from one to the next */
-    uint64_t
-        expected; /* where results are many: the right ones for each input, with the guard */
+    /* Where results are many: the right ones for each input, with the guard. */
+    uint64_t expected;
     uint64_t outputs, scratch, scratch_bytes;
     uint64_t state, state_bytes; /* zero but while a call runs */
     uint64_t sweep_data, sweep_scratch, sweep_state;

@@ -12,8 +12,8 @@ struct bench_against_options {
     const struct baseline *const *baselines; /* each supports the problem */
     size_t baseline_count;                   /* 1 .. PAIRED_SIDES_MAX - 1 */
     size_t rounds;
-    uint64_t
-        offset;     /* bytes the inputs start past a 256-byte boundary: whole elements, < 256 */
+    /* Bytes the inputs start past a 256-byte boundary: whole elements, < 256. */
+    uint64_t offset;
     uint64_t seed;  /* of the inputs */
     bool is_queued; /* calls in plain stream order, not as a graph */
 };

@@ -35,14 +35,13 @@ struct race_options {
 
 struct race_place {
     size_t entrant;
-    uint64_t median_ps, low_ps,
-        high_ps; /* of its fresh rounds (of a dropped one: of all that it
-                                          * took part in), with the 95 % interval */
-    double ratio, ratio_low,
-        ratio_high; /* time over the fastest's, paired by round, in the same
-                                          * rounds, with the 95 % interval */
-    double
-        choice; /* the ratio in the rounds that chose the fastest: it decides places and ties */
+    /* Of its fresh rounds (of a dropped one: of all that it took part in), with the 95 %
+     * interval. */
+    uint64_t median_ps, low_ps, high_ps;
+    /* Time over the fastest's, paired by round, in the same rounds, with the 95 % interval. */
+    double ratio, ratio_low, ratio_high;
+    /* The ratio in the rounds that chose the fastest: it decides places and ties. */
+    double choice;
     size_t rounds;   /* accepted ones that it took part in */
     bool is_dropped; /* left before the end */
     bool is_tie;     /* not told apart from the fastest (itself one too) */

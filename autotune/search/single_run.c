@@ -21,8 +21,8 @@ struct once {
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct input input;
     struct planner_plan plan;
-    struct planner_buffers
-        buffers;         /* `output`: of the first call, slot_bytes before the next's */
+    /* `output`: of the first call, slot_bytes before the next's. */
+    struct planner_buffers buffers;
     uint64_t slot_bytes; /* of a call's results, ALIGNED */
 };
 

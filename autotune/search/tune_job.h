@@ -27,9 +27,10 @@ struct tune_job {
 
 struct tune_options {
     enum strategy strategy;
-    const int64_t
-        *configs;        /* tried first and raced, whatever rules, strategy and times say ... */
-    size_t config_count; /* ... so many, one after the other; TUNE_CONFIGS_MAX at most */
+    /* Tried first and raced, whatever rules, strategy and times say: so many, one after the
+     * other; TUNE_CONFIGS_MAX at most. */
+    const int64_t *configs;
+    size_t config_count;
     bool is_only_configs;       /* nothing else is tried */
     bool is_proof;              /* times are not asked for: none is too noisy */
     const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */

@@ -48,8 +48,8 @@ void tune_save_warn(const struct request *request, const struct setup *setup);
 /* How it went. */
 struct tune_save_opened {
     bool is_open; /* there is a journal */
-    bool
-        has_waited; /* for another process, which may have made the record that is looked for */
+    /* For another process, which may have made the record that is looked for. */
+    bool has_waited;
 };
 
 /* Opens the problem's journal. Where another process tunes the problem, says so and waits for its end;

@@ -20,8 +20,8 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
 
 struct sample {
     size_t width, count;
-    struct sample_place
-        *places;      /* `count`; n is the smallest for which the rules take the config */
+    /* `count`; n is the smallest for which the rules take the config. */
+    struct sample_place *places;
     int64_t *configs; /* `count` of `width` */
     uint64_t missed;  /* pairs of values without a point */
 };
