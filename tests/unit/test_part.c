@@ -158,6 +158,33 @@ static void test_cores(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
+/* Processes that may use all cores get each of them once, or one each where there are too few; one that is
+ * bound stays so. */
+static void test_shares_of_cores(void **state)
+{
+    cpu_set_t all, own;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    if (cores_own() != cores_of_machine() || cores_own() > 64) {
+        print_message("this process may not use all cores, or there are many\n");
+        skip();
+    }
+    for (unsigned count = 1; count < 2 * cores_of_machine() + 3; count++) {
+        unsigned got = 0;
+        for (unsigned i = 0; i < count; i++) {
+            cores_take_share(i, count);
+            assert_int_equal(sched_getaffinity(0, sizeof own, &own), 0);
+            got += (unsigned)CPU_COUNT(&own);
+            cores_take_share((i + 1) % count, count);
+            assert_int_equal(cores_own(), CPU_COUNT(&own));
+            assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+        }
+        assert_int_equal(got, count < cores_of_machine() ? cores_of_machine() : count);
+    }
+    cores_take_share(3, 3);
+    assert_int_equal(cores_own(), CPU_COUNT(&all));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_launchers),
         cmocka_unit_test(test_processes_here),
         cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_shares_of_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
