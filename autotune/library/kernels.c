@@ -3,7 +3,7 @@
 #include "autotune/library/kernels.h"
 
 #include "autotune/library/fail.h"
-#include "autotune/library/images.h"
+#include "autotune/library/kernel_cache.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool is_kept(const struct kernels *kernels)
     return kernels->folder && !kernels->device->info.target.is_host;
 }
 
-static int load(struct kernels *kernels, const struct image_key *key,
+static int load(struct kernels *kernels, const struct kernel_cache_key *key,
                 const struct device_image *image, const struct kernel_set **out,
                 struct error *error)
 {
@@ -48,14 +48,14 @@ static int load(struct kernels *kernels, const struct image_key *key,
 }
 
 /* Finds kernels on disk. One that the driver refuses is as good as none. */
-static bool find_kept(struct kernels *kernels, const struct image_key *key,
+static bool find_kept(struct kernels *kernels, const struct kernel_cache_key *key,
                       const struct kernel_set **out, struct error *warning)
 {
     struct device_image image;
     struct error reason;
     if (!is_kept(kernels) || !*key->compiler)
         return false;
-    const bool is_found = images_find(&image, kernels->folder, key, &reason);
+    const bool is_found = kernel_cache_find(&image, kernels->folder, key, &reason);
     if (reason.code != ERROR_NONE)
         *warning = reason;
     const bool is_loaded = is_found && load(kernels, key, &image, out, &reason) == 0;
@@ -64,7 +64,7 @@ static bool find_kept(struct kernels *kernels, const struct image_key *key,
 }
 
 static int compile(struct kernels *kernels, const struct emit_variant *variant,
-                   const char *kernel, const struct image_key *key,
+                   const char *kernel, const struct kernel_cache_key *key,
                    const struct kernel_set **out, struct error *warning, struct error *error)
 {
     struct device_source sources[SPACE_PASSES_MAX];
@@ -76,7 +76,7 @@ static int compile(struct kernels *kernels, const struct emit_variant *variant,
                                         error))
         return -1;
     const int failed = load(kernels, key, &image, out, error);
-    if (!failed && is_kept(kernels) && images_store(kernels->folder, key, &image, &cause))
+    if (!failed && is_kept(kernels) && kernel_cache_store(kernels->folder, key, &image, &cause))
         *warning = cause;
     device_dispose_image(&image);
     return failed;
@@ -87,8 +87,8 @@ int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
                  enum autotune_kernels *how, struct error *warning, struct error *error)
 {
     assert(variant->count > 0);
-    struct image_key key = {emit_hash_variant(variant), kernels->device->info.target.cc,
-                            compiler, variant->count};
+    struct kernel_cache_key key = {emit_hash_variant(variant), kernels->device->info.target.cc,
+                                   compiler, variant->count};
     *how = AUTOTUNE_LOADED;
     for (const struct kernel_set *set = kernels->sets; set; set = set->next)
         if (set->source_hash == key.source_hash && set->count == key.kernels) {

@@ -146,3 +146,30 @@ bool csv_real(double *out, const struct csv *csv, size_t row, int column)
     *out = (double)millionths / 1e6;
     return true;
 }
+
+/* --- Writing ------------------------------------------------------------------------------ */
+
+/* Control characters, as a file's name may have them, are text within quotes only. */
+static bool needs_quotes(const char *field)
+{
+    for (; *field; field++)
+        if (*field == ',' || *field == '"' || (unsigned char)*field < ' ' || *field == 0x7f)
+            return true;
+    return false;
+}
+
+void csv_add(struct text *out, const char *field)
+{
+    struct text inside = {0};
+    if (!needs_quotes(field)) {
+        text_add_utf8(out, field);
+        return;
+    }
+    text_add_utf8(&inside, field);
+    out->failed |= inside.failed;
+    text_adds(out, "\"");
+    for (const char *at = inside.at ? inside.at : ""; *at; at++)
+        text_add(out, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
+    text_adds(out, "\"");
+    text_dispose(&inside);
+}

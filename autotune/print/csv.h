@@ -1,9 +1,9 @@
 /* csv: reads a table in the form of RFC 4180, whose columns are known by their titles: a reader
- * takes the columns that it knows and ignores the others, in any order. */
+ * takes the columns that it knows and ignores the others, in any order. Writes cells in that form. */
 #ifndef AUTOTUNE_CSV_H
 #define AUTOTUNE_CSV_H
 
-#include "generator/error.h"
+#include "generator/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +31,8 @@ const char *csv_at(const struct csv *csv, size_t row, int column);
 
 /* A cell as a number of at most 6 decimals; false when it is none. */
 bool csv_real(double *out, const struct csv *csv, size_t row, int column);
+
+/* Appends a cell, in quotes where it needs them. */
+void csv_add(struct text *out, const char *field);
 
 #endif

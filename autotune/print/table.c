@@ -2,6 +2,7 @@
  * what JSON takes for a number. */
 #include "autotune/print/table.h"
 
+#include "autotune/print/csv.h"
 #include "generator/array.h"
 #include "generator/json.h"
 
@@ -185,31 +186,6 @@ void table_print(struct text *out, const struct table *table, bool bold_titles)
 
 /* --- For programs ------------------------------------------------------------------------- */
 
-/* Control characters, as a file's name may have them, are text within quotes only. */
-static bool needs_quotes(const char *field)
-{
-    for (; *field; field++)
-        if (*field == ',' || *field == '"' || (unsigned char)*field < ' ' || *field == 0x7f)
-            return true;
-    return false;
-}
-
-static void add_csv_field(struct text *out, const char *field)
-{
-    struct text inside = {0};
-    if (!needs_quotes(field)) {
-        text_add_utf8(out, field);
-        return;
-    }
-    text_add_utf8(&inside, field);
-    out->failed |= inside.failed;
-    text_adds(out, "\"");
-    for (const char *at = inside.at ? inside.at : ""; *at; at++)
-        text_add(out, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
-    text_adds(out, "\"");
-    text_dispose(&inside);
-}
-
 static void add_csv_line(struct text *out, const struct table *table, size_t row, bool is_title)
 {
     size_t count = 0, first = out->length;
@@ -219,7 +195,7 @@ static void add_csv_line(struct text *out, const struct table *table, size_t row
         if (!key)
             continue;
         text_adds(out, count++ ? "," : "");
-        add_csv_field(out, cell ? cell : "");
+        csv_add(out, cell ? cell : "");
     }
     /* An empty line would be read as no record. */
     text_adds(out, count && out->length == first ? "\"\"\r\n" : "\r\n");

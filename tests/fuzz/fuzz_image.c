@@ -1,6 +1,6 @@
-/* Fuzzes autotune/library/images.c, which reads kept kernels: no bytes crash it, and it takes
+/* Fuzzes autotune/library/kernel_cache.c, which reads kept kernels: no bytes crash it, and it takes
  * none but those that it would write itself. Checksums are 0 in what is read first. */
-#include "autotune/library/images.h"
+#include "autotune/library/kernel_cache.h"
 #include "generator/text.h"
 #include "tests/fuzz/checksum.h"
 
@@ -21,7 +21,7 @@ static void demand(bool holds)
         abort();
 }
 
-static const struct image_key key = {0x1234, 90, "NVRTC 13.0", 1};
+static const struct kernel_cache_key key = {0x1234, 90, "NVRTC 13.0", 1};
 
 /* The one file of the folder, as the module names it. */
 static void file_of(char *path, size_t size, const char *folder)
@@ -41,15 +41,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     demand(file >= 0 && write(file, data, size) == (ssize_t)size);
     close(file);
     checksum_is_zero = true;
-    const bool is_found = images_find(&image, folder, &key, &error);
+    const bool is_found = kernel_cache_find(&image, folder, &key, &error);
     demand(is_found || *error.text);
     if (is_found) {
         struct text kept = {0};
         demand(image.count == 1 && image.size < size);
-        demand(images_store(folder, &key, &image, &error) == 0);
+        demand(kernel_cache_store(folder, &key, &image, &error) == 0);
         demand(text_read(&kept, path, size + 1, &error) == 0);
         demand(kept.length == size && memcmp(kept.at, data, size) == 0);
-        demand(images_find(&again, folder, &key, &error));
+        demand(kernel_cache_find(&again, folder, &key, &error));
         text_dispose(&kept);
     }
     checksum_is_zero = false;

@@ -77,7 +77,7 @@ static struct text compare_with(void **state, char *a, char *b, char *option)
     path_in(json, state, "out.json");
     char *argv[] = {verb, a, b, out, json, csv, cache, *state, option, NULL};
     struct error error;
-    if (verb_compare.run(9, argv, &error))
+    if (verbs_run(&verb_compare, 9, argv, &error))
         fail_msg("%s", error.text);
     return get_file(json);
 }

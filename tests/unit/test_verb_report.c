@@ -129,7 +129,7 @@ static struct text report(void **state, const char *name, const char *const *mor
     for (int i = 0; i < argc; i++)
         argv[i] = words[i];
     argv[argc] = NULL;
-    if (verb_report.run(argc, argv, &error))
+    if (verbs_run(&verb_report, argc, argv, &error))
         fail_msg("%s", error.text);
     char path[PATH_CHARS];
     return get_file(path_in(path, state, name));

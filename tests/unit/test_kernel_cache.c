@@ -1,13 +1,13 @@
 /* Tests of images: what is read is what was written, or nothing: every byte changed, every
  * length cut, every field of the key another, and files that must not be trusted. */
-#include "autotune/library/images.h"
+#include "autotune/library/kernel_cache.h"
 #include "tests/unit/record_files.h"
 
 #include <dirent.h>
 #include <xxhash.h>
 
 static struct error error;
-static const struct image_key key = {0x0123456789abcdef, 90, "NVRTC 13.0", 2};
+static const struct kernel_cache_key key = {0x0123456789abcdef, 90, "NVRTC 13.0", 2};
 
 static struct device_image make_image(void)
 {
@@ -20,7 +20,7 @@ static struct device_image make_image(void)
 static void keep(void **state)
 {
     const struct device_image image = make_image();
-    if (images_store(*state, &key, &image, &error))
+    if (kernel_cache_store(*state, &key, &image, &error))
         fail_msg("%s", error.text);
 }
 
@@ -39,11 +39,11 @@ static void find_path(char out[PATH_CHARS], void **state)
     assert_int_equal(count, 1);
 }
 
-static bool find(void **state, const struct image_key *wanted)
+static bool find(void **state, const struct kernel_cache_key *wanted)
 {
     const struct device_image image = make_image();
     struct device_image found;
-    if (!images_find(&found, *state, wanted, &error)) {
+    if (!kernel_cache_find(&found, *state, wanted, &error)) {
         assert_null(found.bytes);
         assert_null(found.names);
         return false;
@@ -67,15 +67,15 @@ static void test_round(void **state)
     keep(state);
     assert_true(find(state, &key));
     image.is_ptx = true;
-    assert_int_equal(images_store(*state, &key, &image, &error), 0);
-    assert_true(images_find(&found, *state, &key, &error));
+    assert_int_equal(kernel_cache_store(*state, &key, &image, &error), 0);
+    assert_true(kernel_cache_find(&found, *state, &key, &error));
     assert_true(found.is_ptx);
     device_dispose_image(&found);
 }
 
 static void test_keys(void **state)
 {
-    const struct image_key others[] = {
+    const struct kernel_cache_key others[] = {
         {key.source_hash + 1, 90, "NVRTC 13.0", 2}, {key.source_hash, 80, "NVRTC 13.0", 2},
         {key.source_hash, 90, "NVRTC 12.8", 2},     {key.source_hash, 90, "NVRTC-13.0", 2},
         {key.source_hash, 90, "NVRTC 13.0", 1},     {key.source_hash, 90, "NVRTC 13.0", 3},
@@ -89,12 +89,12 @@ static void test_keys(void **state)
 /* The file of another key under this one's name is not this one's. */
 static void test_moved(void **state)
 {
-    const struct image_key other = {key.source_hash + 1, 90, "NVRTC 13.0", 2};
+    const struct kernel_cache_key other = {key.source_hash + 1, 90, "NVRTC 13.0", 2};
     const struct device_image image = make_image();
     char path[PATH_CHARS], command[2 * PATH_CHARS + 40];
     keep(state);
     find_path(path, state);
-    assert_int_equal(images_store(*state, &other, &image, &error), 0);
+    assert_int_equal(kernel_cache_store(*state, &other, &image, &error), 0);
     snprintf(command, sizeof command, "mv '%s'/0123456789abcdf0-* '%s'", (char *)*state, path);
     assert_int_equal(system(command), 0);
     assert_false(find(state, &key));
@@ -218,7 +218,7 @@ static void test_forged_names(void **state)
     assert_damaged(state, "a zero byte");
     memset(longest + 5, 'a', 4096);
     forge(path, &whole, "name _Z1a", longest, 5 + 4096);
-    assert_true(images_find(&found, *state, &key, &error));
+    assert_true(kernel_cache_find(&found, *state, &key, &error));
     assert_int_equal(strlen(found.names[0]), 4096);
     device_dispose_image(&found);
     text_add(&named, longest, 5 + 4096);
@@ -267,16 +267,16 @@ static void test_distrust(void **state)
 static void test_no_place(void **state)
 {
     const struct device_image image = make_image();
-    const struct image_key more = {key.source_hash, 90, "NVRTC 13.0", 3};
+    const struct kernel_cache_key more = {key.source_hash, 90, "NVRTC 13.0", 3};
     char path[PATH_CHARS];
     put_file(path_in(path, state, "file"), "", 0);
-    assert_int_equal(images_store(path, &key, &image, &error), -1);
+    assert_int_equal(kernel_cache_store(path, &key, &image, &error), -1);
     assert_int_equal(error.code, ERROR_IO);
     assert_non_null(strstr(error.text, path));
-    assert_int_equal(images_store(*state, &more, &image, &error), -1);
+    assert_int_equal(kernel_cache_store(*state, &more, &image, &error), -1);
     struct device_image large = image;
     large.size = IMAGE_BYTES_MAX / 2 + 1;
-    assert_int_equal(images_store(*state, &key, &large, &error), -1);
+    assert_int_equal(kernel_cache_store(*state, &key, &large, &error), -1);
     assert_non_null(strstr(error.text, "is not kept"));
 }
 
@@ -290,11 +290,11 @@ static void test_folder_in_the_way(void **state)
     path_in(lock, state, "kernels.lock");
     unlink(lock);
     assert_int_equal(mkdir(lock, 0700), 0);
-    assert_int_equal(images_store(*state, &key, &image, &error), -1);
+    assert_int_equal(kernel_cache_store(*state, &key, &image, &error), -1);
     assert_non_null(strstr(error.text, lock));
     assert_true(find(state, &key));
     assert_int_equal(rmdir(lock), 0);
-    assert_int_equal(images_store(*state, &key, &image, &error), 0);
+    assert_int_equal(kernel_cache_store(*state, &key, &image, &error), 0);
     assert_true(find(state, &key));
 }
 

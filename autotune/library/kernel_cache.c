@@ -1,7 +1,7 @@
-/* images: reads and writes files of compiled kernels: a few lines of text (the key, the
+/* kernel_cache: reads and writes files of compiled kernels: a few lines of text (the key, the
  * kernels' names, the size), the code, and a checksum over all of it. Hides the form and the
  * name of the file. */
-#include "autotune/library/images.h"
+#include "autotune/library/kernel_cache.h"
 
 #include "cache/file.h"
 #include "generator/text.h"
@@ -25,7 +25,7 @@ static void add_plain(struct text *out, const char *name)
     }
 }
 
-static void add_path(struct text *out, const char *folder, const struct image_key *key)
+static void add_path(struct text *out, const char *folder, const struct kernel_cache_key *key)
 {
     text_addf(out, "%s/%016" PRIx64 "-sm_%d-", folder, key->source_hash, key->cc);
     add_plain(out, key->compiler);
@@ -33,7 +33,7 @@ static void add_path(struct text *out, const char *folder, const struct image_ke
 }
 
 /* The beginning of the file; what follows differs from image to image. */
-static void add_key(struct text *out, const struct image_key *key)
+static void add_key(struct text *out, const struct kernel_cache_key *key)
 {
     text_addf(out,
               "autotune compiled kernels, made by version " VERSION "\n"
@@ -87,7 +87,7 @@ static char *take_name(struct cursor *cursor)
     return name;
 }
 
-static bool take_image(struct cursor *cursor, const struct image_key *key,
+static bool take_image(struct cursor *cursor, const struct kernel_cache_key *key,
                        struct device_image *out)
 {
     size_t is_ptx;
@@ -108,7 +108,7 @@ static bool take_image(struct cursor *cursor, const struct image_key *key,
 }
 
 static bool parse(struct device_image *out, const struct text *file,
-                  const struct image_key *key)
+                  const struct kernel_cache_key *key)
 {
     unsigned char checksum[CHECKSUM_BYTES];
     struct text wanted = {0};
@@ -124,8 +124,8 @@ static bool parse(struct device_image *out, const struct text *file,
     return is_right;
 }
 
-bool images_find(struct device_image *out, const char *folder, const struct image_key *key,
-                 struct error *reason)
+bool kernel_cache_find(struct device_image *out, const char *folder,
+                       const struct kernel_cache_key *key, struct error *reason)
 {
     assert(key->kernels > 0);
     struct text path = {0}, file = {0};
@@ -152,7 +152,7 @@ bool images_find(struct device_image *out, const char *folder, const struct imag
 
 /* --- Writing ------------------------------------------------------------------------------ */
 
-static void add_image(struct text *out, const struct image_key *key,
+static void add_image(struct text *out, const struct kernel_cache_key *key,
                       const struct device_image *image)
 {
     unsigned char checksum[CHECKSUM_BYTES];
@@ -184,8 +184,8 @@ static int replace(const char *folder, const char *path, const struct text *file
     return lock < 0 ? -1 : failed;
 }
 
-int images_store(const char *folder, const struct image_key *key,
-                 const struct device_image *image, struct error *error)
+int kernel_cache_store(const char *folder, const struct kernel_cache_key *key,
+                       const struct device_image *image, struct error *error)
 {
     struct text path = {0}, file = {0};
     if (image->count != key->kernels || image->size > IMAGE_BYTES_MAX / 2)
