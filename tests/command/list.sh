@@ -62,9 +62,12 @@ refuses retune-and-confirm 64 "." --problems problems --confirm
 set -- --problems problems --device host --space tiny.ini
 run "$@" --cache one --csv one.csv
 check one has_status 0
+check one-names-its-device grep -q '^device *host emulator of cc' err
 check one-line-each test "$(grep -c ' tuned in ' out)" -eq 8
 check one-csv test "$(grep -c ',tuned,' one.csv)" -eq 8
 check one-no-parts test ! -e one/parts
+check one-sum grep -q '^list  *8 tuned, 0 known, 0 failed' err
+check one-names-no-part sh -c '! grep -q "when all parts are done" err'
 cp one/host.ini one.ini
 run "$@" --cache one
 check again test "$(grep -c ' known$' out)" -eq 8

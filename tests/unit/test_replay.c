@@ -68,7 +68,7 @@ static struct journal make_three(void)
     trials[count++] = make_trial(10, 1, "measured", 2000, 0.2, 100, 10, 50);
     trials[count++] = make_trial(30, 5, "measured", 1500, 0.9, 300, 20, 40);
     trials[count++] = make_trial(30, 6, "measured", 999, 0.8, 300, 20, 30);
-    trials[count++] = make_trial(30, 7, "wrong", 0, 0.7, 300, 20, 5);
+    trials[count++] = make_trial(30, 7, "wrong", 0, 0.7, 299, 19, 5); /* the longest count */
     return make_journal(count);
 }
 

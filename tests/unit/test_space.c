@@ -69,6 +69,7 @@ static const struct bad {
     {"name = little\n", "name =\n", 2, "no name"},
     {"kernel = little\n", "kernel = a(b)\n", 4, "'a(b)'"},
     {"kernel = little\n", "kernel = 1a\n", 4, "'1a'"},
+    {"kernel = little\n", "kernel = 0a\n", 4, "'0a'"},
     {"template = little.cu\n", "template = ../little.cu\n", 3, "'../little.cu'"},
     {"per block\n", "per block \\\n", 6, "backslash"},
     {"name = little\n", "name = little\nname = other\n", 3, "name"},

@@ -554,6 +554,28 @@ static void test_damaged_file_is_kept_beside(void **state)
     text_dispose(&file);
 }
 
+/* Somebody whose disk damages each file is told, before a thousand and one are kept. */
+static void test_kept_files_are_not_endless(void **state)
+{
+    enum { KEPT = 1001 };
+    char path[PATH_CHARS], name[PATH_CHARS];
+    struct records one = {0};
+    struct error error, moved;
+    put_file(path_in(path, state, "often.ini"), "none\n", 5);
+    for (int number = 1; number <= KEPT; number++) {
+        snprintf(name, sizeof name, number == 1 ? "%.200s.damaged" : "%.200s.damaged-%d", path,
+                 number);
+        put_file(name, "old\n", 4);
+    }
+    assert_int_equal(store_add(&one, &example_record, &error), 0);
+    assert_int_equal(store_save(path, &one, &moved, &error), -1);
+    assert_non_null(strstr(error.text, "is one of 1000 files that were kept"));
+    store_dispose(&one);
+    struct text still = get_file(path);
+    assert_string_equal(still.at, "none\n");
+    text_dispose(&still);
+}
+
 /* Cut between two records, or with fields in the first section: nothing else is wrong. */
 static void test_missing_sections_are_noticed(void **state)
 {
@@ -784,6 +806,7 @@ int main(void)
         IN_FOLDER(test_every_length_cut),
         IN_FOLDER(test_every_line_dropped_or_doubled),
         IN_FOLDER(test_damaged_file_is_kept_beside),
+        IN_FOLDER(test_kept_files_are_not_endless),
         IN_FOLDER(test_missing_sections_are_noticed),
         IN_FOLDER(test_newer_schema_is_left_alone),
         IN_FOLDER(test_older_schema_is_kept_beside),
