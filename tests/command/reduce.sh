@@ -178,6 +178,8 @@ check record-chunk grep -q '^chunk_bytes = [0-9]' "$RECORDS"
 check record-streams grep -q '^streams = [1-9]' "$RECORDS"
 run --device host --data pageable --n 30000
 check answers grep -q '^record    exact' err
+run --device host --data pageable --n 30000 --cache own --quiet
+check kept-where-it-is-said grep -qx 'regime = pageable' own/host.ini
 run --device host --data pinned --n 30000 --csv tuned.csv
 run --device host --data pinned --n 30000 --csv -
 check pinned-csv grep -q '^.*chunk_bytes,streams,copiers,ms' out

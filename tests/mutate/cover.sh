@@ -42,17 +42,21 @@ list_tests() {
         grep -vxE 'docs(_commands)?|killed_merges|failing_.*|install|hardened|library|sums|same_bytes|export_builds|gpu_steps|flags|test_failing_.*'
 }
 
-# Runs the test NAME by itself, its counts below the folder COUNTS.
+# Runs the test NAME by itself, its counts below the folder COUNTS. What cannot be counted is not told: tests
+# look at stderr. The test's own folder has a short path, for they look at widths too.
 try() {
-    rm -rf "$2" && mkdir -p "$2"
+    rm -rf "$2" && mkdir -p "$2" && own=$(mktemp -d) || return
     start=$(date +%s.%N)
-    log=$(GCOV_PREFIX=$2 sh tests/mutate/one_test.sh "$work" "$work" "$1" "$LONGEST" "$2/own" 2>&1) || return
+    log=$(GCOV_ERROR_FILE=/dev/null GCOV_PREFIX=$2 sh tests/mutate/one_test.sh "$work" "$work" "$1" "$LONGEST" "$own" 2>&1)
+    status=$?
+    rm -rf "$own"
+    [ $status -eq 0 ] || return
     seconds=$(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }')
 }
 
 # Notes the lines of the test NAME where it passes.
 note() {
-    local name=$1 counts=$work/counts/$1 file log start seconds notes
+    local name=$1 counts=$work/counts/$1 file log start seconds status own notes
     [ -e "tests/unit/$name.c" ] && file=tests/unit/$name.c || file=tests/command/$name.sh
     [ ! -e "$work/lines/$name" ] || [ "$file" -nt "$work/lines/$name" ] || return
     if try "$name" "$counts" || try "$name" "$counts"; then
