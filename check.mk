@@ -12,7 +12,7 @@ PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
 tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate
 
-test: ## install what is missing, build, and run the tests: about five minutes on two cores
+test: ## install what is missing, build, and run the tests: about three minutes on two cores
 	$(PREPARE)
 	@echo "left out, see make test-all:$$($(LEFT_OUT))"
 	@tests/run $(BUILD) quick

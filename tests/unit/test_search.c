@@ -3,6 +3,7 @@
 #include "autotune/search/search.h"
 
 #include "autotune/device/gpus.h"
+#include "autotune/search/winner.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -43,6 +44,7 @@ struct workers {
     bool runs[SLOTS];
     double deadline[SLOTS];
     unsigned starts[SLOTS], compiled[VARIANTS], tried, units; /* units: of several variants */
+    double apart; /* of the places of a race: 0.001 is a tie */
 };
 
 struct fixture {
@@ -298,7 +300,9 @@ static void race(struct workers *workers, size_t slot, struct frame *frame)
     for (size_t i = 0; i < raced->count; i++)
         raced->result.places[i] = (struct race_place){.entrant = (i + 1) % raced->count,
                                                       .rounds = 11,
-                                                      .median_ps = 2000 + i};
+                                                      .median_ps = 2000 + i,
+                                                      .choice = 1 + (double)i * workers->apart,
+                                                      .is_tie = !i || workers->apart < 0.01};
     raced->result.count = raced->count;
     if (is_refused(workers, IN_RACE, 0)) /* what cannot be */
         raced->result.places[0].entrant = raced->count;
@@ -691,6 +695,45 @@ static void test_race(void **state)
     assert_int_equal(raced.count, 2);
 }
 
+/* Values of a param stand from simple to elaborate. */
+static size_t effort_of(const struct space *space, const int64_t *config)
+{
+    size_t effort = 0;
+    for (size_t i = 0; i < space->param_count; i++)
+        for (size_t k = 0; space->params[i].values[k] != config[i]; k++)
+            effort++;
+    return effort;
+}
+
+static size_t choose_winner(struct fixture *f, double apart)
+{
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    f->workers.apart = apart;
+    if (winner_choose(f->search, &f->job, &f->options, &f->result, &error))
+        fail_msg("%s", error.text);
+    assert_true(f->result.finalist_count > 2);
+    return f->result.winner;
+}
+
+/* Of those that tie, and lose no more than half a percent, the simplest wins. */
+static void test_simplest_of_a_tie_wins(void **state)
+{
+    struct fixture *f = *state;
+    const struct finalist *finalists = f->result.finalists;
+    const size_t winner = choose_winner(f, 0.001);
+    const size_t effort = effort_of(f->space, finalists[winner].config);
+    assert_true(finalists[winner].choice <= 1.005);
+    assert_true(effort < effort_of(f->space, finalists[0].config));
+    for (size_t i = 0; i < f->result.finalist_count; i++)
+        if (finalists[i].is_proven && finalists[i].choice <= 1.005)
+            assert_true(effort <= effort_of(f->space, finalists[i].config));
+}
+
+static void test_fastest_wins(void **state)
+{
+    assert_int_equal(choose_winner(*state, 0.02), 0);
+}
+
 /* With few variants for the compilers each is compiled alone, once for the search and the race. */
 static void test_race_takes_what_was_alone(void **state)
 {
@@ -790,6 +833,8 @@ int main(void)
         WITH_SEARCH(test_ready_the_third_time),
         WITH_SEARCH(test_cannot_serve),
         WITH_SEARCH(test_race),
+        WITH_SEARCH(test_simplest_of_a_tie_wins),
+        WITH_SEARCH(test_fastest_wins),
         WITH_SEARCH(test_race_takes_what_was_alone),
         WITH_SEARCH(test_entrant_that_crashes),
         WITH_SEARCH(test_race_that_is_killed),
