@@ -67,7 +67,8 @@ static void give_up_memory(void)
 static void send_letter(void *context, uint32_t to, enum many_letter kind, struct text *letter)
 {
     struct rank *rank = context;
-    struct outgoing *one = letter->failed ? NULL : calloc(1, sizeof *one);
+    const bool is_sendable = !letter->failed && letter->length <= INT_MAX;
+    struct outgoing *one = is_sendable ? calloc(1, sizeof *one) : NULL;
     if (!one) {
         give_up_memory();
         return;
@@ -166,7 +167,7 @@ static int run_rank(struct rank *rank, struct error *error)
         fprintf(stderr, "autotune-mpi: %s\n", error->text);
     fflush(stdout);
     if (!is_clean)
-        MPI_Abort(MPI_COMM_WORLD, (int)error->code);
+        MPI_Abort(MPI_COMM_WORLD, error_status(error->code));
     return failed;
 }
 
@@ -263,7 +264,7 @@ static int run_ranks(struct rank *rank, struct many_hello *hello, const char *pr
     int failed = open_rank(rank, hello, program, &post, is_broadcast, error);
     if (failed) {
         fprintf(stderr, "autotune-mpi: %s\n", error->text);
-        MPI_Abort(MPI_COMM_WORLD, (int)error->code);
+        MPI_Abort(MPI_COMM_WORLD, error_status(error->code));
     } else {
         failed = run_rank(rank, error);
     }

@@ -64,10 +64,10 @@ struct many_keep {
     size_t counts[LIST_OUTCOMES];
     double start;
     bool is_stopped;
-    struct error end;    /* why not all was done */
-    struct error first;  /* of the problems that failed */
-    struct error output; /* of the lines */
-    struct error trials; /* why they are not kept, which was told */
+    struct error end;     /* why not all was done */
+    struct error first;   /* of the problems that failed */
+    struct error output;  /* of the lines */
+    bool has_lost_trials; /* which was told */
 };
 
 static void send(struct many_keep *keep, uint32_t rank, enum many_letter kind,
@@ -129,8 +129,8 @@ static void add_line(struct many_keep *keep, uint32_t problem, const char *host,
     tune_list_line_text(&line, &result);
     text_addf(&line, " on %s\n", host);
     tune_list_line_cells(&keep->table, &result);
-    if (!output_is_taken(&keep->options.request->out) && !output_text(&line, error))
-        error = &ignored;
+    if (!output_is_taken(&keep->options.request->out) && output_text(&line, error))
+        error = &ignored; /* the first counts */
     output_rows_write(&keep->csv, &keep->table, error);
     text_dispose(&line);
 }
@@ -347,9 +347,9 @@ static void keep_trials(struct many_keep *keep, const struct text *letter)
                           many_letter_number(letter, "from"),
                           many_letter_number(letter, "time"), &error) == 0)
         return;
-    if (keep->trials.code == ERROR_NONE)
+    if (!keep->has_lost_trials)
         output_warn("%s: trials are not kept", error.text);
-    keep->trials = error;
+    keep->has_lost_trials = true;
 }
 
 /* --- Results ------------------------------------------------------------------------------ */

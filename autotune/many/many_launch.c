@@ -73,10 +73,12 @@ void many_launch_leave(void)
     snprintf(local, sizeof local, "%u", local_count());
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         for (char **at = environ; *at;) {
+            const char *const variable = *at;
             char name[256];
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
-            if (!begins_with(name, starts[i]) || unsetenv(name))
-                at++;
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(variable, "="), variable);
+            if (begins_with(name, starts[i]))
+                unsetenv(name);
+            at += *at == variable; /* else the next one has taken its place */
         }
     setenv("MPI_LOCALNRANKS", local, 1);
 }

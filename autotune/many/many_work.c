@@ -241,8 +241,10 @@ static void send_trials(struct many_work *work)
     struct error ignored;
     work->last_trials = monotonic_s();
     if (!work->journal.length || stat(work->journal.at, &status) ||
-        text_read(&now, work->journal.at, JOURNAL_BYTES_MAX, &ignored) || !now.length)
+        text_read(&now, work->journal.at, JOURNAL_BYTES_MAX, &ignored) || !now.length) {
+        text_dispose(&now);
         return;
+    }
     while (now.length > sent->length && now.at[now.length - 1] != '\n')
         now.length--; /* of a line that is being written */
     const bool goes_on = now.length >= sent->length &&

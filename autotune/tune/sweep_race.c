@@ -25,6 +25,7 @@ enum {
 };
 
 static const double RACE_SECONDS = 0.4; /* for each size; neighbours confirm each other */
+
 /* --- Sizes -------------------------------------------------------------------------------- */
 
 void sweep_race_open(struct sweep_regime *out, enum regime regime)

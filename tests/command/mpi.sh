@@ -271,6 +271,13 @@ check other-template test $status -ne 0
 check other-template-is-named grep -q 'rank 2 on .* has other templates, spaces' err
 check other-template-tries-nothing test "$(trials refused)" -eq 0 -a "$(records refused)" -eq 0
 
+# One problem under two spaces has one name of trials.
+sed 's/^meaning = threads per block.*/meaning = threads of a block/' tiny.ini > second.ini
+printf -- '--n 1K --space tiny.ini\n--n 1K --space second.ini\n' > twice
+shared 2 --device host --problems twice --cache twice-cache
+check one-problem-twice test $status -ne 0
+check one-problem-twice-is-named grep -q 'sum i32 1K cold under two spaces or templates' err
+
 # Ranks of two kinds, here by two compilers, each do the whole list.
 if command -v clang > /dev/null; then
     mkdir clang && ln -s "$(command -v clang)" clang/cc
