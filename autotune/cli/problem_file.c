@@ -66,22 +66,23 @@ static int by_key(const void *a, const void *b)
                       : compare_names(x->template, y->template);
 }
 
-static int refuse_equal(const struct problem_file *file, const char *name, struct error *error)
+/* Refuses two lines of one key; where files do not count, of one problem. */
+static int refuse_equal(const struct problem_file *file, const char *name, bool files_count,
+                        const char *why, struct error *error)
 {
     struct line_key *keys = calloc(file->count, sizeof *keys);
     int failed = keys ? 0 : error_memory(error, file->count * sizeof *keys);
     for (size_t i = 0; keys && i < file->count; i++) {
-        keys[i].space = file->at[i].space;
-        keys[i].template = file->at[i].template;
+        keys[i].space = files_count ? file->at[i].space : NULL;
+        keys[i].template = files_count ? file->at[i].template : NULL;
         problem_format(keys[i].problem, &file->at[i].problem);
     }
     if (keys)
         qsort(keys, file->count, sizeof *keys, by_key);
     for (size_t i = 1; keys && i < file->count && !failed; i++)
         if (by_key(&keys[i - 1], &keys[i]) == 0)
-            failed = error_set(error, ERROR_USAGE,
-                               "%.200s has %s twice, which two parts would tune: leave one out",
-                               name, keys[i].problem);
+            failed = error_set(error, ERROR_USAGE, "%.200s has %s twice, %s", name,
+                               keys[i].problem, why);
     free(keys);
     return failed;
 }
@@ -95,7 +96,8 @@ int problem_file_read(struct problem_file *out, const struct request *request,
                   "%s: --problems takes a list of problems, as 'autotune list problems' writes",
                   error->text);
     else if (parse_lines(out, request, error) == 0 &&
-             refuse_equal(out, request->problems, error) == 0)
+             refuse_equal(out, request->problems, true,
+                          "which two parts would tune: leave one out", error) == 0)
         return 0;
     problem_file_dispose(out);
     return -1;
@@ -106,4 +108,13 @@ void problem_file_dispose(struct problem_file *file)
     free(file->at);
     text_dispose(&file->text);
     *file = (struct problem_file){.count = 0};
+}
+
+int problem_file_refuse_equal(const struct problem_file *file, const char *name,
+                              struct error *error)
+{
+    return refuse_equal(file, name, false,
+                        "under two spaces or templates, which ranks do not share out: write a "
+                        "list for each",
+                        error);
 }

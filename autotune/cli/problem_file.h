@@ -14,6 +14,11 @@ struct problem_file {
  * one cannot be read, or has the problem of an earlier line. */
 int problem_file_read(struct problem_file *out, const struct request *request,
                       struct error *error);
+
+/* Refuses what such a list may have: one problem twice, under two spaces or templates. `name` is the
+ * list's, for the error. */
+int problem_file_refuse_equal(const struct problem_file *file, const char *name,
+                              struct error *error);
 void problem_file_dispose(struct problem_file *file);
 
 #endif

@@ -1,7 +1,6 @@
 /* many_files: journals are locked for each append, as whoever tunes alone locks them. */
 #include "autotune/many/many_files.h"
 
-#include "autotune/search/replay.h"
 #include "cache/file.h"
 #include "cache/journal.h"
 
@@ -127,22 +126,4 @@ int many_files_path(struct text *path, const struct many_files *files, const cha
                     struct error *error)
 {
     return store_path(path, files->folder.at, gpu, error);
-}
-
-double many_files_seconds(const struct many_files *files, const struct record *record)
-{
-    const struct replay_options options = {.strategy = STRATEGY_EXHAUSTIVE, .compilers = 1};
-    struct replay_result all = {.seconds = 0};
-    struct journal journal;
-    struct record key;
-    struct text path = {0};
-    struct error ignored;
-    if (journal_path(&path, files->read_from.at, record, &ignored) == 0 &&
-        journal_load(&journal, &key, path.at, &ignored) == 0) {
-        if (replay_run(&all, &journal, &options, &ignored))
-            all.seconds = 0;
-        journal_close(&journal);
-    }
-    text_dispose(&path);
-    return all.seconds;
 }

@@ -33,7 +33,4 @@ int many_files_append(const struct many_files *files, const char *name, const ch
 int many_files_path(struct text *path, const struct many_files *files, const char *gpu,
                     struct error *error);
 
-/* How long the trials took that the record's journal has; 0 where there is none. */
-double many_files_seconds(const struct many_files *files, const struct record *record);
-
 #endif

@@ -126,41 +126,15 @@ static int find_device(struct device_info *out, const struct request *request,
     return failed;
 }
 
-/* --- The list ----------------------------------------------------------------------------- */
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
+/* --- The whole ---------------------------------------------------------------------------- */
 
 /* Records and trials come to rank 0 by their problems: of one problem under two spaces or templates it could
  * not tell which is which. */
-static int refuse_equal_problems(const struct problem_file *file, struct error *error)
-{
-    char(*problems)[PROBLEM_CHARS] = calloc(file->count + 1, sizeof *problems);
-    int failed = problems ? 0 : error_memory(error, (file->count + 1) * sizeof *problems);
-    for (size_t i = 0; !failed && i < file->count; i++)
-        problem_format(problems[i], &file->at[i].problem);
-    if (!failed)
-        qsort(problems, file->count, sizeof *problems, by_text);
-    for (size_t i = 1; !failed && i < file->count; i++)
-        if (strcmp(problems[i - 1], problems[i]) == 0)
-            failed = error_set(
-                error, ERROR_USAGE,
-                "the list has %s under two spaces or templates, which ranks do not share "
-                "out: write a list for each",
-                problems[i]);
-    free(problems);
-    return failed;
-}
-
-/* --- The whole ---------------------------------------------------------------------------- */
-
 void many_hello_find(struct many_hello *out, const struct request *request)
 {
     *out = (struct many_hello){.hash = 0};
     if (problem_file_read(&out->file, request, &out->error) == 0 &&
-        refuse_equal_problems(&out->file, &out->error) == 0 &&
+        problem_file_refuse_equal(&out->file, request->problems, &out->error) == 0 &&
         find_device(&out->info, request, &out->error) == 0 &&
         hash_all(&out->hash, request, &out->file, &out->error) == 0)
         out->error.code = ERROR_NONE;

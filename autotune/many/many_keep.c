@@ -11,6 +11,7 @@
 #include "autotune/many/many_files.h"
 #include "autotune/print/csv.h"
 #include "autotune/tune/tune_list_line.h"
+#include "autotune/tune/tune_replay.h"
 #include "cache/file.h"
 #include "generator/array.h"
 
@@ -279,7 +280,7 @@ static void begin_dealing(struct many_keep *keep, size_t number)
                                           ? NULL
                                           : find_known(kind, problem_format(text, problem));
         many_deal_expect(keep->deal, number, i,
-                         record ? many_files_seconds(&keep->files, record) : 0,
+                         record ? tune_replay_seconds(record, keep->files.read_from.at, 1) : 0,
                          (double)n * problem_types[problem->type].bytes);
     }
 }

@@ -190,9 +190,11 @@ struct plan {
 static double find_seconds(const struct plan *plan, const struct setup *setup)
 {
     const char *folder;
+    struct record key;
     double most = 0;
+    setup_record(&key, setup);
     for (size_t i = 0; (folder = tune_parts_folder(plan->parts, i)); i++) {
-        const double seconds = tune_replay_seconds(setup, folder, plan->compilers);
+        const double seconds = tune_replay_seconds(&key, folder, plan->compilers);
         most = seconds > most ? seconds : most;
     }
     return most;

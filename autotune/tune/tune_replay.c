@@ -19,15 +19,14 @@
 
 /* --- A record ----------------------------------------------------------------------------- */
 
-/* Loads the journal of the setup's problem; `out` gets the key, and when the file was written. */
-static int load(struct journal *journal, struct record *out, const struct setup *setup,
-                const char *folder, struct error *error)
+/* Loads the journal of the record's key; the record gets when the file was written. */
+static int load(struct journal *journal, struct record *out, const char *folder,
+                struct error *error)
 {
     struct text path = {0};
     struct record found;
     struct stat status;
     struct tm utc;
-    setup_record(out, setup);
     int failed = journal_path(&path, folder, out, error) ||
                  journal_load(journal, &found, path.at, error);
     const char *other =
@@ -100,7 +99,8 @@ int tune_replay_record(struct record *out, const struct setup *setup, const char
     const struct replay_options options = {.strategy = STRATEGY_EXHAUSTIVE, .compilers = 1};
     struct replay_result all;
     struct journal journal;
-    if (load(&journal, out, setup, folder, error))
+    setup_record(out, setup);
+    if (load(&journal, out, folder, error))
         return -1;
     int failed = replay_run(&all, &journal, &options, error);
     const struct journal_trial *best = failed ? NULL : find_trial(&journal, all.best_ps);
@@ -113,15 +113,15 @@ int tune_replay_record(struct record *out, const struct setup *setup, const char
     return failed;
 }
 
-double tune_replay_seconds(const struct setup *setup, const char *folder, unsigned compilers)
+double tune_replay_seconds(const struct record *record, const char *folder, unsigned compilers)
 {
     const struct replay_options options = {.strategy = STRATEGY_EXHAUSTIVE,
                                            .compilers = compilers};
     struct replay_result all;
     struct journal journal;
-    struct record key;
+    struct record key = *record;
     struct error ignored;
-    if (load(&journal, &key, setup, folder, &ignored))
+    if (load(&journal, &key, folder, &ignored))
         return 0;
     const int failed = replay_run(&all, &journal, &options, &ignored);
     journal_close(&journal);

@@ -14,8 +14,8 @@ int tune_replay(const struct request *request, struct error *error);
 int tune_replay_record(struct record *out, const struct setup *setup, const char *folder,
                        struct error *error);
 
-/* How long the trials of such a journal would take again, with so many compilers beside one device; 0
- * without a journal. */
-double tune_replay_seconds(const struct setup *setup, const char *folder, unsigned compilers);
+/* How long the trials would take again that the journal of the record's problem has, with so many compilers
+ * beside one device; 0 without a journal. */
+double tune_replay_seconds(const struct record *record, const char *folder, unsigned compilers);
 
 #endif

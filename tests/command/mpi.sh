@@ -276,7 +276,7 @@ sed 's/^meaning = threads per block.*/meaning = threads of a block/' tiny.ini > 
 printf -- '--n 1K --space tiny.ini\n--n 1K --space second.ini\n' > twice
 shared 2 --device host --problems twice --cache twice-cache
 check one-problem-twice test $status -ne 0
-check one-problem-twice-is-named grep -q 'sum i32 1K cold under two spaces or templates' err
+check one-problem-twice-is-named grep -q 'twice has sum i32 1K cold twice, under two spaces or templates' err
 
 # Ranks of two kinds, here by two compilers, each do the whole list.
 if command -v clang > /dev/null; then
