@@ -3,7 +3,6 @@
 #include "autotune/many/many_keep.h"
 
 #include "autotune/cli/output.h"
-#include "autotune/cli/output_rows.h"
 #include "autotune/cli/problem_file.h"
 #include "autotune/cli/setup.h"
 #include "autotune/device/monotonic.h"
@@ -60,13 +59,10 @@ struct many_keep {
     uint32_t hello_count;
     struct kind *kinds;
     size_t kind_count, next_kind; /* next_kind: whose results are saved next */
-    struct table table;
-    struct output_rows csv;
-    size_t counts[LIST_OUTCOMES];
+    struct tune_list_lines lines;
     double start;
     bool is_stopped;
     struct error end;     /* why not all was done */
-    struct error first;   /* of the problems that failed */
     struct error output;  /* of the lines */
     bool has_lost_trials; /* which was told */
 };
@@ -105,7 +101,7 @@ static void dispose(struct many_keep *keep)
     free(keep->ranks);
     many_deal_close(keep->deal);
     many_files_close(&keep->files);
-    table_dispose(&keep->table);
+    tune_list_lines_dispose(&keep->lines);
     free(keep);
 }
 
@@ -120,20 +116,11 @@ static void add_line(struct many_keep *keep, uint32_t problem, const char *host,
                                           .record = record,
                                           .outcome = outcome,
                                           .seconds = seconds,
-                                          .cause = cause};
-    struct text line = {0};
+                                          .cause = cause,
+                                          .host = host};
     struct error ignored;
-    struct error *error = keep->output.code == ERROR_NONE ? &keep->output : &ignored;
-    keep->counts[outcome]++;
-    if (outcome == LIST_FAILED && keep->first.code == ERROR_NONE)
-        keep->first = *cause;
-    tune_list_line_text(&line, &result);
-    text_addf(&line, " on %s\n", host);
-    tune_list_line_cells(&keep->table, &result);
-    if (!output_is_taken(&keep->options.request->out) && output_text(&line, error))
-        error = &ignored; /* the first counts */
-    output_rows_write(&keep->csv, &keep->table, error);
-    text_dispose(&line);
+    const bool is_first = keep->output.code == ERROR_NONE;
+    tune_list_lines_add(&keep->lines, &result, is_first ? &keep->output : &ignored);
 }
 
 static void add_failure(struct many_keep *keep, size_t kind, uint32_t problem, const char *host,
@@ -618,9 +605,8 @@ struct many_keep *many_keep_open(const struct many_keep_options *options, struct
     *keep = (struct many_keep){.options = *options,
                                .files = {.lock = -1},
                                .ranks = calloc(options->ranks, sizeof *keep->ranks),
-                               .table = tune_list_line_table(),
-                               .csv = {.path = request->out.csv},
                                .start = monotonic_s()};
+    tune_list_lines_open(&keep->lines, &request->out);
     int failed = keep->ranks ? 0 : error_memory(error, options->ranks * sizeof *keep->ranks);
     for (uint32_t i = 0; !failed && i < options->ranks; i++)
         keep->ranks[i].kind = -1;
@@ -638,9 +624,9 @@ static void note_sum(const struct many_keep *keep)
     output_note(&keep->options.request->out,
                 "list      %zu tuned, %zu known, %zu failed by %" PRIu32
                 " ranks in %.2f s; records in %s\n",
-                keep->counts[LIST_TUNED] + keep->counts[LIST_RECORDED],
-                keep->counts[LIST_KNOWN], keep->counts[LIST_FAILED], keep->options.ranks,
-                monotonic_s() - keep->start, keep->files.folder.at);
+                keep->lines.counts[LIST_TUNED] + keep->lines.counts[LIST_RECORDED],
+                keep->lines.counts[LIST_KNOWN], keep->lines.counts[LIST_FAILED],
+                keep->options.ranks, monotonic_s() - keep->start, keep->files.folder.at);
 }
 
 /* What ended the list before its end. */
@@ -655,25 +641,13 @@ static int find_end(const struct many_keep *keep, struct error *error)
     return 0;
 }
 
-static int judge(const struct many_keep *keep, struct error *error)
-{
-    if (keep->counts[LIST_FAILED])
-        return error_set_lines(error, keep->first.code,
-                               "%zu of %zu problems failed, the first because: %s",
-                               keep->counts[LIST_FAILED], keep->table.row_count,
-                               keep->first.text);
-    if (keep->output.code != ERROR_NONE)
-        return error_set_lines(error, keep->output.code, "%s", keep->output.text);
-    return 0;
-}
-
 int many_keep_close(struct many_keep *keep, struct error *error)
 {
     note_sum(keep);
     int failed = find_end(keep, error);
-    failed =
-        output_rows_end(&keep->csv, &keep->options.request->out, &keep->table, failed, error);
-    failed = failed || judge(keep, error);
+    failed = tune_list_lines_end(&keep->lines, failed, error);
+    if (!failed && keep->output.code != ERROR_NONE)
+        failed = error_set_lines(error, keep->output.code, "%s", keep->output.text);
     dispose(keep);
     return failed ? -1 : 0;
 }

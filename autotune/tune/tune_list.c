@@ -5,7 +5,6 @@
 
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
-#include "autotune/cli/output_rows.h"
 #include "autotune/cli/problem_file.h"
 #include "autotune/cli/request_part.h"
 #include "autotune/device/claim.h"
@@ -29,12 +28,9 @@ struct list {
     struct problem_file file;
     struct tune_parts parts;
     struct device_set *device_set;
-    struct table table;
-    struct output_rows csv;
-    size_t counts[LIST_OUTCOMES];
-    size_t line;        /* the problem's place in the list */
-    double start;       /* of the problem, seconds of CLOCK_MONOTONIC */
-    struct error first; /* of the failures */
+    struct tune_list_lines lines;
+    size_t line;  /* the problem's place in the list */
+    double start; /* of the problem, seconds of CLOCK_MONOTONIC */
 };
 
 /* --- Output ------------------------------------------------------------------------------- */
@@ -49,18 +45,7 @@ static int add_line(struct list *list, const struct record *record, enum list_ou
                                           .outcome = outcome,
                                           .seconds = monotonic_s() - list->start,
                                           .cause = cause};
-    struct text line = {0};
-    list->counts[outcome]++;
-    if (outcome == LIST_FAILED && list->first.code == ERROR_NONE)
-        list->first = *cause;
-    tune_list_line_text(&line, &result);
-    text_adds(&line, "\n");
-    tune_list_line_cells(&list->table, &result);
-    int failed = output_is_taken(&list->request->out) ? 0 : output_text(&line, error);
-    text_dispose(&line);
-    if (!failed)
-        failed = output_rows_write(&list->csv, &list->table, error);
-    return failed;
+    return tune_list_lines_add(&list->lines, &result, error);
 }
 
 /* --- A problem ---------------------------------------------------------------------------- */
@@ -380,7 +365,7 @@ static int run_all(struct list *list, struct error *error)
 static void note_sum(const struct list *list, double seconds)
 {
     const struct request *request = list->request;
-    const size_t *counts = list->counts;
+    const size_t *counts = list->lines.counts;
     struct text line = {0};
     if (request->has_part)
         text_addf(&line, "part      %u of %u: ", request->part.index + 1, request->part.count);
@@ -405,20 +390,13 @@ static int tune_parts_of(struct list *list, struct error *error)
         return -1;
     int failed = run_all(list, error);
     note_sum(list, monotonic_s() - start);
-    failed = output_rows_end(&list->csv, &list->request->out, &list->table, failed, error);
-    if (!failed && list->counts[LIST_FAILED])
-        failed =
-            error_set_lines(error, list->first.code,
-                            "%zu of %zu problems failed, the first because: %s",
-                            list->counts[LIST_FAILED], list->table.row_count, list->first.text);
-    return failed;
+    return tune_list_lines_end(&list->lines, failed, error);
 }
 
 int tune_list(const struct request *request, struct error *error)
 {
-    struct list list = {.request = request,
-                        .table = tune_list_line_table(),
-                        .csv = {.path = request->out.csv}};
+    struct list list = {.request = request};
+    tune_list_lines_open(&list.lines, &request->out);
     list.device_set = malloc(sizeof *list.device_set);
     int failed = list.device_set ? 0 : error_memory(error, sizeof *list.device_set);
     failed = failed || problem_file_read(&list.file, request, error) ||
@@ -428,7 +406,7 @@ int tune_list(const struct request *request, struct error *error)
         failed = request->dry_run ? plan_list(&list, error) : tune_parts_of(&list, error);
     tune_parts_dispose(&list.parts);
     problem_file_dispose(&list.file);
-    table_dispose(&list.table);
+    tune_list_lines_dispose(&list.lines);
     free(list.device_set);
     return failed ? -1 : 0;
 }

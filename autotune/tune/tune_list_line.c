@@ -1,4 +1,4 @@
-/* tune_list_line: has the columns of the table, and the names of outcomes. */
+/* tune_list_line: has the columns of the table and the names of outcomes, and counts these. */
 #include "autotune/tune/tune_list_line.h"
 
 #include "autotune/cli/record_cells.h"
@@ -29,12 +29,7 @@ enum list_outcome tune_list_line_outcome(const char *name)
     return (enum list_outcome)found;
 }
 
-struct table tune_list_line_table(void)
-{
-    return (struct table){.columns = columns, .column_count = COLUMNS};
-}
-
-void tune_list_line_cells(struct table *table, const struct tune_list_line *line)
+static void add_cells(struct table *table, const struct tune_list_line *line)
 {
     const struct record *record = line->record;
     const struct problem *problem = &record->problem;
@@ -65,7 +60,7 @@ static void add_speed(struct text *out, const struct record *record)
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)));
 }
 
-void tune_list_line_text(struct text *out, const struct tune_list_line *line)
+static void add_text(struct text *out, const struct tune_list_line *line)
 {
     char problem[PROBLEM_CHARS];
     text_addf(out, "%zu of %zu  %-24s", line->place + 1, line->count,
@@ -80,4 +75,47 @@ void tune_list_line_text(struct text *out, const struct tune_list_line *line)
         text_addf(out, "  failed: %s", line->cause->text);
     else
         text_adds(out, line->outcome == LIST_KNOWN ? "known" : "from its journal");
+    if (line->host)
+        text_addf(out, " on %s", line->host);
+    text_adds(out, "\n");
+}
+
+void tune_list_lines_open(struct tune_list_lines *out, const struct output *output)
+{
+    *out = (struct tune_list_lines){.output = output,
+                                    .table = {.columns = columns, .column_count = COLUMNS},
+                                    .csv = {.path = output->csv}};
+}
+
+void tune_list_lines_dispose(struct tune_list_lines *lines)
+{
+    table_dispose(&lines->table);
+}
+
+int tune_list_lines_add(struct tune_list_lines *lines, const struct tune_list_line *line,
+                        struct error *error)
+{
+    struct text text = {0};
+    struct error second;
+    lines->counts[line->outcome]++;
+    if (line->outcome == LIST_FAILED && lines->first.code == ERROR_NONE)
+        lines->first = *line->cause;
+    add_text(&text, line);
+    add_cells(&lines->table, line);
+    const int failed = output_is_taken(lines->output) ? 0 : output_text(&text, error);
+    text_dispose(&text);
+    return output_rows_write(&lines->csv, &lines->table, failed ? &second : error) || failed
+               ? -1
+               : 0;
+}
+
+int tune_list_lines_end(struct tune_list_lines *lines, int failed, struct error *error)
+{
+    failed = output_rows_end(&lines->csv, lines->output, &lines->table, failed, error);
+    if (!failed && lines->counts[LIST_FAILED])
+        failed = error_set_lines(error, lines->first.code,
+                                 "%zu of %zu problems failed, the first because: %s",
+                                 lines->counts[LIST_FAILED], lines->table.row_count,
+                                 lines->first.text);
+    return failed;
 }
