@@ -242,13 +242,24 @@ static void add_records(struct many_keep *keep, struct rank *rank, struct text *
     many_letter_add(letter, "records", kind->bytes.at, kind->bytes.length);
 }
 
-/* The known record of a problem; NULL. */
-static const struct record *find_known(const struct kind *kind, const char *problem)
+/* The known record of a problem and a space; NULL. Where the space is NULL, for it is not known: that of the
+ * problem, unless there are some of several spaces. */
+static const struct record *find_known(const struct kind *kind, const char *problem,
+                                       const char *space)
 {
-    for (size_t i = 0; i < kind->known.count; i++)
-        if (strcmp(kind->problems[i], problem) == 0)
-            return &kind->known.at[i];
-    return NULL;
+    const struct record *found = NULL;
+    for (size_t i = 0; i < kind->known.count; i++) {
+        const struct record *record = &kind->known.at[i];
+        if (strcmp(kind->problems[i], problem) != 0)
+            continue;
+        if (space && strcmp(record->space, space) == 0)
+            return record;
+        if (!space && found && strcmp(record->space, found->space) != 0)
+            return NULL;
+        if (!space && !found)
+            found = record;
+    }
+    return found;
 }
 
 /* From now on problems of the kind are given out. What one takes is not known but where there are trials of
@@ -263,9 +274,10 @@ static void begin_dealing(struct many_keep *keep, size_t number)
         const struct problem *problem = &file->at[i].problem;
         const uint64_t n =
             file->at[i].has_n ? dims_n(&problem->dims) : setup_usual_n(kind->is_host);
-        const struct record *record = many_deal_is_done(keep->deal, number, i)
-                                          ? NULL
-                                          : find_known(kind, problem_format(text, problem));
+        const struct record *record =
+            many_deal_is_done(keep->deal, number, i)
+                ? NULL
+                : find_known(kind, problem_format(text, problem), NULL);
         many_deal_expect(keep->deal, number, i,
                          record ? tune_replay_seconds(record, keep->files.read_from.at, 1) : 0,
                          (double)n * problem_types[problem->type].bytes);
@@ -342,7 +354,8 @@ static void keep_trials(struct many_keep *keep, const struct text *letter)
 
 /* --- Results ------------------------------------------------------------------------------ */
 
-/* The rows of a plan: those that are done are so. Where the look failed, there are none. */
+/* The rows of a plan: those that are done are so, but where a problem has records of several spaces: the rank
+ * that gets it says which. Where the look failed, there are none. */
 static void take_plan(struct many_keep *keep, uint32_t number, const struct text *letter)
 {
     const size_t kind = (size_t)keep->ranks[number].kind;
@@ -360,7 +373,7 @@ static void take_plan(struct many_keep *keep, uint32_t number, const struct text
     for (size_t row = 0; row < csv.rows; row++) {
         const uint32_t place = (uint32_t)strtoul(csv_at(&csv, row, line), NULL, 10) - 1;
         const struct record *record =
-            find_known(&keep->kinds[kind], csv_at(&csv, row, problem));
+            find_known(&keep->kinds[kind], csv_at(&csv, row, problem), NULL);
         if (strcmp(csv_at(&csv, row, state), "done") != 0 || !record || place >= count)
             continue;
         many_deal_settle(keep->deal, kind, place);
@@ -428,7 +441,8 @@ static void read_result(struct result *out, struct kind *kind, const struct text
     if (is_new(out)) {
         failed = take_record(out, kind, letter, error);
     } else if (out->outcome == LIST_KNOWN) {
-        out->known = find_known(kind, many_letter_string(letter, "text"));
+        out->known = find_known(kind, many_letter_string(letter, "text"),
+                                many_letter_string(letter, "space"));
         if (!out->known)
             failed = error_set(error, ERROR_FAILED, "it is known, but not to rank 0");
     } else {

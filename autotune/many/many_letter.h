@@ -14,7 +14,7 @@ enum many_letter {
         1, /* version, hash, count of problems, key of the kind of device, gpu, is_host, host,
                      * [code, error: why it can do nothing] */
     MANY_NEXT, /* asks for work; what became of the last: [is_plan, plan: a table], or
-                     * [problem, text, outcome, seconds, code, error, record], or [problem, lost: why
+                     * [problem, text, space, outcome, seconds, code, error, record], or [problem, lost: why
                      * there is no result] */
     MANY_ASK,  /* problem, journal: which file of trials is there of it? */
     MANY_TRIALS, /* problem, journal, time, from, bytes: what its file has from there on, as of then */

@@ -31,7 +31,7 @@ struct many_work {
     struct temporary folder; /* the cache */
     enum { IDLE, ASKS, LOOKS, TUNES, ENDED } state;
     uint32_t problem;
-    char problem_text[PROBLEM_CHARS];
+    char problem_text[PROBLEM_CHARS], space[sizeof((struct record *)0)->space];
     struct text part;    /* the folder of the problem's part */
     struct text journal; /* its file; "" where the name is not known */
     struct text sent;    /* of the journal, as rank 0 has it */
@@ -350,6 +350,7 @@ static void tell_tuned(struct many_work *work, int status, const char *last)
     send_trials(work);
     many_letter_addf(&letter, "problem", "%" PRIu32, work->problem);
     many_letter_addf(&letter, "text", "%s", work->problem_text);
+    many_letter_addf(&letter, "space", "%s", work->space);
     if (add_result(&letter, work, status)) {
         add_record(&letter, work);
         if (work->journal.length) /* records alone are of use to what follows */
@@ -387,6 +388,7 @@ static int name_files(struct many_work *work, struct error *error)
     text_clear(&work->part);
     text_clear(&work->journal);
     problem_format(work->problem_text, &own.problem);
+    *work->space = '\0';
     text_addf(&work->part, "%s/parts/%u-of-%" PRIu32, work->folder.path,
               part_of(work->problem, count) + 1, count);
     if (text_check(&work->part, error))
@@ -395,6 +397,7 @@ static int name_files(struct many_work *work, struct error *error)
     if (setup_open(&setup, &own, false, &ignored))
         return 0;
     problem_format(work->problem_text, &setup.problem);
+    snprintf(work->space, sizeof work->space, "%s", setup.space->name);
     key.problem = setup.problem;
     snprintf(key.gpu, sizeof key.gpu, "%s", info->name);
     setup_close(&setup);

@@ -278,6 +278,21 @@ shared 2 --device host --problems twice --cache twice-cache
 check one-problem-twice test $status -ne 0
 check one-problem-twice-is-named grep -q 'twice has sum i32 1K cold twice, under two spaces or templates' err
 
+# Of records of two spaces each list is told its own.
+sed 's/^name = .*/name = other/' tiny.ini > third.ini
+echo "--n 1K" > single
+for space in tiny third tiny third; do
+    shared 2 --device host --space $space.ini --problems single --cache spaces --csv $space.csv
+    cp out $space.out
+done
+check both-spaces-are-known test "$(cat tiny.out third.out | grep -c ' known on ')" -eq 2
+for name in reduce other; do # the record's name of each space
+    awk -v name=$name '$0 == "space = " name { is_it = 1 } is_it && /^median_ps = / { printf "%.2f\n", $3 / 1e6; exit }' \
+        spaces/host.ini
+done > medians
+{ tail -n 1 tiny.csv; tail -n 1 third.csv; } | cut -d , -f 9 > told
+check known-of-its-space cmp medians told
+
 # Ranks of two kinds, here by two compilers, each do the whole list.
 if command -v clang > /dev/null; then
     mkdir clang && ln -s "$(command -v clang)" clang/cc
