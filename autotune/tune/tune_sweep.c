@@ -286,8 +286,8 @@ int tune_sweep(const struct request *request, struct error *error)
                 error_set(error, ERROR_IO,
                           "records of this sweep are not kept: see the warning above, then run "
                           "the same command again");
-        setup_close(&sweep->setup);
     }
+    setup_close(&sweep->setup);
     for (size_t l = 0; l < REGIME_COUNT; l++)
         sweep_race_dispose(&sweep->regimes[l]);
     collection_dispose(&sweep->records);

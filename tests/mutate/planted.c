@@ -17,6 +17,7 @@ enum {
     VARIANTS_MAX = 128,
     BARRIERS_MAX = 64,
     BARRIER_SEEDS = 20, /* schedules of the emulator */
+    RIGHT_SEEDS = 4,    /* likewise, where all variants are tried */
     NAME_CHARS = 100,
 };
 
@@ -357,13 +358,29 @@ static char **cut_lines(char *text)
     return lines;
 }
 
+/* By every seed: a right kernel is right whatever runs first. */
+static bool is_right(const struct planted *list, struct attempt_variant *variant)
+{
+    bool is_right = attempt_is_fit(variant);
+    for (uint64_t seed = 2; is_right && list->choice.tries > 1 && seed <= RIGHT_SEEDS; seed++) {
+        struct attempt attempt;
+        attempt_run(&attempt, variant, variant->sources, seed);
+        is_right = attempt.outcome == RIGHT;
+        if (!is_right) {
+            printf("not right by seed %llu: %s\n", (unsigned long long)seed, attempt.note);
+            attempt_print_variant(variant);
+        }
+    }
+    return is_right;
+}
+
 /* Each variant of this part as it is. */
 static size_t count_unfit(struct planted *list)
 {
     size_t unfit = 0;
     for (size_t i = 0; i < list->variant_count; i++)
         if (i % list->choice.parts == list->choice.part)
-            unfit += !attempt_is_fit(&list->variants[i].attempt);
+            unfit += !is_right(list, &list->variants[i].attempt);
     return unfit;
 }
 

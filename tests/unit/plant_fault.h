@@ -18,6 +18,51 @@
 enum outcome { RIGHT = 40, WRONG, FAILED };
 enum { NOTE_CHARS = 400, GRIDS = 2, CPU_SECONDS = 100 };
 
+/* GRIDS candidates of one variant, compiled and loaded on a host device of their own. */
+struct loaded_variant {
+    struct device *device;
+    struct device_module *module;
+    struct compiled_unit unit;
+    struct point_variant only;
+    struct points points;
+    struct device_kernel loaded[COMPILER_KERNELS];
+    const struct device_kernel *of_passes[SPACE_PASSES_MAX];
+};
+
+/* False, with a note, where it does not compile. */
+static bool load_variant(struct loaded_variant *out, const struct point_context *context,
+                         const struct emit_sources *sources, int64_t *rows, uint64_t seed,
+                         char note[NOTE_CHARS])
+{
+    const struct device_options options = {.spec = "host", .seed = seed};
+    const size_t first = 0;
+    struct error error;
+    out->only = (struct point_variant){0, GRIDS};
+    out->points = (struct points){.width = context->space->param_count,
+                                  .configs = rows,
+                                  .count = GRIDS,
+                                  .variants = &out->only,
+                                  .variant_count = 1};
+    if (host_open(&out->device, &options, &error) ||
+        compiler_compile(&out->unit, out->device, context, sources, &out->points, &first, 1,
+                         &error) ||
+        out->unit.variants[0].is_failed ||
+        out->device->ops->load(out->device, &out->unit.image, &out->module, out->loaded,
+                               &error)) {
+        snprintf(note, NOTE_CHARS, "does not compile");
+        return false;
+    }
+    compiler_kernels(&out->unit.variants[0], out->loaded, out->of_passes);
+    return true;
+}
+
+static void unload_variant(struct loaded_variant *variant)
+{
+    variant->device->ops->unload(variant->device, variant->module);
+    compiler_dispose(&variant->unit);
+    device_close(variant->device);
+}
+
 /* Checks the variant of this letter. */
 typedef enum outcome letter_check(const void *fixture, const struct emit_sources *sources,
                                   char letter, uint64_t seed, char note[NOTE_CHARS]);

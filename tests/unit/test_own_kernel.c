@@ -179,32 +179,12 @@ static enum outcome check_rows_of(const struct point_context *context,
                                   const struct emit_sources *sources, int64_t *rows,
                                   uint64_t seed, char note[NOTE_CHARS])
 {
-    const struct device_options options = {.spec = "host", .seed = seed};
-    const size_t first = 0;
-    const struct device_kernel *of_passes[SPACE_PASSES_MAX];
-    struct device_kernel loaded[COMPILER_KERNELS];
-    struct point_variant only = {0, GRIDS};
-    const struct points points = {.width = context->space->param_count,
-                                  .configs = rows,
-                                  .count = GRIDS,
-                                  .variants = &only,
-                                  .variant_count = 1};
-    struct device_module *module;
-    struct compiled_unit unit;
-    struct device *device;
-    struct error error;
-    if (host_open(&device, &options, &error) ||
-        compiler_compile(&unit, device, context, sources, &points, &first, 1, &error) ||
-        unit.variants[0].is_failed ||
-        device->ops->load(device, &unit.image, &module, loaded, &error)) {
-        snprintf(note, NOTE_CHARS, "does not compile");
+    struct loaded_variant variant;
+    if (!load_variant(&variant, context, sources, rows, seed, note))
         return FAILED;
-    }
-    compiler_kernels(&unit.variants[0], loaded, of_passes);
-    const enum outcome outcome = check_kernels(device, context, &points, of_passes, seed, note);
-    device->ops->unload(device, module);
-    compiler_dispose(&unit);
-    device_close(device);
+    const enum outcome outcome =
+        check_kernels(variant.device, context, &variant.points, variant.of_passes, seed, note);
+    unload_variant(&variant);
     return outcome;
 }
 

@@ -217,41 +217,20 @@ static enum outcome check_maps(const struct point_context *context,
 {
     static const uint64_t sizes[] = {1,   2,   31,  33,  63,  64,  65,   127,  191,  255,  256,
                                      257, 383, 385, 511, 512, 513, 1100, 4096, 9999, 70001};
-    const struct device_options options = {.spec = "host", .seed = seed};
-    const size_t first = 0;
-    const struct device_kernel *kernels[SPACE_PASSES_MAX];
-    struct device_kernel loaded[COMPILER_KERNELS];
-    struct point_variant only = {0, GRIDS};
-    const struct points points = {.width = context->space->param_count,
-                                  .configs = rows,
-                                  .count = GRIDS,
-                                  .variants = &only,
-                                  .variant_count = 1};
-    struct device_module *module;
-    struct compiled_unit unit;
-    struct device *device;
-    struct error error;
+    struct loaded_variant variant;
     bool is_good = true;
-    if (host_open(&device, &options, &error) ||
-        compiler_compile(&unit, device, context, sources, &points, &first, 1, &error) ||
-        unit.variants[0].is_failed ||
-        device->ops->load(device, &unit.image, &module, loaded, &error)) {
-        snprintf(note, NOTE_CHARS, "does not compile");
+    if (!load_variant(&variant, context, sources, rows, seed, note))
         return FAILED;
-    }
-    compiler_kernels(&unit.variants[0], loaded, kernels);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && is_good; i++)
         for (uint64_t start = 0; start < 4 && is_good; start++) {
             struct problem problem = *context->problem;
             const struct point_context sized = {context->space, &problem, context->target};
             problem.dims.depth.n = sizes[i];
-            is_good = is_right_call(device, &sized,
+            is_good = is_right_call(variant.device, &sized,
                                     rows + (start + i) % GRIDS * context->space->param_count,
-                                    kernels, start, note);
+                                    variant.of_passes, start, note);
         }
-    device->ops->unload(device, module);
-    compiler_dispose(&unit);
-    device_close(device);
+    unload_variant(&variant);
     return is_good ? RIGHT : WRONG;
 }
 
