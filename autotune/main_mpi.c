@@ -202,7 +202,7 @@ static int read_request(struct request *out, char ***words, int argc, char **arg
     int failed = request_parse(out, &verb_tune, NULL, argc, copy, error);
     if (!failed && (!out->problems || out->has_part || out->dry_run))
         failed = error_set(error, ERROR_USAGE,
-                           "autotune-mpi shares a list out: give --problems FILE, and neither "
+                           "ranks share a list out: give --problems FILE, and neither "
                            "--part nor --dry-run; see cluster.md");
     return failed;
 }

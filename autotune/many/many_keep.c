@@ -633,14 +633,19 @@ struct many_keep *many_keep_open(const struct many_keep_options *options, struct
     return NULL;
 }
 
+/* Where ranks were refused nothing has begun. */
 static void note_sum(const struct many_keep *keep)
 {
+    const uint32_t ranks = keep->options.ranks;
+    const size_t *counts = keep->lines.counts;
+    if (!keep->kind_count)
+        return;
     output_note(&keep->options.request->out,
                 "list      %zu tuned, %zu known, %zu failed by %" PRIu32
-                " ranks in %.2f s; records in %s\n",
-                keep->lines.counts[LIST_TUNED] + keep->lines.counts[LIST_RECORDED],
-                keep->lines.counts[LIST_KNOWN], keep->lines.counts[LIST_FAILED],
-                keep->options.ranks, monotonic_s() - keep->start, keep->files.folder.at);
+                " rank%s in %.2f s; records in %s\n",
+                counts[LIST_TUNED] + counts[LIST_RECORDED], counts[LIST_KNOWN],
+                counts[LIST_FAILED], ranks, ranks == 1 ? "" : "s", monotonic_s() - keep->start,
+                keep->files.folder.at);
 }
 
 /* What ended the list before its end. */
