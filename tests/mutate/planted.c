@@ -405,7 +405,7 @@ int planted_run(const char *path, const struct planted_choice *choice)
     while (lines[line])
         read_line(&list, lines, &line);
     const size_t unfit = count_unfit(&list);
-    printf("%-28s %zu of %zu faults tried: %zu not found; %zu variants, %zu not right\n", path,
+    printf("%-28s %zu trials of %zu faults: %zu not found; %zu variants, %zu not right\n", path,
            list.tried, list.seen, list.missed, list.variant_count, unfit);
     free(lines);
     text_dispose(&text);
