@@ -97,15 +97,12 @@ refuses wrong-by-a-rule 70 "wrong result.*; the space would not try this variant
 check rule-is-said-once test "$(grep -c 'a whole number of loads' err)" -eq 1
 refuses position-of-another-space 64 "use --space arg" verify --device host --op argmin --space reduce
 refuses value-of-positions 64 "use --space reduce" verify --device host --op max --space arg
-run --device host --n 3K --space small.ini --quiet
-run verify --device host --n 3K --space small.ini
-check record has_status 0
-check record-is-said grep -q "^variant .*host's record .*exact" err
-# What this machine lacks is said of no kernel.
+# What this machine lacks is said of no kernel. No record is kept yet: which variant is proven, and so
+# how many files it takes, does not depend on this machine's times.
 PROGRAM=$AUTOTUNE
 lacks() {
     lack=$1 pattern=$3
-    printf '#!/bin/sh\n%s\nexec "%s" "$@"\n' "$2" "$PROGRAM" > lacking
+    printf '#!/bin/sh\nexec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-\n%s\nexec "%s" "$@"\n' "$2" "$PROGRAM" > lacking
     chmod +x lacking
     AUTOTUNE=$SCRATCH/lacking
     shift 3
@@ -120,6 +117,10 @@ lacks no-tmpdir 'export TMPDIR=/nowhere/here' "a folder in /nowhere/here .*No su
 lacks small-files 'ulimit -f 8' "File too large; raise what .ulimit -f. shows" "$@"
 lacks few-descriptors 'ulimit -n 12' "(Too many open files; raise|said nothing)" "$@"
 lacks descriptors-of-blocks 'ulimit -n 20' "Too many open files; raise what .ulimit -n. shows"
+run --device host --n 3K --space small.ini --quiet
+run verify --device host --n 3K --space small.ini
+check record has_status 0
+check record-is-said grep -q "^variant .*host's record .*exact" err
 run verify --device host --cover --part 1/90 --quiet --space arg
 check sample-part grep -Eq '^proven +[1-9] variants right, 0 wrong' out
 run verify --device host --all --part 4/30000 --quiet --space arg
