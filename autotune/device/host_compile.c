@@ -242,8 +242,14 @@ int host_compile_find(struct host_compiler *out, struct error *error)
         if (status == CHILD_NOT_RUN && errno != ENOENT && errno != EACCES)
             return error_set(error, ERROR_IO, "cannot run %s: %s; %s", programs[i],
                              strerror(errno), remedy_of(errno));
-        if (status != 0 && !(status == CHILD_ENDED_UNSEEN && *message))
+        if (status != 0 && !(status == CHILD_ENDED_UNSEEN && *message)) {
+            const struct lack *lack =
+                status == CHILD_NOT_RUN ? NULL : find_lack(message, status);
+            if (lack)
+                return error_set(error, ERROR_IO, "cannot run %s: %s; %s", programs[i],
+                                 lack->text, lack->remedy);
             continue;
+        }
         const char *family = strstr(message, "clang")                      ? "clang"
                              : strstr(message, "Free Software Foundation") ? "gcc"
                                                                            : programs[i];
