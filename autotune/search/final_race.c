@@ -186,7 +186,7 @@ static int prove_first(struct final_race *final_race, const struct finalist_chec
 {
     const struct race_result *result = &final_race->out->result;
     size_t right = 0;
-    for (size_t i = 0; i < result->count && right < JOB_CHECKED; i++) {
+    for (size_t i = 0; i < result->count && right < final_race->job->checked; i++) {
         struct entrant *entrant = &final_race->entrants[result->places[i].entrant];
         if (prove_finalist(final_race, entrant, checks, error))
             return -1;

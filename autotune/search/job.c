@@ -214,6 +214,7 @@ int job_code_race(struct frame *frame, struct job_race *message, size_t width, b
     const struct coder coder = {frame, reads};
     code_count(&coder, &message->count, JOB_RACE_UNITS);
     code(&coder, &message->seconds, sizeof message->seconds);
+    code_count(&coder, &message->checked, JOB_CHECKED);
     if (reads) {
         message->units = calloc(message->count + 1, sizeof *message->units);
         if (!message->units)

@@ -12,11 +12,12 @@
 #include "cache/trial.h"
 
 enum job_kind {
-    JOB_SETUP = 1, /* first, to every worker: struct job_setup; answered by JOB_READY */
-    JOB_READY,     /* struct job_ready */
-    JOB_FATAL,     /* the worker cannot serve at all, and ends: struct job_fatal */
-    JOB_COMPILE,   /* struct job_configs; answered by JOB_COMPILED */
-    JOB_COMPILED,  /* struct job_unit without candidates, or JOB_FATAL */
+    JOB_SETUP =
+        1,       /* to every worker, before each job: struct job_setup; answered by JOB_READY */
+    JOB_READY,   /* struct job_ready */
+    JOB_FATAL,   /* the worker cannot serve at all, and ends: struct job_fatal */
+    JOB_COMPILE, /* struct job_configs; answered by JOB_COMPILED */
+    JOB_COMPILED, /* struct job_unit without candidates, or JOB_FATAL */
     JOB_TRY,    /* struct job_unit; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_TRIED ends them */
     JOB_AT,     /* struct job_at: the worker's next step, at fault if the worker ends in it */
     JOB_PROVEN, /* struct job_proven: a variant's small proofs */
@@ -86,6 +87,7 @@ struct job_race {
     struct job_unit *units;
     uint64_t count;
     double seconds;
+    uint64_t checked; /* places that get the finalist checks, at most JOB_CHECKED */
 };
 
 /* A candidate of a space other than the worker's own, for the same problem. */

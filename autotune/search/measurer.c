@@ -17,6 +17,8 @@ enum {
 };
 static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
+static const double STAYS_WARM =
+    0.3; /* seconds without work that a GPU's clocks hardly notice */
 
 static uint64_t microseconds_since(double start)
 {
@@ -71,12 +73,38 @@ struct opening {
     const struct point_context *context;
     const struct emit_sources *sources;
     uint64_t seed;
+    struct measurer_rest *rest;
     int failed;
     struct error error;
 };
 
+/* Is the default's text that of the kernels that are there? */
+static int has_default(bool *out, const struct opening *o, struct error *error)
+{
+    struct emit_variant emitted;
+    const struct compiled_unit *unit = &o->rest->loaded.unit;
+    *out = false;
+    if (!o->rest->loaded.module)
+        return 0;
+    if (emit_variant(&emitted, o->context, o->sources, o->context->space->default_config,
+                     error))
+        return -1;
+    *out = unit->variants[0].sources_hash == emit_hash_variant(&emitted);
+    emit_dispose(&emitted);
+    return 0;
+}
+
 static int compile_default(struct opening *o)
 {
+    bool is_there;
+    if (has_default(&is_there, o, &o->error))
+        return -1;
+    if (is_there) {
+        o->measurer->loaded = o->rest->loaded;
+        o->rest->loaded = (struct loaded){.device = NULL};
+        return 0;
+    }
+    loaded_close(&o->rest->loaded);
     return loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
                           o->context->space->default_config, 1, &o->error);
 }
@@ -117,7 +145,7 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
     const bool is_host = session->device->info.target.is_host;
     const int64_t *config = session->context->space->default_config;
     struct check_outcome outcome;
-    if (loaded_load(&measurer->loaded, error))
+    if (!measurer->loaded.module && loaded_load(&measurer->loaded, error))
         return -1;
     *reference = (struct session_kernel){.context = session->context, .config = config};
     loaded_kernels(&measurer->loaded, 0, reference->kernels);
@@ -145,11 +173,13 @@ int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error
     return 0;
 }
 
-/* Runs the reference for a while, and on until two medians in a row agree within 1 %: the
- * clocks have settled, or never will. On the host once: there are no clocks to wait for. */
-static int warm_up(struct measurer *measurer, struct error *error)
+/* Runs the reference for a while, unless the device is warm, and on until two medians in a row agree
+ * within 1 %: the clocks have settled, or never will. On the host once: there are no clocks to wait
+ * for. */
+static int warm_up(struct measurer *measurer, bool is_warm, struct error *error)
 {
     const bool is_host = measurer->session.device->info.target.is_host;
+    const double least = is_warm ? 0 : WARM_UP_LEAST;
     const double start = monotonic_s();
     uint64_t before, median = 0, apart, times[SAMPLES];
     do {
@@ -160,7 +190,7 @@ static int warm_up(struct measurer *measurer, struct error *error)
         median = stats_median(times, SAMPLES);
         apart = median > before ? median - before : before - median;
     } while (!is_host && monotonic_s() - start < WARM_UP_MOST &&
-             (monotonic_s() - start < WARM_UP_LEAST || apart * 100 >= median));
+             (monotonic_s() - start < least || apart * 100 >= median));
     measurer->reference_ps = median;
     return 0;
 }
@@ -179,7 +209,7 @@ static int prove_at_n(struct measurer *measurer, struct session_kernel *kernel, 
 }
 
 /* The default is proven at full n like any candidate. */
-static int open_reference(struct measurer *measurer, struct error *error)
+static int open_reference(struct measurer *measurer, bool is_warm, struct error *error)
 {
     struct session *session = &measurer->session;
     struct bench_outcome outcome;
@@ -192,21 +222,26 @@ static int open_reference(struct measurer *measurer, struct error *error)
         return fault_crash(measurer, error);
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
-    return announce_default(measurer, PHASE_LOAD, error) || warm_up(measurer, error) ? -1 : 0;
+    return announce_default(measurer, PHASE_LOAD, error) || warm_up(measurer, is_warm, error)
+               ? -1
+               : 0;
 }
 
 int measurer_open(struct measurer *out, struct device *device,
                   const struct point_context *context, const struct emit_sources *sources,
-                  uint64_t seed, int socket, struct job_ready *ready, struct error *error)
+                  uint64_t seed, int socket, struct measurer_rest *rest,
+                  struct job_ready *ready, struct error *error)
 {
     const struct opening opening = {.measurer = out,
                                     .device = device,
                                     .context = context,
                                     .sources = sources,
-                                    .seed = seed};
+                                    .seed = seed,
+                                    .rest = rest};
     *out = (struct measurer){.socket = socket};
     if (open_both(opening, error) || open_default(out, &ready->prove_s, error) ||
-        session_open_bench(&out->session, &out->reference, error) || open_reference(out, error))
+        session_open_bench(&out->session, &out->reference, error) ||
+        open_reference(out, monotonic_s() < rest->until, error))
         return -1;
     ready->inputs = out->session.input.count;
     ready->calls = out->session.bench.calls;
@@ -214,11 +249,17 @@ int measurer_open(struct measurer *out, struct device *device,
     return 0;
 }
 
-void measurer_close(struct measurer *measurer)
+void measurer_close(struct measurer *measurer, struct measurer_rest *rest)
 {
     session_release(&measurer->session, &measurer->reference);
     session_close(&measurer->session);
-    loaded_close(&measurer->loaded);
+    rest->loaded = measurer->loaded;
+    rest->until = measurer->worked_s + STAYS_WARM;
+}
+
+void measurer_drop(struct measurer_rest *rest)
+{
+    loaded_close(&rest->loaded);
 }
 
 /* --- Reports ------------------------------------------------------------------------------ */

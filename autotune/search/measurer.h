@@ -17,14 +17,24 @@ struct measurer {
     double until;          /* of monotonic_s: the unit's time is over; 0 = never */
     bool owes_result;      /* nothing was measured yet: its time does not count */
     bool is_cut;           /* the time was over before all of the unit was tried */
+    double worked_s;       /* of monotonic_s: its user says when the device last worked */
 };
 
-/* `ready` gets the reference's time and the numbers of inputs and calls. The default must be
- * right: ERROR_WRONG. Close after a failure too. */
+/* What a measurer leaves to the next on the same device. */
+struct measurer_rest {
+    struct loaded
+        loaded;   /* its default's kernels, in use again where they are the next one's */
+    double until; /* the device's clocks are up until then, of monotonic_s */
+};
+
+/* `ready` gets the reference's time and the numbers of inputs and calls. Takes over `rest`, which is
+ * zeros at first. The default must be right: ERROR_WRONG. Close after a failure too. */
 int measurer_open(struct measurer *out, struct device *device,
                   const struct point_context *context, const struct emit_sources *sources,
-                  uint64_t seed, int socket, struct job_ready *ready, struct error *error);
-void measurer_close(struct measurer *measurer);
+                  uint64_t seed, int socket, struct measurer_rest *rest,
+                  struct job_ready *ready, struct error *error);
+void measurer_close(struct measurer *measurer, struct measurer_rest *rest);
+void measurer_drop(struct measurer_rest *rest);
 
 /* Tries a unit, and reports everything but JOB_TRIED. A candidate that is wrong or cannot run
  * is no error; -1: the device or the coordinator is lost. */

@@ -188,8 +188,11 @@ void search_close(struct search *search)
 {
     if (!search)
         return;
-    for (size_t i = 0; search->slots && i < search->slot_count; i++)
+    for (size_t i = 0; search->slots && i < search->slot_count; i++) {
         queued_unit_free(search->slots[i].queued);
+        if (search->task.job->workers && search->slots[i].state != WORKER_IDLE)
+            search->task.ops->stop(search->task.workers, i);
+    }
     free(search->slots);
     free(search->retries);
     queued_units_dispose(&search->queue);
@@ -783,7 +786,9 @@ static int step(struct search *search, struct error *error)
     if (search->task.ops->wait(search->task.workers, &event, TICK, error))
         return -1;
     tick(search);
-    if (event.kind == WORKER_POOL_FRAME) {
+    if (event.slot >= search->slot_count) { /* kept from a run with more of them */
+        frame_dispose(&event.frame);
+    } else if (event.kind == WORKER_POOL_FRAME) {
         failed = take_message(search, event.slot, &event.frame, error);
         frame_dispose(&event.frame);
     } else if (event.kind == WORKER_POOL_LOST || event.kind == WORKER_POOL_LATE) {
@@ -881,7 +886,8 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
                      struct error *error)
 {
     struct job_race race = {.units = calloc(search->queue.count + 1, sizeof *race.units),
-                            .seconds = search->task.options->race_s};
+                            .seconds = search->task.options->race_s,
+                            .checked = search->task.options->checked};
     struct frame frame = {.kind = JOB_RACE};
     if (!race.units)
         return error_memory(error, search->queue.count * sizeof *race.units);

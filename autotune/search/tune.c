@@ -21,7 +21,7 @@ struct run {
     struct tune_result *result;
     struct strategy_order order;
     double *prior;
-    struct worker_pool *pool;
+    struct worker_pool *pool, *own_pool;
     struct search *search;
 };
 
@@ -138,8 +138,11 @@ static int plan_search(struct run *run, struct error *error)
 
 static int open_search(struct run *run, struct error *error)
 {
-    if (worker_pool_open(&run->pool, error))
+    run->pool = run->job->workers;
+    if (!run->pool && worker_pool_open(&run->own_pool, error))
         return -1;
+    if (!run->pool)
+        run->pool = run->own_pool;
     const struct search_task task = {.job = run->job,
                                      .options = &run->options,
                                      .result = run->result,
@@ -174,6 +177,8 @@ static void fill_defaults(struct run *run)
 {
     if (run->options.race_s <= 0)
         run->options.race_s = is_host(run) ? RACE_SECONDS_HOST : RACE_SECONDS;
+    if (run->options.checked == 0)
+        run->options.checked = JOB_CHECKED;
 }
 
 int tune_run(struct tune_result *out, const struct tune_job *job,
@@ -186,11 +191,10 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     *out = (struct tune_result){.rounds = 0};
     fill_defaults(&run);
     int failed = run_all(&run, error);
-    if (run.pool)
-        worker_pool_close(run.pool);
+    search_close(run.search);
+    worker_pool_close(run.own_pool);
     if (run.pool && is_host(&run))
         temporary_sweep();
-    search_close(run.search);
     if (options->journal)
         journal_sync(options->journal, &ignored); /* the trials are in the file already */
     strategy_dispose(&run.order);

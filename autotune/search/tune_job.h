@@ -7,6 +7,8 @@
 #include "cache/journal.h"
 #include "generator/emit.h"
 
+struct worker_pool;
+
 /* Told about progress between candidates; may be NULL. */
 struct tune_progress {
     void (*show)(void *context, uint64_t done, uint64_t total, uint64_t best_ps);
@@ -23,6 +25,9 @@ struct tune_job {
     size_t spec_count;
     const char *nvrtc;  /* path, or NULL to look for one */
     unsigned compilers; /* worker processes that compile */
+    /* Whose idle workers serve, and stay for the next run on these devices, by the same thread; NULL: the
+     * run has its own. */
+    struct worker_pool *workers;
 };
 
 struct tune_options {
@@ -37,6 +42,8 @@ struct tune_options {
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */
     double race_s;   /* 0 = the usual */
+    size_t
+        checked; /* places of the race that get the finalist checks and may win; 0 = the usual */
     struct journal *journal;   /* trials in it are not repeated, new ones appended; or NULL */
     bool is_retune;            /* for the advice after an interruption */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */

@@ -125,7 +125,7 @@ static void list_finalists(const struct ending *ending)
         const struct job_entrant *entrant = &raced->entrants[race->places[i].entrant];
         if (!is_right(result, entrant))
             continue;
-        const bool is_proven = right++ < JOB_CHECKED;
+        const bool is_proven = right++ < ending->options->checked;
         ties += race->places[i].is_tie;
         if (is_proven || entrant->candidate == JOB_NO_CANDIDATE)
             add_finalist(ending, &race->places[i], entrant, is_proven);

@@ -174,7 +174,8 @@ static void describe_job(struct tune_task *task)
                           .specs = task->kind->list,
                           .spec_count = task->kind->count,
                           .nvrtc = request->nvrtc,
-                          .compilers = tune_task_compilers(setup, task->kind, task->kinds)};
+                          .compilers = tune_task_compilers(setup, task->kind, task->kinds),
+                          .workers = task->workers};
     task->options = (struct tune_options){.strategy = choose_strategy(task),
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,

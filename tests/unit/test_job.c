@@ -262,7 +262,7 @@ static void test_arrays_are_aligned(void **state)
 static void test_race(void **state)
 {
     struct job_unit units[3];
-    const struct job_race was = {units, 3, 1.5}, none = {NULL, 0, 0.25};
+    const struct job_race was = {units, 3, 1.5, 10}, none = {NULL, 0, 0.25, 1};
     struct job_race is;
     (void)state;
     for (int i = 0; i < 3; i++)
@@ -287,7 +287,7 @@ static void test_race(void **state)
 static void test_most_units_of_a_race(void **state)
 {
     struct job_unit *units = calloc(JOB_RACE_UNITS + 1, sizeof *units);
-    struct job_race was = {units, JOB_RACE_UNITS, 1}, is;
+    struct job_race was = {units, JOB_RACE_UNITS, 1, 2}, is;
     (void)state;
     assert_non_null(units);
     struct frame frame = written(code_race, &was);
@@ -379,7 +379,7 @@ static void test_every_length_cut(void **state)
     struct job_unit units[2] = {*example_unit(true), *example_unit(true)};
     const struct job_setup setup = example_setup();
     const struct job_configs some_rows = {4, rows};
-    struct job_race race = {units, 2, 1};
+    struct job_race race = {units, 2, 1, 3};
     struct frame frame;
     (void)state;
     frame = written(code_setup, &setup);
@@ -455,7 +455,7 @@ static void test_absurd_counts(void **state)
     static const uint64_t counts[] = {1000, absurd, SIZE_MAX / 8 + 1, UINT64_MAX};
     struct job_unit units[2] = {*example_unit(true), *example_unit(false)};
     const struct job_configs some_rows = {2, rows};
-    const struct job_race race = {units, 2, 1};
+    const struct job_race race = {units, 2, 1, 3};
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         assert_absurd_count(code_rows, &some_rows, counts[i]);

@@ -427,6 +427,7 @@ static int run(struct fixture *f, struct plan plan)
 {
     f->workers.plan = plan;
     f->options.strategy = STRATEGY_EXHAUSTIVE;
+    f->options.checked = JOB_CHECKED;
     if (strategy_order(&f->order, &f->result.points, f->options.strategy, NULL, NULL, 0, 5,
                        &error) != 0)
         fail_msg("%s", error.text);
@@ -682,6 +683,41 @@ static int run_race(struct fixture *f, struct plan plan, struct job_raced *raced
     return search_race(f->search, ENTRANTS, ENTRANT_COUNT, raced, &error);
 }
 
+static size_t count_running(const struct workers *workers)
+{
+    size_t count = 0;
+    for (size_t slot = 0; slot < SLOTS; slot++)
+        count += workers->runs[slot];
+    return count;
+}
+
+/* Workers that serve the next search too: those that are idle run on, and nothing that one says whom this
+ * search does not have is minded. */
+static void test_kept_workers(void **state)
+{
+    struct fixture *f = *state;
+    f->job.workers = (struct worker_pool *)&f->workers;
+    f->workers.events[f->workers.count++] =
+        (struct worker_pool_event){.kind = WORKER_POOL_LOST, .slot = SLOTS + 3};
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    const size_t running = count_running(&f->workers);
+    search_close(f->search);
+    f->search = NULL;
+    assert_int_equal(count_running(&f->workers), running);
+    assert_true(running >= 2);
+}
+
+/* One that has work when a search fails is stopped: its answer would be taken for another's. */
+static void test_kept_workers_that_are_busy(void **state)
+{
+    struct fixture *f = *state;
+    f->job.workers = (struct worker_pool *)&f->workers;
+    assert_int_equal(run(f, (struct plan){IN_OPEN, SAYS_FATAL, 0, 0, 1}), -1);
+    search_close(f->search);
+    f->search = NULL;
+    assert_int_equal(count_running(&f->workers), 0);
+}
+
 static void test_race(void **state)
 {
     struct fixture *f = *state;
@@ -832,6 +868,8 @@ int main(void)
         WITH_SEARCH(test_another_goes_on),
         WITH_SEARCH(test_ready_the_third_time),
         WITH_SEARCH(test_cannot_serve),
+        WITH_SEARCH(test_kept_workers),
+        WITH_SEARCH(test_kept_workers_that_are_busy),
         WITH_SEARCH(test_race),
         WITH_SEARCH(test_simplest_of_a_tie_wins),
         WITH_SEARCH(test_fastest_wins),
