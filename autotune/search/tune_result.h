@@ -30,6 +30,7 @@ struct tune_place {
     const int64_t *config;
     uint64_t median_ps, low_ps, high_ps;
     double ratio, ratio_low, ratio_high; /* time over the fastest's, with its 95 % interval */
+    size_t rounds;                       /* that it took part in */
     unsigned registers;
 };
 

@@ -59,7 +59,7 @@ static int check_measured(struct tune_result *result, struct error *error)
 static int run_race(const struct ending *ending, struct error *error)
 {
     const struct job_raced *raced = ending->raced;
-    size_t candidates[SHORTLIST_MAX], count = 0;
+    size_t candidates[SHORTLIST_ROOM], count = 0;
     int got = 0;
     while (!got ||
            !is_right(ending->result, &raced->entrants[raced->result.places[0].entrant])) {
@@ -145,14 +145,9 @@ static void list_finalists(const struct ending *ending)
 static void add_place(struct tune_result *result, const int64_t *config,
                       const struct race_place *place, const struct job_entrant *entrant)
 {
-    result->places[result->place_count++] = (struct tune_place){config,
-                                                                place->median_ps,
-                                                                place->low_ps,
-                                                                place->high_ps,
-                                                                place->ratio,
-                                                                place->ratio_low,
-                                                                place->ratio_high,
-                                                                entrant->registers};
+    result->places[result->place_count++] = (struct tune_place){
+        config,           place->median_ps,  place->low_ps, place->high_ps,    place->ratio,
+        place->ratio_low, place->ratio_high, place->rounds, entrant->registers};
 }
 
 /* Lists all right entrants; a config asked for that equals an entrant shares its place. */
