@@ -224,6 +224,14 @@ static int note_points(const struct tune_task *task, struct error *error)
     return 0;
 }
 
+bool tune_task_has_effects(const struct tune_task *task)
+{
+    const struct request *request = task->request;
+    const bool is_other = request->has_strategy && request->strategy != STRATEGY_EXHAUSTIVE;
+    return request->effects || request->axes ||
+           (strategy_space_is_whole(task->setup->space) && !is_other);
+}
+
 int tune_task_prepare(struct tune_task *task, struct error *error)
 {
     if (tune_task_look(task, error))

@@ -1,0 +1,270 @@
+/* effects: keeps trials with their configs, and picks the best with each value. */
+#include "autotune/tune/effects.h"
+
+#include "autotune/print/figures.h"
+#include "generator/array.h"
+#include "generator/point.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void effects_dispose(struct effects *effects)
+{
+    for (size_t a = 0; a < effects->axis_count; a++)
+        free(effects->axes[a].values);
+    free(effects->axes);
+    free(effects->trials);
+    free(effects->configs);
+    *effects = (struct effects){.space = effects->space};
+}
+
+const int64_t *effects_config(const struct effects *effects, size_t trial)
+{
+    assert(trial < effects->count);
+    return effects->configs + trial * effects->space->param_count;
+}
+
+int effects_add(struct effects *effects, const int64_t *config,
+                const struct effects_trial *trial, struct error *error)
+{
+    const size_t width = effects->space->param_count * sizeof *config;
+    assert(trial->ps > 0);
+    if (array_grow(&effects->trials, effects->count, sizeof *effects->trials, error) ||
+        array_grow(&effects->configs, effects->count, width, error))
+        return -1;
+    effects->trials[effects->count] = *trial;
+    memcpy(effects->configs + effects->count * effects->space->param_count, config, width);
+    effects->count++;
+    return 0;
+}
+
+/* --- The best with each value ------------------------------------------------------------- */
+
+/* By turns where both were raced: the search's times are few. */
+static bool is_faster(const struct effects_trial *one, const struct effects_trial *other)
+{
+    return one->raced_ps && other->raced_ps ? one->choice < other->choice : one->ps < other->ps;
+}
+
+static void compare(struct effects_value *out, const struct effects *effects)
+{
+    const struct effects_trial *trial = &effects->trials[out->best];
+    const struct effects_trial *best = &effects->trials[effects->best];
+    out->ratio = (double)trial->ps / (double)best->ps;
+    if (!trial->raced_ps || !best->raced_ps)
+        return;
+    out->ratio = trial->ratio / best->ratio;
+    out->low = trial->ratio_low / best->ratio;
+    out->high = trial->ratio_high / best->ratio;
+}
+
+/* Finds the value among the trials; its `tried` is 0 where none has it. */
+static struct effects_value find_value(const struct effects *effects, size_t param,
+                                       int64_t value)
+{
+    struct effects_value out = {.value = value};
+    for (size_t i = 0; i < effects->count; i++) {
+        if (effects_config(effects, i)[param] != value)
+            continue;
+        if (!out.tried++ || is_faster(&effects->trials[i], &effects->trials[out.best]))
+            out.best = i;
+    }
+    if (out.tried)
+        compare(&out, effects);
+    return out;
+}
+
+static void choose_values(struct effects_axis *axis, const struct effects *effects)
+{
+    const struct effects_value *const values = axis->values;
+    for (size_t v = 1; v < axis->count; v++)
+        if (is_faster(&effects->trials[values[v].best],
+                      &effects->trials[values[axis->best].best]))
+            axis->best = v;
+    axis->worst = axis->best == 0;
+    for (size_t v = 0; v < axis->count; v++)
+        if (v != axis->best && values[v].ratio > values[axis->worst].ratio)
+            axis->worst = v;
+    axis->effect =
+        axis->count > 1 ? fmax(1, values[axis->worst].ratio / values[axis->best].ratio) : 1;
+}
+
+static int find_axis(struct effects_axis *out, const struct effects *effects, size_t param,
+                     struct error *error)
+{
+    const struct param *row = &effects->space->params[param];
+    *out = (struct effects_axis){.param = param};
+    out->values = calloc(row->count + 1, sizeof *out->values);
+    if (!out->values)
+        return error_memory(error, row->count * sizeof *out->values);
+    for (size_t k = 0; k < row->count; k++) {
+        const struct effects_value value = find_value(effects, param, row->values[k]);
+        if (!value.tried)
+            continue;
+        out->values[out->count] = value;
+        out->count++;
+    }
+    choose_values(out, effects);
+    return 0;
+}
+
+int effects_find(struct effects *effects, struct error *error)
+{
+    const size_t params = effects->space->param_count;
+    assert(!effects->axes);
+    effects->axes = calloc(params + 1, sizeof *effects->axes);
+    if (!effects->axes)
+        return error_memory(error, params * sizeof *effects->axes);
+    for (size_t i = 1; i < effects->count; i++)
+        if (is_faster(&effects->trials[i], &effects->trials[effects->best]))
+            effects->best = i;
+    for (size_t p = 0; p < params; p++) {
+        struct effects_axis *axis = &effects->axes[effects->axis_count];
+        if (find_axis(axis, effects, p, error))
+            return -1;
+        if (axis->count > 1)
+            effects->axis_count++;
+        else
+            free(axis->values);
+    }
+    return 0;
+}
+
+/* Of times that the search took once or twice. */
+static const double TOLD = 0.01, TOLD_SPREADS = 3;
+
+bool effects_is_told(const struct effects *effects, const struct effects_axis *axis)
+{
+    const struct effects_value *best = &axis->values[axis->best];
+    const struct effects_value *worst = &axis->values[axis->worst];
+    return best->high > 0 && worst->high > 0
+               ? worst->low > best->high
+               : axis->effect > 1 + fmax(TOLD, TOLD_SPREADS * effects->noise);
+}
+
+/* --- Two of them -------------------------------------------------------------------------- */
+
+bool effects_greatest(const struct effects *effects, size_t axes[2])
+{
+    const struct effects_axis *all = effects->axes;
+    if (effects->axis_count < 2)
+        return false;
+    axes[0] = 0;
+    for (size_t a = 1; a < effects->axis_count; a++)
+        if (all[a].effect > all[axes[0]].effect)
+            axes[0] = a;
+    axes[1] = axes[0] == 0;
+    for (size_t a = 0; a < effects->axis_count; a++)
+        if (a != axes[0] && all[a].effect > all[axes[1]].effect)
+            axes[1] = a;
+    return true;
+}
+
+static const char *axis_name(const struct effects *effects, size_t axis)
+{
+    return effects->space->params[effects->axes[axis].param].name;
+}
+
+/* The axis of this name, or how many there are. */
+static size_t find_axis_named(const struct effects *effects, const char *name, size_t length)
+{
+    size_t a = 0;
+    while (a < effects->axis_count && (strlen(axis_name(effects, a)) != length ||
+                                       strncmp(axis_name(effects, a), name, length) != 0))
+        a++;
+    return a;
+}
+
+int effects_parse_axes(const struct effects *effects, const char *names, size_t axes[2],
+                       struct error *error)
+{
+    const size_t first = strcspn(names, ",");
+    const char *const second = names + first + (names[first] == ',');
+    struct text known = {0};
+    axes[0] = find_axis_named(effects, names, first);
+    axes[1] = find_axis_named(effects, second, strlen(second));
+    if (axes[0] < effects->axis_count && axes[1] < effects->axis_count && axes[0] != axes[1])
+        return 0;
+    for (size_t a = 0; a < effects->axis_count; a++)
+        text_addf(&known, "%s%s", a ? ", " : "", axis_name(effects, a));
+    error_set(
+        error, ERROR_USAGE,
+        "--axes is '%.60s': give two different params of which several values were tried, "
+        "separated by a comma: %s",
+        names, known.at ? known.at : "there are none");
+    text_dispose(&known);
+    return -1;
+}
+
+/* --- The table ---------------------------------------------------------------------------- */
+
+/* People read an axis once, and what makes a candidate another than the best. */
+static const struct table_column columns[] = {
+    {"axis", NULL, false},
+    {NULL, "axis", false},
+    {"value", "value", true},
+    {"tried", "tried", true},
+    {"us", "us", true},
+    {"x best", "ratio", true},
+    {"95 % interval", NULL, true},
+    {NULL, "ratio_low", true},
+    {NULL, "ratio_high", true},
+    {"times", "times", true},
+    {"unlike the best", NULL, false},
+    {NULL, "params", false},
+};
+
+/* The best of all has no interval: its ratio is 1. */
+static void add_times(struct table *out, const struct effects *effects,
+                      const struct effects_value *value)
+{
+    const struct effects_trial *trial = &effects->trials[value->best];
+    const bool has_interval = value->high > 0 && value->best != effects->best;
+    char us[NUMBER_CHARS];
+    table_add(out, figures_us(us, trial->raced_ps ? trial->raced_ps : trial->ps));
+    table_addf(out, "%.4f", value->ratio);
+    if (has_interval)
+        table_addf(out, "%.4f to %.4f", value->low, value->high);
+    else
+        table_add(out, NULL);
+    table_add_number(out, has_interval, 4, value->low);
+    table_add_number(out, has_interval, 4, value->high);
+    table_add_number(out, trial->times > 0, 0, trial->times);
+}
+
+static void add_config(struct table *out, const struct effects *effects, size_t trial)
+{
+    const int64_t *config = effects_config(effects, trial);
+    struct text unlike = {0}, params = {0};
+    point_format_unlike(&unlike, effects->space, config,
+                        effects_config(effects, effects->best));
+    point_format(&params, effects->space, config, true);
+    table_add(out, trial == effects->best ? "the best of all" : unlike.at ? unlike.at : "");
+    table_add(out, params.at ? params.at : "");
+    out->failed |= unlike.failed || params.failed;
+    text_dispose(&unlike);
+    text_dispose(&params);
+}
+
+void effects_table(struct table *out, const struct effects *effects)
+{
+    *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    for (size_t a = 0; a < effects->axis_count; a++) {
+        const struct effects_axis *axis = &effects->axes[a];
+        const struct param *param = &effects->space->params[axis->param];
+        for (size_t v = 0; v < axis->count; v++) {
+            const struct effects_value *value = &axis->values[v];
+            struct text word = {0};
+            point_format_value(&word, param, value->value);
+            table_add(out, v == 0 ? param->name : "");
+            table_add(out, param->name);
+            table_add(out, word.at);
+            table_addf(out, "%zu", value->tried);
+            add_times(out, effects, value);
+            add_config(out, effects, value->best);
+            text_dispose(&word);
+        }
+    }
+}
