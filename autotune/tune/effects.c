@@ -162,42 +162,6 @@ bool effects_greatest(const struct effects *effects, size_t axes[2])
     return true;
 }
 
-static const char *axis_name(const struct effects *effects, size_t axis)
-{
-    return effects->space->params[effects->axes[axis].param].name;
-}
-
-/* The axis of this name, or how many there are. */
-static size_t find_axis_named(const struct effects *effects, const char *name, size_t length)
-{
-    size_t a = 0;
-    while (a < effects->axis_count && (strlen(axis_name(effects, a)) != length ||
-                                       strncmp(axis_name(effects, a), name, length) != 0))
-        a++;
-    return a;
-}
-
-int effects_parse_axes(const struct effects *effects, const char *names, size_t axes[2],
-                       struct error *error)
-{
-    const size_t first = strcspn(names, ",");
-    const char *const second = names + first + (names[first] == ',');
-    struct text known = {0};
-    axes[0] = find_axis_named(effects, names, first);
-    axes[1] = find_axis_named(effects, second, strlen(second));
-    if (axes[0] < effects->axis_count && axes[1] < effects->axis_count && axes[0] != axes[1])
-        return 0;
-    for (size_t a = 0; a < effects->axis_count; a++)
-        text_addf(&known, "%s%s", a ? ", " : "", axis_name(effects, a));
-    error_set(
-        error, ERROR_USAGE,
-        "--axes is '%.60s': give two different params of which several values were tried, "
-        "separated by a comma: %s",
-        names, known.at ? known.at : "there are none");
-    text_dispose(&known);
-    return -1;
-}
-
 /* --- The table ---------------------------------------------------------------------------- */
 
 /* People read an axis once, and what makes a candidate another than the best. */

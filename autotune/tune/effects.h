@@ -71,10 +71,6 @@ bool effects_is_told(const struct effects *effects, const struct effects_axis *a
 /* The two axes of the greatest effects, by their numbers; false where there are not two. */
 bool effects_greatest(const struct effects *effects, size_t axes[2]);
 
-/* The axes that "BLOCK,ITEMS" names; ERROR_USAGE names those there are. */
-int effects_parse_axes(const struct effects *effects, const char *names, size_t axes[2],
-                       struct error *error);
-
 /* Fills a table, all zeros, with a row for each value of each axis. */
 void effects_table(struct table *out, const struct effects *effects);
 
