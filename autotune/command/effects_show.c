@@ -14,7 +14,7 @@
 /* --- The axes of the map ------------------------------------------------------------------ */
 
 /* Is it a param with several values? */
-static bool is_axis(const struct space *space, const char *name, size_t length)
+static bool is_choice(const struct space *space, const char *name, size_t length)
 {
     const int param = space_find_param(space, name, length);
     return param >= 0 && space->params[param].count > 1;
@@ -28,7 +28,7 @@ int effects_show_check(const struct request *request, const struct space *space,
     const char *const second = axes + first + (axes[first] == ',');
     struct text known = {0};
     if (!request->axes ||
-        (is_axis(space, axes, first) && is_axis(space, second, strlen(second)) &&
+        (is_choice(space, axes, first) && is_choice(space, second, strlen(second)) &&
          !(strlen(second) == first && strncmp(axes, second, first) == 0)))
         return 0;
     for (size_t i = 0; i < space->param_count; i++)
@@ -90,7 +90,7 @@ static int print_map(const struct effects *effects, const struct tune_task *task
     struct heat_map *map;
     struct text text = {0};
     struct error cause;
-    if (effects->axis_count < 2 && !task->request->axes)
+    if (effects->param_count < 2 && !task->request->axes)
         return 0;
     if (trials_map_of_effects(&map, task->request->axes, effects, &task->setup->problem,
                               &cause)) {
@@ -110,7 +110,7 @@ int effects_show(const struct effects *effects, const struct tune_task *task,
 {
     const struct request *request = task->request;
     struct text text = {0};
-    if (!effects->axis_count || output_is_taken(&request->out))
+    if (!effects->param_count || output_is_taken(&request->out))
         return 0;
     text_adds(&text, "\n");
     effects_print(&text, effects, task->setup->target.is_host, terminal_has_color(stdout));

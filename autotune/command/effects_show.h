@@ -11,7 +11,7 @@ int effects_show_check(const struct request *request, const struct space *space,
                        struct error *error);
 
 /* Finds and explains the effects of a task that was tuned or answered, `record` being its winner.
- * Of an answer without a journal there are none: no axes, and a note. effects_dispose frees them,
+ * Of an answer without a journal there are none: none, and a note. effects_dispose frees them,
  * after an error too. */
 int effects_show_find(struct effects *out, const struct tune_task *task,
                       const struct record *record, struct error *error);

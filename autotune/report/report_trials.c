@@ -50,13 +50,13 @@ static int map_journal(struct heat_map **out, const struct report *report,
     return 0;
 }
 
-/* --- What each axis does ------------------------------------------------------------------ */
+/* --- What each param does ------------------------------------------------------------------ */
 
 static void add_bar(struct bar_chart *chart, const struct report *report,
-                    const struct effects *effects, const struct effects_axis *axis,
+                    const struct effects *effects, const struct effects_param *one,
                     const struct effects_value *value)
 {
-    const struct param *param = &effects->space->params[axis->param];
+    const struct param *param = &effects->space->params[one->param];
     const struct problem *problem = &report->headline->problem;
     struct text word = {0}, unlike = {0};
     struct bar bar = {.value = figures_gbs(problem, effects->trials[value->best].ps),
@@ -86,9 +86,9 @@ static struct bar_chart *draw_effects(const struct report *report,
              problem_format(words, &report->headline->problem));
     snprintf(chart->unit, sizeof chart->unit, "GB/s");
     chart->digits = 4;
-    for (size_t a = 0; a < effects->axis_count; a++)
-        for (size_t v = 0; v < effects->axes[a].count; v++)
-            add_bar(chart, report, effects, &effects->axes[a], &effects->axes[a].values[v]);
+    for (size_t a = 0; a < effects->param_count; a++)
+        for (size_t v = 0; v < effects->params[a].count; v++)
+            add_bar(chart, report, effects, &effects->params[a], &effects->params[a].values[v]);
     return chart;
 }
 
@@ -102,17 +102,17 @@ static void add_effects(struct report *report, const struct effects *effects)
     document_add(document, DOCUMENT_TEXT, "Shown is %s. A factor is %s.",
                  basis.at ? basis.at : "", times.at ? times.at : "");
     document_figure(document, &bar_chart_kind, draw_effects(report, effects));
-    for (size_t a = 0; a < effects->axis_count; a++)
-        if (*effects->axes[a].why)
+    for (size_t a = 0; a < effects->param_count; a++)
+        if (*effects->params[a].why)
             document_add(document, DOCUMENT_TEXT, "%s: %s.",
-                         effects->space->params[effects->axes[a].param].name,
-                         effects->axes[a].why);
+                         effects->space->params[effects->params[a].param].name,
+                         effects->params[a].why);
     text_dispose(&basis);
     text_dispose(&times);
 }
 
 /* Of a space that is searched whole its axes, and the map of its trials alone; NULL where the journal
- * has none. What other searches leave out is in no figure of an axis. */
+ * has none. What other searches leave out is in no figure of a param. */
 static int map_effects(struct heat_map **out, struct report *report,
                        const struct journal *journal, const struct point_context *context,
                        const struct emit_sources *sources, struct error *error)
@@ -120,7 +120,7 @@ static int map_effects(struct heat_map **out, struct report *report,
     const struct effects_subject subject = {context, sources, report->subject->side.peak_bytes};
     struct effects effects = {.space = context->space};
     int failed = effects_read_journal(&effects, context, journal, error);
-    if (!failed && effects.axis_count) {
+    if (!failed && effects.param_count) {
         effects_explain(&effects, &subject);
         add_effects(report, &effects);
         failed = trials_map_of_effects(out, report->request->axes, &effects, context->problem,

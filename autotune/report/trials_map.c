@@ -35,9 +35,9 @@ static void write_others(char *out, size_t size, const char *params, const char 
     *out = '\0';
     for (const char *at = params; *at; at += strspn(at, " ")) {
         const size_t word = strcspn(at, " "), name = strcspn(at, "=");
-        const bool is_axis = (name == strlen(first) && strncmp(at, first, name) == 0) ||
-                             (name == strlen(second) && strncmp(at, second, name) == 0);
-        if (!is_axis && used + word + 2 < size)
+        const bool is_choice = (name == strlen(first) && strncmp(at, first, name) == 0) ||
+                               (name == strlen(second) && strncmp(at, second, name) == 0);
+        if (!is_choice && used + word + 2 < size)
             used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? " " : "",
                                      (int)word, at);
         at += word;
@@ -132,8 +132,9 @@ int trials_map_of_effects(struct heat_map **out, const char *axes,
     size_t two[2];
     point_format(&params, effects->space, effects_config(effects, effects->best), true);
     if (effects_greatest(effects, two))
-        text_addf(&greatest, "%s,%s", effects->space->params[effects->axes[two[0]].param].name,
-                  effects->space->params[effects->axes[two[1]].param].name);
+        text_addf(&greatest, "%s,%s",
+                  effects->space->params[effects->params[two[0]].param].name,
+                  effects->space->params[effects->params[two[1]].param].name);
     int failed = text_check(&params, error) || text_check(&greatest, error) ||
                  trials_map_make(out, axes ? axes : greatest.at, params.at ? params.at : "",
                                  problem, error);

@@ -12,9 +12,9 @@
 
 void effects_dispose(struct effects *effects)
 {
-    for (size_t a = 0; a < effects->axis_count; a++)
-        free(effects->axes[a].values);
-    free(effects->axes);
+    for (size_t a = 0; a < effects->param_count; a++)
+        free(effects->params[a].values);
+    free(effects->params);
     free(effects->trials);
     free(effects->configs);
     *effects = (struct effects){.space = effects->space};
@@ -76,26 +76,26 @@ static struct effects_value find_value(const struct effects *effects, size_t par
     return out;
 }
 
-static void choose_values(struct effects_axis *axis, const struct effects *effects)
+static void choose_values(struct effects_param *one, const struct effects *effects)
 {
-    const struct effects_value *const values = axis->values;
-    for (size_t v = 1; v < axis->count; v++)
+    const struct effects_value *const values = one->values;
+    for (size_t v = 1; v < one->count; v++)
         if (is_faster(&effects->trials[values[v].best],
-                      &effects->trials[values[axis->best].best]))
-            axis->best = v;
-    axis->worst = axis->best == 0;
-    for (size_t v = 0; v < axis->count; v++)
-        if (v != axis->best && values[v].ratio > values[axis->worst].ratio)
-            axis->worst = v;
-    axis->effect =
-        axis->count > 1 ? fmax(1, values[axis->worst].ratio / values[axis->best].ratio) : 1;
+                      &effects->trials[values[one->best].best]))
+            one->best = v;
+    one->worst = one->best == 0;
+    for (size_t v = 0; v < one->count; v++)
+        if (v != one->best && values[v].ratio > values[one->worst].ratio)
+            one->worst = v;
+    one->effect =
+        one->count > 1 ? fmax(1, values[one->worst].ratio / values[one->best].ratio) : 1;
 }
 
-static int find_axis(struct effects_axis *out, const struct effects *effects, size_t param,
-                     struct error *error)
+static int find_param(struct effects_param *out, const struct effects *effects, size_t param,
+                      struct error *error)
 {
     const struct param *row = &effects->space->params[param];
-    *out = (struct effects_axis){.param = param};
+    *out = (struct effects_param){.param = param};
     out->values = calloc(row->count + 1, sizeof *out->values);
     if (!out->values)
         return error_memory(error, row->count * sizeof *out->values);
@@ -113,21 +113,21 @@ static int find_axis(struct effects_axis *out, const struct effects *effects, si
 int effects_find(struct effects *effects, struct error *error)
 {
     const size_t params = effects->space->param_count;
-    assert(!effects->axes);
-    effects->axes = calloc(params + 1, sizeof *effects->axes);
-    if (!effects->axes)
-        return error_memory(error, params * sizeof *effects->axes);
+    assert(!effects->params);
+    effects->params = calloc(params + 1, sizeof *effects->params);
+    if (!effects->params)
+        return error_memory(error, params * sizeof *effects->params);
     for (size_t i = 1; i < effects->count; i++)
         if (is_faster(&effects->trials[i], &effects->trials[effects->best]))
             effects->best = i;
     for (size_t p = 0; p < params; p++) {
-        struct effects_axis *axis = &effects->axes[effects->axis_count];
-        if (find_axis(axis, effects, p, error))
+        struct effects_param *one = &effects->params[effects->param_count];
+        if (find_param(one, effects, p, error))
             return -1;
-        if (axis->count > 1)
-            effects->axis_count++;
+        if (one->count > 1)
+            effects->param_count++;
         else
-            free(axis->values);
+            free(one->values);
     }
     return 0;
 }
@@ -135,39 +135,39 @@ int effects_find(struct effects *effects, struct error *error)
 /* Of times that the search took once or twice. */
 static const double TOLD = 0.01, TOLD_SPREADS = 3;
 
-bool effects_is_told(const struct effects *effects, const struct effects_axis *axis)
+bool effects_is_told(const struct effects *effects, const struct effects_param *one)
 {
-    const struct effects_value *best = &axis->values[axis->best];
-    const struct effects_value *worst = &axis->values[axis->worst];
+    const struct effects_value *best = &one->values[one->best];
+    const struct effects_value *worst = &one->values[one->worst];
     return best->high > 0 && worst->high > 0
                ? worst->low > best->high
-               : axis->effect > 1 + fmax(TOLD, TOLD_SPREADS * effects->noise);
+               : one->effect > 1 + fmax(TOLD, TOLD_SPREADS * effects->noise);
 }
 
 /* --- Two of them -------------------------------------------------------------------------- */
 
-bool effects_greatest(const struct effects *effects, size_t axes[2])
+bool effects_greatest(const struct effects *effects, size_t two[2])
 {
-    const struct effects_axis *all = effects->axes;
-    if (effects->axis_count < 2)
+    const struct effects_param *all = effects->params;
+    if (effects->param_count < 2)
         return false;
-    axes[0] = 0;
-    for (size_t a = 1; a < effects->axis_count; a++)
-        if (all[a].effect > all[axes[0]].effect)
-            axes[0] = a;
-    axes[1] = axes[0] == 0;
-    for (size_t a = 0; a < effects->axis_count; a++)
-        if (a != axes[0] && all[a].effect > all[axes[1]].effect)
-            axes[1] = a;
+    two[0] = 0;
+    for (size_t a = 1; a < effects->param_count; a++)
+        if (all[a].effect > all[two[0]].effect)
+            two[0] = a;
+    two[1] = two[0] == 0;
+    for (size_t a = 0; a < effects->param_count; a++)
+        if (a != two[0] && all[a].effect > all[two[1]].effect)
+            two[1] = a;
     return true;
 }
 
 /* --- The table ---------------------------------------------------------------------------- */
 
-/* People read an axis once, and what makes a candidate another than the best. */
+/* People read a param once, and what makes a candidate another than the best. */
 static const struct table_column columns[] = {
-    {"axis", NULL, false},
-    {NULL, "axis", false},
+    {"param", NULL, false},
+    {NULL, "param", false},
     {"value", "value", true},
     {"tried", "tried", true},
     {"us", "us", true},
@@ -215,11 +215,11 @@ static void add_config(struct table *out, const struct effects *effects, size_t 
 void effects_table(struct table *out, const struct effects *effects)
 {
     *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
-    for (size_t a = 0; a < effects->axis_count; a++) {
-        const struct effects_axis *axis = &effects->axes[a];
-        const struct param *param = &effects->space->params[axis->param];
-        for (size_t v = 0; v < axis->count; v++) {
-            const struct effects_value *value = &axis->values[v];
+    for (size_t a = 0; a < effects->param_count; a++) {
+        const struct effects_param *one = &effects->params[a];
+        const struct param *param = &effects->space->params[one->param];
+        for (size_t v = 0; v < one->count; v++) {
+            const struct effects_value *value = &one->values[v];
             struct text word = {0};
             point_format_value(&word, param, value->value);
             table_add(out, v == 0 ? param->name : "");

@@ -1,5 +1,5 @@
-/* effects: finds what each axis of a space does: of the candidates that were measured, the best with
- * each value of each param, whatever its other values are. Knows trials alone: where they are from,
+/* effects: finds what each param of a space does: of the candidates that were measured, the best
+ * with each of its values, whatever its other values are. Knows trials alone: where they are from,
  * tune_effects.h says. */
 #ifndef AUTOTUNE_EFFECTS_H
 #define AUTOTUNE_EFFECTS_H
@@ -31,10 +31,10 @@ struct effects_value {
 
 enum { EFFECTS_WHY = 480 };
 
-struct effects_axis {
-    size_t param;
-    struct effects_value
-        *values; /* in the order of the space, those that were tried: two at least */
+struct effects_param {
+    size_t param; /* of the space */
+    /* In the order of the space, those that were tried: two at least. */
+    struct effects_value *values;
     size_t count;
     size_t best, worst;    /* two of the values */
     double effect;         /* the worst's time over the best's, at least 1 */
@@ -50,8 +50,8 @@ struct effects {
     size_t candidates; /* that there were to try; 0 = unknown */
     double noise; /* how far the search's times of one kernel spread, relative; 0 = unknown */
     size_t best;  /* the trial that is the best of all */
-    struct effects_axis *axes; /* in the order of the space's params */
-    size_t axis_count;
+    struct effects_param *params; /* of several values, in the order of the space */
+    size_t param_count;
 };
 void effects_dispose(struct effects *effects);
 
@@ -59,19 +59,19 @@ void effects_dispose(struct effects *effects);
 int effects_add(struct effects *effects, const int64_t *config,
                 const struct effects_trial *trial, struct error *error);
 
-/* Finds the axes, from all that was added; once. Params with one value are none. */
+/* Finds the params of which several values were tried, from all that was added; once. */
 int effects_find(struct effects *effects, struct error *error);
 
 const int64_t *effects_config(const struct effects *effects, size_t trial);
 
 /* Can the worst value be told apart from the best? Where both were raced their intervals do not
  * meet; else the times differ by more than three spreads, and a hundredth. */
-bool effects_is_told(const struct effects *effects, const struct effects_axis *axis);
+bool effects_is_told(const struct effects *effects, const struct effects_param *one);
 
-/* The two axes of the greatest effects, by their numbers; false where there are not two. */
-bool effects_greatest(const struct effects *effects, size_t axes[2]);
+/* The two of the greatest effects, by their numbers; false where there are not two. */
+bool effects_greatest(const struct effects *effects, size_t two[2]);
 
-/* Fills a table, all zeros, with a row for each value of each axis. */
+/* Fills a table, all zeros, with a row for each value of each param. */
 void effects_table(struct table *out, const struct effects *effects);
 
 #endif

@@ -158,33 +158,33 @@ void effects_cause_compare(struct text *out, const struct effects_figures *faste
 /* --- Sentences ---------------------------------------------------------------------------- */
 
 static void add_value(struct text *out, const struct effects *effects,
-                      const struct effects_axis *axis, size_t value)
+                      const struct effects_param *one, size_t value)
 {
-    point_format_value(out, &effects->space->params[axis->param], axis->values[value].value);
+    point_format_value(out, &effects->space->params[one->param], one->values[value].value);
 }
 
 static void write_sentence(struct text *out, const struct effects *effects,
-                           const struct effects_axis *axis, const struct text *clauses)
+                           const struct effects_param *one, const struct text *clauses)
 {
-    if (!effects_is_told(effects, axis)) {
+    if (!effects_is_told(effects, one)) {
         text_adds(out, "no difference that can be told: the best with ");
-        add_value(out, effects, axis, axis->worst);
+        add_value(out, effects, one, one->worst);
         text_adds(out, " takes ");
-        sentence_add_fixed(out, axis->effect, 3);
+        sentence_add_fixed(out, one->effect, 3);
         text_adds(out, " times as long as that with ");
-        add_value(out, effects, axis, axis->best);
+        add_value(out, effects, one, one->best);
         return;
     }
-    add_value(out, effects, axis, axis->worst);
+    add_value(out, effects, one, one->worst);
     text_adds(out, " takes ");
-    sentence_add_fixed(out, axis->effect, 2);
+    sentence_add_fixed(out, one->effect, 2);
     text_adds(out, " times as long as ");
-    add_value(out, effects, axis, axis->best);
+    add_value(out, effects, one, one->best);
     text_adds(out, clauses->length ? ": its best has " : ", and no figure here says why");
     text_adds(out, clauses->length ? clauses->at : "");
 }
 
-/* Figures by trial, computed once: the best of all is the best with a value of each axis. */
+/* Figures by trial, computed once: the best of all is the best with a value of each param. */
 struct computed {
     size_t *trials;
     struct effects_figures *figures;
@@ -207,16 +207,16 @@ static const struct effects_figures *compute(struct computed *all,
     return &all->figures[i];
 }
 
-static void explain(struct effects_axis *axis, const struct effects *effects,
+static void explain(struct effects_param *one, const struct effects *effects,
                     const struct effects_subject *subject, struct computed *all)
 {
     struct text clauses = {0}, sentence = {0};
-    if (effects_is_told(effects, axis))
+    if (effects_is_told(effects, one))
         effects_cause_compare(&clauses,
-                              compute(all, effects, subject, axis->values[axis->best].best),
-                              compute(all, effects, subject, axis->values[axis->worst].best));
-    write_sentence(&sentence, effects, axis, &clauses);
-    snprintf(axis->why, sizeof axis->why, "%s",
+                              compute(all, effects, subject, one->values[one->best].best),
+                              compute(all, effects, subject, one->values[one->worst].best));
+    write_sentence(&sentence, effects, one, &clauses);
+    snprintf(one->why, sizeof one->why, "%s",
              sentence.failed || clauses.failed || !sentence.at ? "" : sentence.at);
     text_dispose(&clauses);
     text_dispose(&sentence);
@@ -224,11 +224,11 @@ static void explain(struct effects_axis *axis, const struct effects *effects,
 
 void effects_explain(struct effects *effects, const struct effects_subject *subject)
 {
-    const size_t most = 2 * effects->axis_count + 1;
+    const size_t most = 2 * effects->param_count + 1;
     struct computed all = {.trials = calloc(most, sizeof *all.trials),
                            .figures = calloc(most, sizeof *all.figures)};
-    for (size_t a = 0; a < effects->axis_count && all.trials && all.figures; a++)
-        explain(&effects->axes[a], effects, subject, &all);
+    for (size_t a = 0; a < effects->param_count && all.trials && all.figures; a++)
+        explain(&effects->params[a], effects, subject, &all);
     free(all.trials);
     free(all.figures);
 }

@@ -1,5 +1,5 @@
-/* effects_cause: explains the effect of an axis in one sentence, from what can be computed of two
- * kernels: the best with the axis's best value, and the best with its worst. Names the figures by
+/* effects_cause: explains the effect of a param in one sentence, from what can be computed of two
+ * kernels: the best with the param's best value, and the best with its worst. Names the figures by
  * which the slower one is worse; where there are none, it says so. docs/measuring.md has the rules. */
 #ifndef AUTOTUNE_EFFECTS_CAUSE_H
 #define AUTOTUNE_EFFECTS_CAUSE_H
@@ -45,7 +45,7 @@ void effects_figures(struct effects_figures *out, const struct effects_subject *
 void effects_cause_compare(struct text *out, const struct effects_figures *faster,
                            const struct effects_figures *slower);
 
-/* Writes the sentence of each axis. */
+/* Writes the sentence of each param. */
 void effects_explain(struct effects *effects, const struct effects_subject *subject);
 
 #endif

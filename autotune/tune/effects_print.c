@@ -8,9 +8,9 @@ void effects_add_basis(struct text *out, const struct effects *effects)
 {
     text_addf(
         out,
-        "of each value of %zu axes the fastest that was tried with it, whatever its other "
+        "of each value of %zu params the fastest that was tried with it, whatever its other "
         "values; %zu ",
-        effects->axis_count, effects->count);
+        effects->param_count, effects->count);
     if (effects->candidates)
         text_addf(out, "of %zu candidates have a time", effects->candidates);
     else
@@ -28,9 +28,9 @@ struct rows {
 static struct rows count_rows(const struct effects *effects)
 {
     struct rows rows = {0};
-    for (size_t a = 0; a < effects->axis_count; a++)
-        for (size_t v = 0; v < effects->axes[a].count; v++) {
-            const struct effects_value *value = &effects->axes[a].values[v];
+    for (size_t a = 0; a < effects->param_count; a++)
+        for (size_t v = 0; v < effects->params[a].count; v++) {
+            const struct effects_value *value = &effects->params[a].values[v];
             const bool is_raced = value->high > 0;
             rows.count++;
             rows.raced += is_raced;
@@ -73,12 +73,12 @@ static void add_label(struct text *out, const char *label, struct text *words)
 static void add_causes(struct text *out, const struct effects *effects)
 {
     bool is_first = true;
-    for (size_t a = 0; a < effects->axis_count; a++) {
-        const struct effects_axis *axis = &effects->axes[a];
+    for (size_t a = 0; a < effects->param_count; a++) {
+        const struct effects_param *one = &effects->params[a];
         struct text words = {0};
-        if (!*axis->why)
+        if (!*one->why)
             continue;
-        text_addf(&words, "%s: %s", effects->space->params[axis->param].name, axis->why);
+        text_addf(&words, "%s: %s", effects->space->params[one->param].name, one->why);
         add_label(out, is_first ? "why" : "", &words);
         is_first = false;
     }

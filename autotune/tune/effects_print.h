@@ -1,5 +1,5 @@
-/* effects_print: writes what each axis does for people: a table with a row for each value, and a
- * sentence for each axis. */
+/* effects_print: writes what each param does for people: a table with a row for each value, and a
+ * sentence for each param. */
 #ifndef AUTOTUNE_EFFECTS_PRINT_H
 #define AUTOTUNE_EFFECTS_PRINT_H
 

@@ -7,7 +7,7 @@
 #include "autotune/tune/effects.h"
 #include "cache/journal.h"
 
-/* Fills `out`, which has its space, with all that were measured, and finds the axes. */
+/* Fills `out`, which has its space, with all that were measured, and finds the params. */
 int effects_read_result(struct effects *out, const struct tune_result *result,
                         struct error *error);
 

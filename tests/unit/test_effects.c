@@ -1,4 +1,4 @@
-/* Tests of autotune/tune/effects*.c and report/trials_map.c: what each axis does, from trials made by
+/* Tests of autotune/tune/effects*.c and report/trials_map.c: what each param does, from trials made by
  * hand, of a search and its race and of a journal; the words for it; and the cells of the map. */
 #include "autotune/device/gpus.h"
 #include "autotune/report/trials_map.h"
@@ -49,20 +49,20 @@ static void add_raced(struct effects *effects, const char *params, uint64_t ps, 
     assert_int_equal(effects_add(effects, config_of(params), &trial, &error), 0);
 }
 
-static const struct effects_axis *axis_of(const struct effects *effects, const char *name)
+static const struct effects_param *param_of(const struct effects *effects, const char *name)
 {
-    for (size_t a = 0; a < effects->axis_count; a++)
-        if (strcmp(space->params[effects->axes[a].param].name, name) == 0)
-            return &effects->axes[a];
+    for (size_t a = 0; a < effects->param_count; a++)
+        if (strcmp(space->params[effects->params[a].param].name, name) == 0)
+            return &effects->params[a];
     fail_msg("%s is no axis", name);
     return NULL;
 }
 
-static const struct effects_value *value_of(const struct effects_axis *axis, int64_t value)
+static const struct effects_value *value_of(const struct effects_param *one, int64_t value)
 {
-    for (size_t v = 0; v < axis->count; v++)
-        if (axis->values[v].value == value)
-            return &axis->values[v];
+    for (size_t v = 0; v < one->count; v++)
+        if (one->values[v].value == value)
+            return &one->values[v];
     fail_msg("%d was not tried", (int)value);
     return NULL;
 }
@@ -97,9 +97,9 @@ static void test_best_with_each(void **state)
     struct effects effects;
     fill(&effects);
     assert_int_equal(effects_find(&effects, &error), 0);
-    assert_int_equal(effects.axis_count, 2);
+    assert_int_equal(effects.param_count, 2);
     assert_int_equal(effects.best, 2);
-    const struct effects_axis *block = axis_of(&effects, "BLOCK");
+    const struct effects_param *block = param_of(&effects, "BLOCK");
     assert_int_equal(block->count, 3); /* not those that were not tried */
     assert_int_equal(value_of(block, 64)->tried, 2);
     assert_int_equal(value_of(block, 64)->best, 0);
@@ -110,7 +110,7 @@ static void test_best_with_each(void **state)
     assert_int_equal(block->values[block->best].value, 256);
     assert_int_equal(block->values[block->worst].value, 512);
     assert_near(block->effect, 4);
-    const struct effects_axis *warp = axis_of(&effects, "WARP");
+    const struct effects_param *warp = param_of(&effects, "WARP");
     assert_int_equal(warp->count, 2);
     assert_near(warp->effect, 1.5);
     assert_int_equal(warp->values[1].best, 3);
@@ -127,12 +127,12 @@ static void test_nothing(void **state)
     struct effects effects = {.space = space};
     size_t two[2];
     assert_int_equal(effects_find(&effects, &error), 0);
-    assert_int_equal(effects.axis_count, 0);
+    assert_int_equal(effects.param_count, 0);
     assert_false(effects_greatest(&effects, two));
     effects_dispose(&effects);
     add(&effects, "BLOCK=64", 1000);
     assert_int_equal(effects_find(&effects, &error), 0);
-    assert_int_equal(effects.axis_count, 0);
+    assert_int_equal(effects.param_count, 0);
     effects_dispose(&effects);
 }
 
@@ -150,7 +150,7 @@ static void test_race_decides(void **state)
     add(&effects, "BLOCK=512", 2200000);
     assert_int_equal(effects_find(&effects, &error), 0);
     assert_int_equal(effects.best, 0);
-    const struct effects_axis *block = axis_of(&effects, "BLOCK");
+    const struct effects_param *block = param_of(&effects, "BLOCK");
     assert_near(value_of(block, 64)->ratio, 1);
     assert_near(value_of(block, 128)->ratio, 1.02);
     assert_near(value_of(block, 128)->low, 1.01);
@@ -172,8 +172,8 @@ static void test_told_apart(void **state)
     add_raced(&effects, "BLOCK=64 WARP=VOLATILE", 1000, 1.1, 0.99, 1.2, 1.1);
     add_raced(&effects, "BLOCK=128 WARP=SHUFFLE", 1000, 1.003, 1.001, 1.004, 1.003);
     assert_int_equal(effects_find(&effects, &error), 0);
-    assert_false(effects_is_told(&effects, axis_of(&effects, "WARP")));
-    assert_true(effects_is_told(&effects, axis_of(&effects, "BLOCK")));
+    assert_false(effects_is_told(&effects, param_of(&effects, "WARP")));
+    assert_true(effects_is_told(&effects, param_of(&effects, "BLOCK")));
     effects_dispose(&effects);
 }
 
@@ -223,7 +223,7 @@ static void test_of_a_search(void **state)
     assert_int_equal(effects.trials[1].raced_ps, 2100); /* by the one that it equals */
     assert_int_equal(effects.trials[2].raced_ps, 0);
     assert_int_equal(effects.trials[2].registers, 40);
-    assert_near(value_of(axis_of(&effects, "BLOCK"), 64)->ratio, 2);
+    assert_near(value_of(param_of(&effects, "BLOCK"), 64)->ratio, 2);
     effects_dispose(&effects);
     free(configs);
 }
@@ -260,7 +260,7 @@ static void test_of_a_journal(void **state)
     struct effects effects = {.space = space};
     assert_int_equal(effects_read_journal(&effects, &context, &journal, &error), 0);
     assert_int_equal(effects.count, 4);
-    const struct effects_axis *block = axis_of(&effects, "BLOCK");
+    const struct effects_param *block = param_of(&effects, "BLOCK");
     assert_int_equal(block->count, 4);
     assert_int_equal(effects.trials[value_of(block, 64)->best].ps, 3010); /* the median */
     assert_int_equal(effects.trials[value_of(block, 32)->best].ps, 4010);
@@ -376,14 +376,14 @@ static void test_sentences(void **state)
     effects.candidates = 720;
     effects_explain(&effects, &subject);
     assert_string_equal(
-        axis_of(&effects, "BLOCK")->why,
+        param_of(&effects, "BLOCK")->why,
         "64 takes 3.00 times as long as 256: its best has 391K blocks, not 97700");
     assert_string_equal(
-        axis_of(&effects, "UNROLL")->why,
+        param_of(&effects, "UNROLL")->why,
         "1 takes 6.00 times as long as 4: its best has 1570K blocks, not 97700; "
         "4 launches, not 3");
     effects_print(&out, &effects, true, false);
-    assert_true(has(&out, "of each value of 3 axes"));
+    assert_true(has(&out, "of each value of 3 params"));
     assert_true(has(&out, "; 4 of 720"));
     assert_true(has(&out, "emulated: no model of a GPU's speed"));
     assert_true(has(&out, "in the final race"));
@@ -455,7 +455,7 @@ static void test_table(void **state)
         has(&out, "256      1  2.00  2.0000                        2  BLOCK=256 UNROLL=2\n"));
     text_clear(&out);
     table_csv(&out, &table);
-    assert_true(has(&out, "axis,value,tried,us,ratio,ratio_low,ratio_high,times,params\r\n"));
+    assert_true(has(&out, "param,value,tried,us,ratio,ratio_low,ratio_high,times,params\r\n"));
     assert_true(has(&out, "\nBLOCK,128,1,1.50,1.5000,1.2500,1.7500,20,BLOCK=128 ITEMS=16 "));
     assert_true(has(&out, "\nUNROLL,4,1,1.00,1.0000,,,20,BLOCK=64 "));
     text_dispose(&out);
