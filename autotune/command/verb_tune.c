@@ -84,20 +84,22 @@ static void note_answer(const struct tune_task *task, const struct record *recor
     tune_notes_reading(request, &reading);
 }
 
-/* Prints the result, and behind it what each param does. */
+/* Prints the result, and behind it what each param does, which is no reason to lose the result. */
 static int print(const struct tune_task *task, const struct record *record, struct error *error)
 {
     const struct tune_result *result = task->is_answered ? NULL : &task->result;
-    const bool has_effects = tune_task_has_effects(task);
-    struct effects effects;
-    int failed = has_effects ? effects_show_find(&effects, task, record, error) : 0;
-    if (!failed)
-        failed = tune_report_print(task->request, task->setup, record, result,
-                                   has_effects ? &effects : NULL, error) ||
-                 (has_effects && effects_show(&effects, task, error));
-    if (has_effects)
-        effects_dispose(&effects);
-    return failed ? -1 : 0;
+    const bool is_asked = tune_task_has_effects(task);
+    struct effects effects = {.space = task->setup->space};
+    struct error lost;
+    const int is_lost = is_asked ? effects_show_find(&effects, task, record, &lost) : 0;
+    const struct effects *found = is_asked && !is_lost ? &effects : NULL;
+    const int failed =
+        tune_report_print(task->request, task->setup, record, result, found, error) ||
+        (found && effects_show(found, task, error));
+    effects_dispose(&effects);
+    if (!failed && is_lost)
+        *error = lost;
+    return failed || is_lost ? -1 : 0;
 }
 
 static int report(struct tune_task *task, struct error *error)

@@ -1,6 +1,7 @@
 /* Tests the space axes: that its five axes are fully crossed, as far as a tile can have such loads,
  * that nothing else varies, and that it is searched whole. */
 #include "autotune/device/gpus.h"
+#include "autotune/search/strategy.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -109,7 +110,11 @@ static void test_searched_whole(void **state)
     assert_string_equal(space->strategy.name, "exhaustive");
     assert_string_equal(space->strategy.file, "configs/axes.ini");
     assert_true(space->strategy.line > 0);
+    assert_true(strategy_space_is_whole(space));
     assert_null(usual->strategy.name);
+    assert_false(strategy_space_is_whole(usual));
+    usual->strategy.name = "random";
+    assert_false(strategy_space_is_whole(usual));
     space_free(usual);
     space_free(space);
 }
