@@ -57,6 +57,9 @@ int tune_task_look(struct tune_task *task, struct error *error);
 /* The same; without an answer all is made ready to tune. */
 int tune_task_prepare(struct tune_task *task, struct error *error);
 
+/* Are the effects of params asked for, by the request or by the space? After the setup is open. */
+bool tune_task_has_effects(const struct tune_task *task);
+
 /* Tunes what no record answers, side by side; how each ended is in it. */
 void tune_task_run(struct tune_task *tasks, size_t count);
 
