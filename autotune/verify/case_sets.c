@@ -76,13 +76,15 @@ static int load_set(const struct case_sets *sets, struct case_set *set, struct e
                : 0;
 }
 
-/* Finds the set of a shape, or makes it; the oldest makes room when there are too many. */
+/* Finds the set of a shape, or makes it; the oldest makes room when there are too many. The plain
+ * cases of arrays are the same for blocks of any size: fewer sets are made. */
 struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
                                 bool is_special, struct error *error)
 {
     assert(0 <= plan->first && plan->first < plan->count);
     const int64_t *keys = plan->launches[plan->first].keys;
-    const struct oracle_shape shape = {(uint64_t)keys[PLANNER_BLOCK],
+    const bool has_block = is_special || oracle_is_run(&sets->problem->dims);
+    const struct oracle_shape shape = {has_block ? (uint64_t)keys[PLANNER_BLOCK] : 0,
                                        (uint64_t)keys[PLANNER_TILE], sets->positions_max,
                                        (uint64_t)keys[PLANNER_RESULTS]};
     for (size_t i = 0; i < sets->count; i++) {

@@ -139,10 +139,11 @@ static int add_ties(struct layout *layout, uint64_t distance, uint64_t phase, ui
     uint64_t first;
     if (layout_add_elements(layout, layout->guard + lead + n + layout->guard, &first))
         return -1;
-    layout_fill(layout, first + layout->guard, lead + n, seed);
+    if (distance == 0)
+        layout_fill_rivals(layout, first + layout->guard, lead + n, seed);
+    else
+        layout_fill(layout, first + layout->guard, lead + n, seed);
     const uint64_t mark = first + layout->guard + lead;
-    for (uint64_t at = 0; at < lead + n && distance == 0; at++)
-        layout_put_rival(layout, first + layout->guard + at, seed);
     for (uint64_t at = 0; at < n; at += distance > 0 ? distance : n)
         layout_put_mark(layout, mark + at, seed);
     for (size_t i = 0; i < LAYOUT_EDGES; i++) {
