@@ -32,7 +32,9 @@ struct check {
     uint64_t used_bytes;                           /* of the scratch, between two guards */
     uint64_t state, state_bytes, used_state_bytes; /* likewise */
     unsigned char *results;                        /* host copy of outputs */
-    void (*begin)(void), (*answer)(void);          /* around launches; or NULL */
+    struct planner_plan *plans;                    /* of the run under way: case_set.plan_of */
+    size_t plan_room;
+    void (*begin)(void), (*answer)(void); /* around launches; or NULL */
 };
 
 int check_open(struct check **out, struct device *device, const struct problem *problem,
@@ -59,6 +61,7 @@ void check_close(struct check *check)
         if (buffers[i])
             check->device->ops->free(check->device, buffers[i]);
     free(check->results);
+    free(check->plans);
     free(check);
 }
 
@@ -111,13 +114,10 @@ struct run {
     const int64_t *config;
     const struct device_kernel *const *kernels;
     const struct case_set *set;
-    bool takes_turns;         /* with another run: only the cases of its turn */
-    bool is_in_place;         /* results take the elements' place */
-    unsigned turn;            /* 0 or 1 */
-    size_t calls;             /* of few elements between two of many */
-    struct planner_plan plan; /* of the dims planned last: most cases have the same */
-    struct problem problem;   /* of those dims */
-    bool is_planned;
+    bool takes_turns; /* with another run: only the cases of its turn */
+    bool is_in_place; /* results take the elements' place */
+    unsigned turn;    /* 0 or 1 */
+    size_t calls;     /* of few elements between two of many */
 };
 
 /* Does the config keep the problem's order at the dims of case i? Kernels that are made for results
@@ -140,17 +140,34 @@ static bool is_turn(const struct run *run, size_t i)
            keeps_order(run, i);
 }
 
-static int plan_case(struct run *run, size_t i, struct error *error)
+static const struct planner_plan *plan_of(const struct run *run, size_t i)
 {
-    const struct oracle_case *c = &run->set->cases.cases[i];
-    const struct point_context context = {run->context->space, &run->problem,
-                                          run->context->target};
-    if (run->is_planned && dims_is_same(&run->problem.dims, &c->dims))
-        return 0;
-    run->is_planned = true;
-    run->problem = *run->context->problem;
-    run->problem.dims = c->dims;
-    return call_plan(&run->plan, &context, run->config, error);
+    return &run->check->plans[run->set->plan_of[i]];
+}
+
+/* Plans all cases once: the rules of a space take longer than all else that the host does for one. */
+static int plan_cases(const struct run *run, struct error *error)
+{
+    struct check *check = run->check;
+    const struct case_set *set = run->set;
+    struct problem problem = *run->context->problem;
+    const struct point_context context = {run->context->space, &problem, run->context->target};
+    if (check->plan_room < set->plan_count) {
+        free(check->plans);
+        check->plan_room = 0;
+        check->plans = malloc(set->plan_count * sizeof *check->plans);
+        if (!check->plans)
+            return error_memory(error, set->plan_count * sizeof *check->plans);
+        check->plan_room = set->plan_count;
+    }
+    for (size_t i = 0; i < set->cases.count; i++) {
+        if (i > 0 && set->plan_of[i] == set->plan_of[i - 1])
+            continue;
+        problem.dims = set->cases.cases[i].dims;
+        if (call_plan(&check->plans[set->plan_of[i]], &context, run->config, error))
+            return -1;
+    }
+    return 0;
 }
 
 /* The end of a plan's last partial result in the scratch memory. */
@@ -169,22 +186,32 @@ static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
     return end;
 }
 
-/* Does a call of the planned case leave the next one an epoch? */
-static bool leaves_epoch(const struct run *run)
+/* Does a call of the case leave the next one an epoch? */
+static bool leaves_epoch(const struct run *run, size_t i)
 {
-    return space_leaves_epoch(run->context->space, &run->plan);
+    return space_leaves_epoch(run->context->space, plan_of(run, i));
 }
 
-/* Binds the planned case. The scratch memory and state that it declares end where those of all
+static bool any_leaves_epoch(const struct run *run)
+{
+    size_t i = 0;
+    while (i < run->set->plan_count &&
+           !space_leaves_epoch(run->context->space, &run->check->plans[i]))
+        i++;
+    return i < run->set->plan_count;
+}
+
+/* Binds the case. The scratch memory and state that it declares end where those of all
  * cases do: right before the guards, as far as the scratch memory's alignment allows. With an
  * epoch all states begin at one place, and each case goes on with what the one before left. */
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
-    const uint64_t free_bytes = check->used_bytes - find_end(&run->plan, accum_bytes);
+    const struct planner_plan *plan = plan_of(run, i);
+    const uint64_t free_bytes = check->used_bytes - find_end(plan, accum_bytes);
     const uint64_t free_state_bytes =
-        leaves_epoch(run) ? 0 : check->used_state_bytes - run->plan.state_bytes;
+        leaves_epoch(run, i) ? 0 : check->used_state_bytes - plan->state_bytes;
     const uint64_t output = check->outputs + run->set->slots[i];
     const struct planner_buffers buffers = {
         .input = run->is_in_place ? output
@@ -196,21 +223,22 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
                    free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
         .state = check->state + POISON_STATE_GUARD + free_state_bytes,
     };
-    bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
+    bind_launches(out, plan, run->context->space, run->kernels, &buffers);
 }
 
 /* Reserves the most scratch memory and state that any case needs. */
-static int reserve_scratch(struct run *run, struct error *error)
+static int reserve_scratch(const struct run *run, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
     uint64_t most = 0;
     check->used_bytes = check->used_state_bytes = 0;
-    for (size_t i = 0; i < run->set->cases.count; i++) {
-        if (plan_case(run, i, error))
-            return -1;
-        const uint64_t end = find_end(&run->plan, accum_bytes), state = run->plan.state_bytes;
-        most = run->plan.scratch_bytes > most ? run->plan.scratch_bytes : most;
+    if (plan_cases(run, error))
+        return -1;
+    for (size_t i = 0; i < run->set->plan_count; i++) {
+        const struct planner_plan *plan = &check->plans[i];
+        const uint64_t end = find_end(plan, accum_bytes), state = plan->state_bytes;
+        most = plan->scratch_bytes > most ? plan->scratch_bytes : most;
         check->used_bytes = end > check->used_bytes ? end : check->used_bytes;
         check->used_state_bytes =
             state > check->used_state_bytes ? state : check->used_state_bytes;
@@ -236,7 +264,7 @@ static int place_input(const struct run *run, size_t i, struct error *error)
                                     dims_n(&c->dims) * bytes, error);
 }
 
-static int launch_cases(struct run *run, struct error *error)
+static int launch_cases(const struct run *run, struct error *error)
 {
     struct device *device = run->check->device;
     const bool is_host = device->info.target.is_host;
@@ -247,11 +275,11 @@ static int launch_cases(struct run *run, struct error *error)
     for (size_t i = 0; !failed && i < run->set->cases.count; i++) {
         if (!is_turn(run, i))
             continue;
-        failed = plan_case(run, i, error) || place_input(run, i, error);
+        failed = place_input(run, i, error);
         if (failed)
             break;
         bind_case(run, i, launches + count);
-        count += (size_t)run->plan.count;
+        count += (size_t)plan_of(run, i)->count;
         if (count >= batch) {
             tell(run->check->begin);
             failed = device->ops->launch(device, launches, count, NULL, error);
@@ -346,7 +374,7 @@ static int check_state(const struct run *run, struct check_outcome *out, struct 
     const int failed = check->device->ops->read(check->device, all, check->state, bytes, error);
     const char *what = failed ? NULL
                               : poison_state_fault(all, POISON_STATE_GUARD, used_bytes,
-                                                   out->is_right, leaves_epoch(run));
+                                                   out->is_right, any_leaves_epoch(run));
     if (what)
         find_wrong(out, what);
     free(all);
@@ -433,21 +461,22 @@ static bool find_calls(const struct run *run, struct calls *out)
     return most[1] > fewest;
 }
 
-static int launch_again(struct run *run, size_t i, size_t times, struct error *error)
+static int launch_again(const struct run *run, size_t i, size_t times, struct error *error)
 {
     struct device *device = run->check->device;
     struct device_launch launches[PLANNER_LAUNCHES];
-    if (plan_case(run, i, error) || place_input(run, i, error))
+    if (place_input(run, i, error))
         return -1;
     bind_case(run, i, launches);
     for (size_t k = 0; k < times; k++)
-        if (device->ops->launch(device, launches, (size_t)run->plan.count, NULL, error))
+        if (device->ops->launch(device, launches, (size_t)plan_of(run, i)->count, NULL, error))
             return -1;
     return device->ops->sync(device, NULL, error);
 }
 
 /* Runs a case once more, and compares what it gives now. */
-static int run_again(struct run *run, size_t i, struct check_outcome *out, struct error *error)
+static int run_again(const struct run *run, size_t i, struct check_outcome *out,
+                     struct error *error)
 {
     const struct check *check = run->check;
     const uint64_t *slots = run->set->slots;
@@ -464,8 +493,8 @@ static int run_again(struct run *run, size_t i, struct check_outcome *out, struc
 
 /* Many tiles, then calls of few, then many others: what is 2^k calls old is not taken for new. A number of
  * fewer bits than k comes back then, too, so that one distance tells them all. */
-static int count_calls(struct run *run, const struct calls *calls, struct check_outcome *out,
-                       struct error *error)
+static int count_calls(const struct run *run, const struct calls *calls,
+                       struct check_outcome *out, struct error *error)
 {
     const size_t between[] = {0, run->calls};
     for (size_t i = 0; i < 2; i++)
@@ -479,8 +508,8 @@ static int count_calls(struct run *run, const struct calls *calls, struct check_
 
 /* An epoch stands in the upper half of the state's first word, and counts to 2^30 - 1: see
  * docs/kernels.md. What another number has begun stays as it is. */
-static int wrap_epoch(struct run *run, const struct calls *calls, struct check_outcome *out,
-                      struct error *error)
+static int wrap_epoch(const struct run *run, const struct calls *calls,
+                      struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
@@ -496,7 +525,8 @@ static int wrap_epoch(struct run *run, const struct calls *calls, struct check_o
 }
 
 /* Does a call count others by an epoch where it is said to stand? */
-static int has_epoch(struct run *run, const struct calls *calls, bool *out, struct error *error)
+static int has_epoch(const struct run *run, const struct calls *calls, bool *out,
+                     struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
@@ -511,11 +541,11 @@ static int has_epoch(struct run *run, const struct calls *calls, bool *out, stru
 }
 
 /* What a kernel keeps for its next call must serve any call, however many come between. */
-static int check_calls(struct run *run, struct check_outcome *out, struct error *error)
+static int check_calls(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct calls calls = {{0, 0}, 0};
     bool has_one = false;
-    if (!find_calls(run, &calls) || plan_case(run, calls.many[0], error) || !leaves_epoch(run))
+    if (!find_calls(run, &calls) || !leaves_epoch(run, calls.many[0]))
         return 0;
     if (count_calls(run, &calls, out, error) ||
         (out->is_right && has_epoch(run, &calls, &has_one, error)) ||
@@ -525,7 +555,7 @@ static int check_calls(struct run *run, struct check_outcome *out, struct error 
 }
 
 /* Poisons, launches, reads back and compares. */
-static int run_cases(struct run *run, struct check_outcome *out, struct error *error)
+static int run_cases(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
