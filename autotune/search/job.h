@@ -81,11 +81,14 @@ struct job_unit {
 };
 
 /* The finalists: units all of whose candidates take part. */
-enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX };
+enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX, JOB_KEPT_MAX = RACE_ENTRANTS_MAX };
 struct job_race {
     struct job_unit *units;
     uint64_t count;
     double seconds;
+    bool keeps_all; /* any entrant may be kept in a record; else the first places ... */
+    uint64_t kept_count;
+    uint64_t kept[JOB_KEPT_MAX]; /* ... and these candidates, wherever they come in */
 };
 
 /* A candidate of a space other than the worker's own, for the same problem. */

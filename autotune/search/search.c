@@ -7,12 +7,16 @@
 #include "autotune/measure/stats.h"
 #include "autotune/search/deadline.h"
 #include "autotune/search/queued_unit.h"
+#include "autotune/search/shortlist.h"
 #include "generator/array.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert((int)TUNE_CONFIGS_MAX <= (int)JOB_KEPT_MAX,
+               "a race names all that are asked for");
 
 enum {
     AHEAD = 48,     /* compiled units that wait, at most */
@@ -881,10 +885,14 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
                      struct error *error)
 {
     struct job_race race = {.units = calloc(search->queue.count + 1, sizeof *race.units),
-                            .seconds = search->task.options->race_s};
+                            .seconds = search->task.options->race_s,
+                            .keeps_all = search->task.options->keeps_all,
+                            .kept_count = search->task.options->config_count};
     struct frame frame = {.kind = JOB_RACE};
     if (!race.units)
         return error_memory(error, search->queue.count * sizeof *race.units);
+    for (size_t k = 0; k < race.kept_count; k++)
+        race.kept[k] = shortlist_asked(search->task.result, search->task.options, k);
     int failed = list_entrants(search, candidates, count, &race, error) ||
                  job_code_race(&frame, &race, points_of(search)->width, false, error) ||
                  send_work(search, slot, &frame, DEADLINE_LOAD_S, error);

@@ -32,6 +32,7 @@ struct tune_options {
     const int64_t *configs;
     size_t config_count;
     bool is_only_configs;       /* nothing else is tried */
+    bool keeps_all;             /* places of the race are kept, whichever */
     bool is_proof;              /* times are not asked for: none is too noisy */
     const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;

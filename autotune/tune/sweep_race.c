@@ -401,6 +401,7 @@ static int run_race(struct tune_task *task, const struct sweep *sweep, const cha
     const bool shows = !sweep->request->out.quiet;
     task->options.race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS;
     task->options.is_retune = sweep->request->retune;
+    task->options.keeps_all = true;
     if (task->options.is_only_configs) /* these need no search */
         task->options.budget_s = 0;
     if (shows) {

@@ -34,6 +34,8 @@ struct check {
     unsigned char *results;                        /* host copy of outputs */
     struct planner_plan *plans;                    /* of the run under way: case_set.plan_of */
     size_t plan_room;
+    size_t *chosen; /* of the run under way: its cases, as indices */
+    size_t chosen_room;
     void (*begin)(void), (*answer)(void); /* around launches; or NULL */
 };
 
@@ -62,6 +64,7 @@ void check_close(struct check *check)
             check->device->ops->free(check->device, buffers[i]);
     free(check->results);
     free(check->plans);
+    free(check->chosen);
     free(check);
 }
 
@@ -108,16 +111,24 @@ static int reserve_outputs(struct check *check, const struct case_set *set, stru
 
 /* --- Runs --------------------------------------------------------------------------------- */
 
+/* Which cases are run. */
+struct selection {
+    enum { CASES_SMALL, CASES_POSITIONS, CASES_SPECIAL } which;
+    uint64_t draw; /* of CASES_SMALL: chooses positions, or CHECK_ALL */
+};
+
 struct run {
     struct check *check;
     const struct point_context *context; /* with the geometry's target */
     const int64_t *config;
     const struct device_kernel *const *kernels;
     const struct case_set *set;
-    bool takes_turns; /* with another run: only the cases of its turn */
-    bool is_in_place; /* results take the elements' place */
-    unsigned turn;    /* 0 or 1 */
-    size_t calls;     /* of few elements between two of many */
+    struct selection selection;
+    bool takes_turns;    /* with another run: only the cases of its turn */
+    bool is_in_place;    /* results take the elements' place */
+    unsigned turn;       /* 0 or 1 */
+    size_t calls;        /* of few elements between two of many */
+    size_t chosen_count; /* of check.chosen */
 };
 
 /* Does the config keep the problem's order at the dims of case i? Kernels that are made for results
@@ -132,12 +143,42 @@ static bool keeps_order(const struct run *run, size_t i)
            point_reject_order(&context, run->config, &ignored) == POINT_VALID;
 }
 
+/* Is the case run in one geometry at least? */
+static bool is_selected(const struct run *run, size_t i)
+{
+    const struct oracle_cases *cases = &run->set->cases;
+    const uint64_t draw = run->selection.draw;
+    return run->selection.which == CASES_POSITIONS
+               ? cases->cases[i].step != ORACLE_KEPT
+               : draw == CHECK_ALL || oracle_is_drawn(cases, i, draw);
+}
+
 /* Assigns cases by the parity of the index's bits: each run gets every start and both kinds of
  * each size. */
 static bool is_turn(const struct run *run, size_t i)
 {
     return (!run->takes_turns || (unsigned)__builtin_parityll(i) == run->turn) &&
-           keeps_order(run, i);
+           is_selected(run, i) && keeps_order(run, i);
+}
+
+/* Lists the run's cases. */
+static int choose_cases(struct run *run, struct error *error)
+{
+    struct check *check = run->check;
+    const size_t count = run->set->cases.count;
+    if (check->chosen_room < count) {
+        free(check->chosen);
+        check->chosen_room = 0;
+        check->chosen = malloc(count * sizeof *check->chosen);
+        if (!check->chosen)
+            return error_memory(error, count * sizeof *check->chosen);
+        check->chosen_room = count;
+    }
+    run->chosen_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_turn(run, i))
+            check->chosen[run->chosen_count++] = i;
+    return 0;
 }
 
 static const struct planner_plan *plan_of(const struct run *run, size_t i)
@@ -272,9 +313,8 @@ static int launch_cases(const struct run *run, struct error *error)
     struct device_launch *launches = malloc((BATCH + PLANNER_LAUNCHES) * sizeof *launches);
     size_t count = 0;
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
-    for (size_t i = 0; !failed && i < run->set->cases.count; i++) {
-        if (!is_turn(run, i))
-            continue;
+    for (size_t k = 0; !failed && k < run->chosen_count; k++) {
+        const size_t i = run->check->chosen[k];
         failed = place_input(run, i, error);
         if (failed)
             break;
@@ -351,9 +391,8 @@ static void compare_case(const struct run *run, size_t i, struct check_outcome *
 
 static void compare(const struct run *run, struct check_outcome *out)
 {
-    for (size_t i = 0; i < run->set->cases.count && out->is_right; i++)
-        if (is_turn(run, i))
-            compare_case(run, i, out);
+    for (size_t k = 0; k < run->chosen_count && out->is_right; k++)
+        compare_case(run, run->check->chosen[k], out);
 }
 
 static void find_wrong(struct check_outcome *out, const char *what)
@@ -440,9 +479,10 @@ static bool find_calls(const struct run *run, struct calls *out)
 {
     const struct oracle_cases *cases = &run->set->cases;
     uint64_t most[2] = {0, 0}, fewest = UINT64_MAX;
-    for (size_t i = 0; i < cases->count; i++) {
+    for (size_t k = 0; k < run->chosen_count; k++) {
+        const size_t i = run->check->chosen[k];
         const uint64_t n = dims_n(&cases->cases[i].dims);
-        if (!is_turn(run, i) || n == 0 || n > CALLS_TILES * run->set->shape.tile)
+        if (n == 0 || n > CALLS_TILES * run->set->shape.tile)
             continue;
         if (n < fewest) {
             fewest = n;
@@ -555,11 +595,15 @@ static int check_calls(const struct run *run, struct check_outcome *out, struct 
 }
 
 /* Poisons, launches, reads back and compares. */
-static int run_cases(const struct run *run, struct check_outcome *out, struct error *error)
+static int run_cases(struct run *run, struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
     const uint64_t bytes = run->set->slots[run->set->cases.count];
+    if (choose_cases(run, error))
+        return -1;
+    if (run->chosen_count == 0)
+        return 0;
     if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
         fill_buffers(run, error) || ops->sync(check->device, NULL, error))
         return -1;
@@ -622,8 +666,9 @@ static bool can_be_in_place(const struct problem *problem)
 static int check_set(struct check *check, const struct point_context *context,
                      struct check_configs configs,
                      const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                     bool is_special, struct check_outcome *out, struct error *error)
+                     struct selection selection, struct check_outcome *out, struct error *error)
 {
+    const bool is_special = selection.which == CASES_SPECIAL;
     struct target one_sm = *context->target;
     const struct point_context narrow = {context->space, context->problem, &one_sm};
     struct problem one = *context->problem;
@@ -644,6 +689,7 @@ static int check_set(struct check *check, const struct point_context *context,
                            .config = configs.wide,
                            .kernels = kernels,
                            .set = set,
+                           .selection = selection,
                            .takes_turns = takes_turns,
                            .turn = 0,
                            .calls = is_special ? CALLS_MANY : CALLS_FEW};
@@ -652,6 +698,7 @@ static int check_set(struct check *check, const struct point_context *context,
                              .config = configs.narrow,
                              .kernels = kernels,
                              .set = set,
+                             .selection = selection,
                              .takes_turns = takes_turns,
                              .is_in_place = can_be_in_place(context->problem),
                              .turn = 1,
@@ -669,10 +716,20 @@ static int check_set(struct check *check, const struct point_context *context,
 
 int check_small(struct check *check, const struct point_context *context,
                 struct check_configs configs,
-                const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                const struct device_kernel *const kernels[SPACE_PASSES_MAX], uint64_t draw,
                 struct check_outcome *out, struct error *error)
 {
-    return check_set(check, context, configs, kernels, false, out, error);
+    const struct selection selection = {CASES_SMALL, draw};
+    return check_set(check, context, configs, kernels, selection, out, error);
+}
+
+int check_positions(struct check *check, const struct point_context *context,
+                    struct check_configs configs,
+                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                    struct check_outcome *out, struct error *error)
+{
+    const struct selection selection = {CASES_POSITIONS, CHECK_ALL};
+    return check_set(check, context, configs, kernels, selection, out, error);
 }
 
 int check_specials(struct check *check, const struct point_context *context,
@@ -680,5 +737,6 @@ int check_specials(struct check *check, const struct point_context *context,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_outcome *out, struct error *error)
 {
-    return check_set(check, context, configs, kernels, true, out, error);
+    const struct selection selection = {CASES_SPECIAL, CHECK_ALL};
+    return check_set(check, context, configs, kernels, selection, out, error);
 }

@@ -66,8 +66,10 @@ oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struc
     const uint64_t first = layout->expect_count, results = dims_results(dims);
     if (grow_cases(layout) || grow_expects(layout, results))
         return NULL;
-    out->cases[out->count++] =
-        (struct oracle_case){.offset = offset, .dims = *dims, .first = first};
+    out->cases[out->count++] = (struct oracle_case){.offset = offset,
+                                                    .dims = *dims,
+                                                    .first = first,
+                                                    .step = ORACLE_KEPT};
     layout->expect_count += results;
     return out->expects + first;
 }
