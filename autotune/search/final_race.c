@@ -2,6 +2,7 @@
  * finalists. Hides the loaded modules. */
 #include "autotune/search/final_race.h"
 
+#include "autotune/device/monotonic.h"
 #include "autotune/search/finalist_checks.h"
 
 #include <assert.h>
@@ -225,15 +226,18 @@ static int prove_first(struct final_race *final_race, const struct finalist_chec
                        struct error *error)
 {
     const struct race_result *result = &final_race->out->result;
-    size_t right = 0;
+    const double limit_s = final_race->job->check_s, start = monotonic_s();
+    uint64_t *right = &final_race->out->checked;
+    bool is_finalist = true;
     for (size_t i = 0; i < result->count; i++) {
         struct entrant *entrant = &final_race->entrants[result->places[i].entrant];
-        const bool is_finalist = right < JOB_CHECKED;
+        const bool is_late = limit_s > 0 && *right > 0 && monotonic_s() - start > limit_s;
+        is_finalist = is_finalist && *right < JOB_CHECKED && !is_late;
         if (is_finalist ? prove_finalist(final_race, entrant, checks, error)
                         : may_be_kept(final_race, entrant) &&
                               prove_positions(final_race, entrant, error))
             return -1;
-        right += !entrant->is_out;
+        *right += is_finalist && !entrant->is_out;
     }
     return 0;
 }
@@ -242,7 +246,7 @@ static int run_proofs(struct final_race *final_race, struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
     struct finalist_checks checks;
-    if (measurer_announce(measurer, PHASE_PROVE, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error))
+    if (measurer_announce(measurer, PHASE_LOAD, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error))
         return -1;
     int failed = finalist_checks_open(&checks, measurer, error) ||
                  prove_first(final_race, &checks, error);

@@ -86,6 +86,7 @@ struct job_race {
     struct job_unit *units;
     uint64_t count;
     double seconds;
+    double check_s; /* no place behind the first is proven after so many; 0 = no such limit */
     bool keeps_all; /* any entrant may be kept in a record; else the first places ... */
     uint64_t kept_count;
     uint64_t kept[JOB_KEPT_MAX]; /* ... and these candidates, wherever they come in */
@@ -137,8 +138,9 @@ struct job_raced {
     struct race_result result;
     struct job_entrant entrants[RACE_ENTRANTS_MAX]; /* as the race numbers them; 0 = default */
     uint64_t count;
-    uint64_t past_32_bits;       /* elements of the proof past 2^31; 0 = none */
-    uint64_t proofs;             /* small runs compared */
+    uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = none */
+    uint64_t proofs;       /* small runs compared */
+    uint64_t checked;      /* right ones of the first places that had the finalist checks */
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
 };
 

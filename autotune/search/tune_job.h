@@ -37,7 +37,8 @@ struct tune_options {
     const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */
-    double race_s;   /* 0 = the usual */
+    double race_s;   /* 0 = the usual, or what a short budget leaves */
+    double check_s;  /* as of struct job_race */
     struct journal *journal;   /* trials in it are not repeated, new ones appended; or NULL */
     bool is_retune;            /* for the advice after an interruption */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */
