@@ -16,6 +16,7 @@ enum {
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
 };
 static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
+static const double FAR = 1.25;      /* likewise, of fewer calls than a measurement has */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
 
 static uint64_t microseconds_since(double start)
@@ -301,6 +302,16 @@ int measurer_first(struct measurer *measurer, struct session_kernel *kernel,
     return 0;
 }
 
+/* Is one call, which may seem a few percent faster than several, too slow for any to matter? Short ones of
+ * warm data tell nothing. */
+static bool is_far(const struct measurer *measurer, const struct job_unit *unit,
+                   const struct trial *trial)
+{
+    const bool is_cold = measurer->session.context->problem->regime == COLD;
+    return is_cold && unit->samples == 1 && unit->best_ps &&
+           (double)trial->times_ps[0] > FAR * (double)unit->best_ps;
+}
+
 /* Takes the proof's time as the first, unless it was of fewer calls, and more times unless the
  * candidate is hopeless. */
 static int sample(struct measurer *measurer, const struct job_unit *unit,
@@ -309,6 +320,8 @@ static int sample(struct measurer *measurer, const struct job_unit *unit,
     struct session *session = &measurer->session;
     const size_t calls = bench_search_calls(&session->bench), proven = kernel->entry.calls;
     const uint64_t most = unit->samples < TRIAL_SAMPLES ? unit->samples : TRIAL_SAMPLES;
+    if (proven < calls && is_far(measurer, unit, trial))
+        return 0;
     if (session_prepare(session, kernel, calls, error) ||
         (proven < calls && session_time(session, kernel, false, &trial->times_ps[0], error)))
         return -1;
