@@ -82,12 +82,15 @@ struct job_unit {
 };
 
 /* The finalists: units all of whose candidates take part. */
-enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX };
+enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX, JOB_KEPT_MAX = RACE_ENTRANTS_MAX };
 struct job_race {
     struct job_unit *units;
     uint64_t count;
     double seconds;
-    uint64_t checked; /* places that get the finalist checks, at most JOB_CHECKED */
+    double check_s; /* no place behind the first is proven after so many; 0 = no such limit */
+    bool keeps_all; /* any entrant may be kept in a record; else the first places ... */
+    uint64_t kept_count;
+    uint64_t kept[JOB_KEPT_MAX]; /* ... and these candidates, wherever they come in */
 };
 
 /* A candidate of a space other than the worker's own, for the same problem. */
@@ -136,8 +139,9 @@ struct job_raced {
     struct race_result result;
     struct job_entrant entrants[RACE_ENTRANTS_MAX]; /* as the race numbers them; 0 = default */
     uint64_t count;
-    uint64_t past_32_bits;       /* elements of the proof past 2^31; 0 = none */
-    uint64_t proofs;             /* small runs compared */
+    uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = none */
+    uint64_t proofs;       /* small runs compared */
+    uint64_t checked;      /* right ones of the first places that had the finalist checks */
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
 };
 

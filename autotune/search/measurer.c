@@ -16,6 +16,7 @@ enum {
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
 };
 static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
+static const double FAR = 1.25;      /* likewise, of fewer calls than a measurement has */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
 static const double STAYS_WARM =
     0.3; /* seconds without work that a GPU's clocks hardly notice */
@@ -154,7 +155,8 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
     const double start = monotonic_s();
     if (is_host)
         check_tell(session->check, kernel_limit_begin_small, kernel_limit_end);
-    if (session_prove_small(&measurer->session, reference, config, 1, &outcome, error))
+    if (session_prove_small(&measurer->session, reference, config, 1, CHECK_ALL, &outcome,
+                            error))
         return fault_crash(measurer, error);
     *prove_s = monotonic_s() - start;
     if (!outcome.is_right)
@@ -196,14 +198,15 @@ static int warm_up(struct measurer *measurer, bool is_warm, struct error *error)
 }
 
 /* Proves a prepared kernel at full n, which is its first timing. */
-static int prove_at_n(struct measurer *measurer, struct session_kernel *kernel, uint64_t draw,
-                      uint64_t *out_ps, struct bench_outcome *out, struct error *error)
+static int prove_at_n(struct measurer *measurer, struct session_kernel *kernel,
+                      measurer_proof *prove, uint64_t draw, uint64_t *out_ps,
+                      struct bench_outcome *out, struct error *error)
 {
     const struct session *session = &measurer->session;
     const double n = (double)dims_n(&session->context->problem->dims);
     if (session->device->info.target.is_host)
         kernel_limit_begin(n * (double)kernel->entry.calls);
-    const int failed = session_prove(&measurer->session, kernel, draw, out_ps, out, error);
+    const int failed = prove(&measurer->session, kernel, draw, out_ps, out, error);
     kernel_limit_end();
     return failed;
 }
@@ -218,7 +221,8 @@ static int open_reference(struct measurer *measurer, bool is_warm, struct error 
                         error) ||
         announce_default(measurer, PHASE_MEASURE, error))
         return -1;
-    if (prove_at_n(measurer, &measurer->reference, JOB_NO_CANDIDATE, &ps, &outcome, error))
+    if (prove_at_n(measurer, &measurer->reference, session_prove, JOB_NO_CANDIDATE, &ps,
+                   &outcome, error))
         return fault_crash(measurer, error);
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
@@ -287,14 +291,16 @@ bool measurer_is_at_fault(const struct measurer *measurer, const struct error *c
 /* --- Proofs ------------------------------------------------------------------------------- */
 
 int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
-                     const int64_t *configs, size_t count, bool *has_run, struct error *error)
+                     const int64_t *configs, size_t count, uint64_t draw, bool *has_run,
+                     struct error *error)
 {
     struct job_proven proven = {.variant = variant, .has_run = true};
     struct check_outcome outcome = {.is_right = false};
     const double start = monotonic_s();
     if (measurer_announce(measurer, PHASE_PROVE, variant, JOB_NO_CANDIDATE, error))
         return -1;
-    if (session_prove_small(&measurer->session, kernel, configs, count, &outcome, error)) {
+    if (session_prove_small(&measurer->session, kernel, configs, count, draw, &outcome,
+                            error)) {
         if (!measurer_is_at_fault(measurer, error))
             return -1;
         proven.has_run = outcome.is_right = false;
@@ -309,17 +315,23 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
     return job_send(measurer->socket, JOB_PROVEN, &proven, sizeof proven, error);
 }
 
+uint64_t measurer_draw(const struct measurer *measurer, uint64_t variant)
+{
+    return measurer->session.seed + (variant << 32);
+}
+
 /* --- Candidates --------------------------------------------------------------------------- */
 
-int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,
-                   struct trial *trial, struct error *error)
+int measurer_first(struct measurer *measurer, struct session_kernel *kernel,
+                   measurer_proof *prove, uint64_t candidate, struct trial *trial,
+                   struct error *error)
 {
     const struct session *session = &measurer->session;
     struct bench_outcome outcome;
     trial->time_count = 1;
     trial->grid = kernel->entry.grid;
     trial->block = kernel->entry.block;
-    if (prove_at_n(measurer, kernel, candidate, &trial->times_ps[0], &outcome, error))
+    if (prove_at_n(measurer, kernel, prove, candidate, &trial->times_ps[0], &outcome, error))
         return -1;
     trial->status = TRIAL_MEASURED;
     if (!outcome.is_right) {
@@ -331,6 +343,16 @@ int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uin
     return 0;
 }
 
+/* Is one call, which may seem a few percent faster than several, too slow for any to matter? Short ones of
+ * warm data tell nothing. */
+static bool is_far(const struct measurer *measurer, const struct job_unit *unit,
+                   const struct trial *trial)
+{
+    const bool is_cold = measurer->session.context->problem->regime == COLD;
+    return is_cold && unit->samples == 1 && unit->best_ps &&
+           (double)trial->times_ps[0] > FAR * (double)unit->best_ps;
+}
+
 /* Takes the proof's time as the first, unless it was of fewer calls, and more times unless the
  * candidate is hopeless. */
 static int sample(struct measurer *measurer, const struct job_unit *unit,
@@ -339,6 +361,8 @@ static int sample(struct measurer *measurer, const struct job_unit *unit,
     struct session *session = &measurer->session;
     const size_t calls = bench_search_calls(&session->bench), proven = kernel->entry.calls;
     const uint64_t most = unit->samples < TRIAL_SAMPLES ? unit->samples : TRIAL_SAMPLES;
+    if (proven < calls && is_far(measurer, unit, trial))
+        return 0;
     if (session_prepare(session, kernel, calls, error) ||
         (proven < calls && session_time(session, kernel, false, &trial->times_ps[0], error)))
         return -1;
@@ -367,9 +391,10 @@ static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
     if (measurer_announce(measurer, PHASE_MEASURE, variant->compiled.variant, message.candidate,
                           error))
         return -1;
-    int failed = session_prepare(session, kernel, bench_proof_calls(&session->bench), error) ||
-                 measurer_first(measurer, kernel, message.candidate, trial, error) ||
-                 (trial->status != TRIAL_WRONG && sample(measurer, unit, kernel, trial, error));
+    int failed =
+        session_prepare(session, kernel, bench_proof_calls(&session->bench), error) ||
+        measurer_first(measurer, kernel, session_prove_once, message.candidate, trial, error) ||
+        (trial->status != TRIAL_WRONG && sample(measurer, unit, kernel, trial, error));
     session_release(session, kernel);
     if (failed) {
         if (!measurer_is_at_fault(measurer, error))
@@ -405,7 +430,8 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
     compiler_kernels(&variant->compiled, loaded, kernel.kernels);
     if (!variant->is_proven &&
         measurer_variant(measurer, &kernel, variant->compiled.variant, variant->configs,
-                         variant->count, &ignored, error))
+                         variant->count, measurer_draw(measurer, variant->compiled.variant),
+                         &ignored, error))
         return -1;
     for (size_t i = 0; i < variant->count && kernel.is_right_small && !is_time_over(measurer);
          i++) {

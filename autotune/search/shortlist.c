@@ -11,6 +11,8 @@
 
 enum {
     SHORTLIST_MIN = 12, /* entrants at the start of the race, where there are so many */
+    BUDGET_LEAST = 4,   /* entrants of a race with a budget, at most ... */
+    BUDGET_EACH = 8,    /* ... and for each second of it */
     SHORTLIST_HOST = 8, /* the emulator is slow, and no model of speed anyway */
 };
 _Static_assert((int)SHORTLIST_ROOM < (int)RACE_ENTRANTS_MAX, "the default races too");
@@ -125,13 +127,21 @@ static void add_values(const struct tune_result *result, const int64_t *default_
     }
 }
 
+/* A short race has few entrants. */
+static size_t within_budget(double budget_s, size_t usual)
+{
+    const double most = BUDGET_LEAST + BUDGET_EACH * budget_s;
+    return budget_s > 0 && most < (double)usual ? (size_t)most : usual;
+}
+
 int shortlist_choose(const struct tune_result *result, const struct tune_job *job,
                      const struct tune_options *options, size_t out[SHORTLIST_ROOM],
                      size_t *out_count, struct error *error)
 {
     struct ranked *ranked = malloc((result->points.count + 1) * sizeof *ranked);
     const double margin = fmax(MARGIN, MARGIN_NOISES * result->noise);
-    const size_t most = job->info->target.is_host ? SHORTLIST_HOST : SHORTLIST_MAX;
+    const size_t usual = job->info->target.is_host ? SHORTLIST_HOST : SHORTLIST_MAX;
+    const size_t most = within_budget(options->budget_s, usual);
     if (!ranked)
         return error_memory(error, result->points.count * sizeof *ranked);
     const size_t count = rank(result, job, options, ranked);

@@ -13,6 +13,8 @@
 #include <string.h>
 
 static const double RACE_SECONDS = 0.7, RACE_SECONDS_HOST = 0.3;
+/* Of a budget, at most; so that a short one is not followed by finals that take longer. */
+static const double RACE_PART = 0.25, CHECK_PART = 0.25;
 
 /* Everything that a run owns. */
 struct run {
@@ -175,10 +177,14 @@ static int run_all(struct run *run, struct error *error)
 
 static void fill_defaults(struct run *run)
 {
-    if (run->options.race_s <= 0)
+    const double budget_s = run->options.budget_s;
+    if (run->options.race_s <= 0) {
         run->options.race_s = is_host(run) ? RACE_SECONDS_HOST : RACE_SECONDS;
-    if (run->options.checked == 0)
-        run->options.checked = JOB_CHECKED;
+        if (budget_s > 0 && run->options.race_s > RACE_PART * budget_s)
+            run->options.race_s = RACE_PART * budget_s;
+    }
+    if (run->options.check_s <= 0)
+        run->options.check_s = CHECK_PART * budget_s;
 }
 
 int tune_run(struct tune_result *out, const struct tune_job *job,

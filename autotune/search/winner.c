@@ -113,7 +113,7 @@ static int by_choice(const void *a, const void *b)
     return (x->choice > y->choice) - (x->choice < y->choice);
 }
 
-/* Lists the first places, which get the finalist checks, and the default wherever it came
+/* Lists the first places, which got the finalist checks, and the default wherever it came
  * in. */
 static void list_finalists(const struct ending *ending)
 {
@@ -125,7 +125,7 @@ static void list_finalists(const struct ending *ending)
         const struct job_entrant *entrant = &raced->entrants[race->places[i].entrant];
         if (!is_right(result, entrant))
             continue;
-        const bool is_proven = right++ < ending->options->checked;
+        const bool is_proven = right++ < raced->checked;
         ties += race->places[i].is_tie;
         if (is_proven || entrant->candidate == JOB_NO_CANDIDATE)
             add_finalist(ending, &race->places[i], entrant, is_proven);

@@ -25,6 +25,7 @@ enum {
 
 static const double RACE_SECONDS = 0.3;       /* for each size; neighbours confirm each other */
 static const double SHORT_RACE_SECONDS = 0.1; /* of what is at hand */
+static const double CHECK_SECONDS = 1e-6;     /* of that the first place alone is checked again */
 static const double ABOVE_LINE = 1.01;        /* from here on the size is worth a search */
 
 /* --- What is said ------------------------------------------------------------------------ */
@@ -226,6 +227,7 @@ static int run_race(struct tune_task *task, const struct sweep *sweep, const cha
     if (!sweep->setup.target.is_host && task->options.race_s == 0)
         task->options.race_s = RACE_SECONDS;
     task->options.is_retune = sweep->request->retune;
+    task->options.keeps_all = true;
     if (task->options.is_only_configs) /* these need no search */
         task->options.budget_s = 0;
     if (shows) {
@@ -391,7 +393,7 @@ int sweep_race_at_hand(struct sweep_raced *out, struct sweep *sweep,
     task->options.config_count = hand.count;
     task->options.is_only_configs = true;
     task->options.race_s = sweep->setup.target.is_host ? 0 : SHORT_RACE_SECONDS;
-    task->options.checked = 1;
+    task->options.check_s = CHECK_SECONDS;
     failed = failed || run_race(task, sweep, place ? place : "between", error);
     if (failed && error->code == ERROR_NOISY)
         out->is_noisy = true;

@@ -304,6 +304,7 @@ static void race(struct workers *workers, size_t slot, struct frame *frame)
                                                       .choice = 1 + (double)i * workers->apart,
                                                       .is_tie = !i || workers->apart < 0.01};
     raced->result.count = raced->count;
+    raced->checked = JOB_CHECKED;
     if (is_refused(workers, IN_RACE, 0)) /* what cannot be */
         raced->result.places[0].entrant = raced->count;
     if (!is_gone)
@@ -427,7 +428,6 @@ static int run(struct fixture *f, struct plan plan)
 {
     f->workers.plan = plan;
     f->options.strategy = STRATEGY_EXHAUSTIVE;
-    f->options.checked = JOB_CHECKED;
     if (strategy_order(&f->order, &f->result.points, f->options.strategy, NULL, NULL, 0, 5,
                        &error) != 0)
         fail_msg("%s", error.text);
@@ -669,6 +669,27 @@ static void test_cannot_serve(void **state)
     assert_string_equal(error.text, "last words");
 }
 
+/* Past the budget nobody waits for what is being compiled, and the race goes on when it comes. */
+static void test_short_budget(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    const size_t *measured = &f->result.counts[TRIAL_MEASURED];
+    f->options.budget_s = 1e-9;
+    assert_int_equal(run(f, (struct plan){IN_NONE, DIES, 0, 0, 0}), 0);
+    assert_true(*measured > 0 && *measured < ALL);
+    assert_true(f->result.is_cut);
+    assert_int_equal(f->workers.units, 0);
+    size_t best = 0;
+    while (f->result.trials[best].status != TRIAL_MEASURED || !f->result.trials[best].is_judged)
+        best++;
+    assert_int_equal(search_race(f->search, &best, 1, &raced, &error), 1);
+    assert_int_equal(raced.count, 2);
+    assert_int_equal(f->workers.compiled[tune_result_variant(&f->result.points, best)], 1);
+    assert_int_equal(f->workers.starts[0], 1);
+    assert_int_equal(f->workers.starts[1], 1);
+}
+
 /* --- The race ----------------------------------------------------------------------------- */
 
 static const size_t ENTRANTS[] = {0, 1, CANDIDATES, 4 * CANDIDATES + 2};
@@ -870,6 +891,7 @@ int main(void)
         WITH_SEARCH(test_cannot_serve),
         WITH_SEARCH(test_kept_workers),
         WITH_SEARCH(test_kept_workers_that_are_busy),
+        WITH_SEARCH(test_short_budget),
         WITH_SEARCH(test_race),
         WITH_SEARCH(test_simplest_of_a_tie_wins),
         WITH_SEARCH(test_fastest_wins),
