@@ -36,10 +36,10 @@ struct tune_options {
      * other; TUNE_CONFIGS_MAX at most. */
     const int64_t *configs;
     size_t config_count;
-    bool is_only_configs;       /* nothing else is tried */
-    bool races_values;          /* raced too: the best candidate with each value of each param */
-    bool keeps_all;             /* places of the race are kept, whichever */
-    bool is_proof;              /* times are not asked for: none is too noisy */
+    bool is_only_configs; /* nothing else is tried */
+    bool races_values;    /* raced too: the best candidate with each value of each param */
+    bool keeps_all;       /* places of the race are kept, whichever */
+    bool is_proof;        /* times are not asked for: none is too noisy */
     const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */

@@ -25,8 +25,8 @@ enum {
 
 static const double RACE_SECONDS = 0.3;       /* for each size; neighbours confirm each other */
 static const double SHORT_RACE_SECONDS = 0.1; /* of what is at hand */
-static const double CHECK_SECONDS = 1e-6;     /* of that the first place alone is checked again */
-static const double ABOVE_LINE = 1.01;        /* from here on the size is worth a search */
+static const double CHECK_SECONDS = 1e-6; /* of that the first place alone is checked again */
+static const double ABOVE_LINE = 1.01;    /* from here on the size is worth a search */
 
 /* --- What is said ------------------------------------------------------------------------ */
 
