@@ -147,7 +147,7 @@ static bool is_same_dim(const struct dim *a, const struct dim *b)
 
 /* From so many times the elements on, or so few, what was tuned says less than the default: an
  * argmin's of 64Ki took 1.78 times as long as that at 1Mi, and 1.09 times at 16Mi. */
-static const double FAR = 4;
+static const double FAR = SELECTOR_FAR;
 
 /* The same of several results, whose shape decides more: what was tuned for the nearest took 1.8 and
  * 2.0 times as long as the winner at columns of 300K x 40, 2.2 and 2.8 at 8Ki x 8Ki and 14 at 16Ki x

@@ -74,6 +74,7 @@ static const struct field fields[] = {
     {"streams", FIELD_ANY, offsetof(struct record, streams), 1, 64, VALUE},
     {"copiers", FIELD_ANY, offsetof(struct record, copiers), 1, 1024, VALUE},
     {"loss_ppm", FIELD_ANY, offsetof(struct record, loss_ppm), 1, MANY, VALUE},
+    {"raced_only", FIELD_ANY, offsetof(struct record, raced_only), 1, 1, VALUE},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert(sizeof fields / sizeof *fields <= SECTION_FIELDS_MAX, "one bit for each field");

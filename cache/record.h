@@ -70,6 +70,8 @@ struct record {
     char tuned[32];    /* UTC, "2026-11-21T01:25:00Z" */
     char swept[32];    /* when the sweep began that raced others here; "" = none did */
     uint64_t loss_ppm; /* what a config may lose here, by that sweep; in 1/1,000,000 */
+    uint64_t
+        raced_only; /* 1: that sweep raced configs at hand here, and searched for no other */
     /* Of data on the host (host_copy.h); 0 = not of such data, and without copiers no buffers
      * are filled. */
     uint64_t chunk_bytes, streams, copiers;

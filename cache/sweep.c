@@ -55,8 +55,25 @@ size_t sweep_nearest(const uint64_t *sizes, size_t count, uint64_t n)
 uint64_t sweep_border(uint64_t low, uint64_t high)
 {
     assert(low < high);
+    if (low % 2 != high % 2)
+        return low % 2 ? high - 1 : low;
     const uint64_t mean = (uint64_t)sqrtl((long double)low * (long double)high);
     return mean < low ? low : mean < high ? mean : high - 1;
+}
+
+double sweep_line(uint64_t n, uint64_t low, double low_ps, uint64_t high, double high_ps)
+{
+    assert(low < high);
+    const double part = ((double)n - (double)low) / ((double)high - (double)low);
+    return low_ps + part * (high_ps - low_ps);
+}
+
+uint64_t sweep_half_way(uint64_t low, uint64_t high, double apart)
+{
+    if (high <= low || (double)high <= apart * (double)low)
+        return 0;
+    const uint64_t odd = (uint64_t)sqrtl((long double)low * (long double)high) | 1;
+    return low < odd && odd < high ? odd : 0;
 }
 
 /* --- Intervals ---------------------------------------------------------------------------- */

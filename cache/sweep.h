@@ -19,8 +19,16 @@ size_t sweep_sizes(uint64_t out[SWEEP_SIZES_MAX], uint64_t low, uint64_t high);
 size_t sweep_nearest(const uint64_t *sizes, size_t count, uint64_t n);
 
 /* The last n that belongs to `low` of two sizes next to each other: their geometric mean,
- * rounded down; below `high`. low < high. */
+ * rounded down; below `high`. low < high. An even size beside an odd one has no other n: what wins there
+ * may do so because each thread's loads are full. */
 uint64_t sweep_border(uint64_t low, uint64_t high);
+
+/* The time at n on the line through two measured ones, of low < high; low may be 0 with 0 ps. */
+double sweep_line(uint64_t n, uint64_t low, double low_ps, uint64_t high, double high_ps);
+
+/* An odd number about half way between two, as a factor; 0 where high is at most `apart` times low, or
+ * none lies between. */
+uint64_t sweep_half_way(uint64_t low, uint64_t high, double apart);
 
 /* What a config loses at a size, as a part of the time of the size's own winner. */
 struct sweep_loss {

@@ -142,6 +142,26 @@ int point_reject_order(const struct point_context *context, const int64_t *confi
 
 /* --- Passes ------------------------------------------------------------------------------------ */
 
+static bool uses_derived(const struct space *space, const struct expr *expr)
+{
+    bool is_derived[SPACE_NAMES_MAX] = {false};
+    for (size_t i = 0; i < space->derived_count; i++)
+        is_derived[space->derived[i].slot] = true;
+    return expr_uses_any(expr, is_derived);
+}
+
+/* Most passes tell a config by its params: then no derived value is needed, of which a space has
+ * dozens. */
+static int fill_values(const struct point_context *context, const int64_t *config,
+                       bool reads_partials, bool has_derived, int64_t values[SPACE_NAMES_MAX],
+                       struct error *error)
+{
+    if (has_derived)
+        return point_values(context, config, reads_partials, values, error);
+    point_known(context, config, reads_partials, values);
+    return 0;
+}
+
 int point_pass_config(const struct point_context *context, const int64_t *config, size_t pass,
                       int64_t *out, struct error *error)
 {
@@ -151,7 +171,10 @@ int point_pass_config(const struct point_context *context, const int64_t *config
     memcpy(out, config, context->space->param_count * sizeof *out);
     if (p->override_count == 0)
         return 0;
-    if (point_values(context, config, p->reads_partials, values, error))
+    bool has_derived = false;
+    for (size_t i = 0; i < p->override_count; i++)
+        has_derived = has_derived || uses_derived(context->space, p->overrides[i].expr);
+    if (fill_values(context, config, p->reads_partials, has_derived, values, error))
         return -1;
     for (size_t i = 0; i < p->override_count; i++)
         if (expr_eval(p->overrides[i].expr, values, &out[p->overrides[i].param], error))
@@ -165,7 +188,8 @@ int point_applies(const struct point_context *context, const int64_t *config, si
     assert(pass < context->space->pass_count);
     const struct pass *p = &context->space->passes[pass];
     int64_t values[SPACE_NAMES_MAX], applies = 1;
-    if (p->when && (point_values(context, config, false, values, error) ||
+    if (p->when && (fill_values(context, config, false, uses_derived(context->space, p->when),
+                                values, error) ||
                     expr_eval(p->when, values, &applies, error)))
         return -1;
     *out = applies != 0;

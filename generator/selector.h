@@ -7,7 +7,7 @@
 #include "generator/dims.h"
 
 /* How well a config fits, the best first; but of what is of this very GPU, shipped or not, the
- * nearer size comes first where none is exact. */
+ * nearer size comes first where none is exact, and what is far (SELECTOR_FAR) last. */
 enum selector_grade {
     SELECTOR_EXACT, /* it was tuned on this GPU for these dims */
     SELECTOR_STALE, /* the same, but with another driver or compiler: prove it before use */
@@ -48,6 +48,10 @@ struct selector_place {
  * a result is like decides more than how many there are. Another cache regime counts as much as four
  * times the depth. */
 enum { SELECTOR_DEPTH_WEIGHT = 4, SELECTOR_REGIME_DEPTH = 4 };
+
+/* So many times the depth, or so few, and what was tuned says less than what ships for it: on an H100 the
+ * winner at 400M took 1.5 times as long at 10K as what ships for it. */
+enum { SELECTOR_FAR = 4 };
 
 /* More than any difference of compute capabilities: what was tuned on an older GPU comes before what
  * was on a newer one, for its blocks need no more than there is; of the newer one's, rules leave
@@ -123,21 +127,25 @@ static inline struct selector_place selector_rank(const struct selector_key *wan
     return place;
 }
 
-/* The grade, or that of other sizes for what ships and was tuned on this very GPU: what one size was
- * tuned for is no reason to serve a far one worse than one who never tuned. */
-static inline enum selector_grade selector_order(const struct selector_place *place)
+/* By the grade. What ships and was tuned on this very GPU stands beside other sizes, and what one size
+ * was tuned for behind all that ships where it is far: it is no reason to serve a far n worse than one who
+ * never tuned. */
+static inline int selector_order(const struct selector_place *place)
 {
-    return place->tier == 0 && place->grade < SELECTOR_NONE &&
-                   place->grade > SELECTOR_OTHER_SIZE
-               ? SELECTOR_OTHER_SIZE
-               : place->grade;
+    const double far = SELECTOR_FAR;
+    const int is_own = place->grade == SELECTOR_OTHER_SIZE || place->grade == SELECTOR_SAME_CC;
+    const int is_beside =
+        place->tier == 0 && place->grade < SELECTOR_NONE && place->grade > SELECTOR_OTHER_SIZE;
+    if (is_own && place->size >= selector_weigh(far, far))
+        return 2 * (int)SELECTOR_CLASS + 1;
+    return 2 * (int)(is_beside ? SELECTOR_OTHER_SIZE : place->grade);
 }
 
 /* Does `a` serve before `b`? Of equals neither does: take the first. */
 static inline int selector_is_better(const struct selector_place *a,
                                      const struct selector_place *b)
 {
-    const enum selector_grade a_order = selector_order(a), b_order = selector_order(b);
+    const int a_order = selector_order(a), b_order = selector_order(b);
     if (a_order != b_order)
         return a_order < b_order;
     if (a->tier != b->tier)

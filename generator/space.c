@@ -335,6 +335,10 @@ static int read_space_item(struct space *space, const struct ini_item *item,
         return 0; /* read before all others */
     if (strcmp(item->key, "parts") == 0)
         return read_parts(space, item, error);
+    if (strcmp(item->key, "strategy") == 0) {
+        space->strategy = (struct space_strategy){item->value, item->file, item->line};
+        return 0;
+    }
     for (size_t i = 0; i < 3; i++)
         if (strcmp(item->key, keys[i].key) == 0) {
             *keys[i].value = item->value;
@@ -343,9 +347,10 @@ static int read_space_item(struct space *space, const struct ini_item *item,
                                       "no name of a space, template or kernel:", item->value);
             return 0;
         }
-    return space_complain(item, error,
-                          "[space] has name, extends, template, kernel, serves and parts, not",
-                          item->key);
+    return space_complain(
+        item, error,
+        "[space] has name, extends, template, kernel, serves, parts and strategy, not",
+        item->key);
 }
 
 static bool is_section(const struct ini_item *item, const char *prefix)

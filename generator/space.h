@@ -75,6 +75,13 @@ struct space_default {
     struct expr *expr; /* NULL: a constant */
 };
 
+/* How a space wants to be searched: a word for who searches, who also refuses one that is none. */
+struct space_strategy {
+    const char *name; /* NULL: as is usual on the device */
+    const char *file; /* where it stands, for errors */
+    int line;
+};
+
 enum { PASS_ARGS_MAX = 8 };
 extern const char *const space_pass_args[PLANNER_ARGS]; /* as in a space file */
 
@@ -119,6 +126,7 @@ enum { SPACE_NAMES_MAX = 256, SPACE_PASSES_MAX = PLANNER_PASSES };
 struct space {
     const char *file;                          /* for errors */
     const char *name, *template_name, *kernel; /* "reduce", "reduce.cu", "reduce" */
+    struct space_strategy strategy;
     struct expr *serves;                /* holds for the problems that its kernels are for */
     const char *names[SPACE_NAMES_MAX]; /* every name of an expression, by slot */
     size_t name_count;

@@ -95,6 +95,13 @@ static int check_list(const struct request *request, struct error *error)
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);
 }
 
+/* Is no effect of a param shown? A report has --axes too. */
+static bool has_no_effects(const struct request *request)
+{
+    return request->verb == VERB_TUNE &&
+           (request->replay || request->problems || request->data || request_is_sweep(request));
+}
+
 /* Checks tune and ladder for what a run measures. */
 static int check_run(const struct request *request, struct error *error)
 {
@@ -110,6 +117,9 @@ static int check_run(const struct request *request, struct error *error)
         {request->replay && !request->problems && has_own_problem(request),
          "--replay runs on the problem and the space of its journal: leave out --op, --type, --acc, "
          "--cold, --warm, --order, --space and --template"},
+        {has_no_effects(request) && (request->effects || request->axes),
+         "--effects and --axes are of the tuning of one problem: leave ranges, --problems, --replay "
+         "and --data out"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
     };

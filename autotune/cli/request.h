@@ -31,6 +31,7 @@ struct request {
     struct output out;                    /* --json, --csv, --quiet */
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal, of a list a folder; NULL = none */
+    const char *axes;                     /* of a heat map: "BLOCK,ITEMS"; NULL = the usual */
     const char *problems; /* of tune: a file with a problem a line; NULL = none */
     const char *topic;    /* what to list, to profile or to reduce */
     char **files;         /* what to merge, compare or report: within argv */
@@ -51,7 +52,7 @@ struct request {
     enum regime data; /* of tune and ladder: PINNED or PAGEABLE; COLD = on the GPU */
     const char *output, *gpu, *gpu_file, *ladder; /* of two verbs each; NULL = not given */
     struct part part; /* of verify and of a list of problems: this one of so many */
-    bool cold, warm, deterministic, retune, dry_run, verbose;
+    bool cold, warm, deterministic, retune, dry_run, effects, verbose;
 };
 
 /* Is a range of sizes asked for? */

@@ -77,7 +77,6 @@ static void clean_up(void *shared)
 static const struct option_row options[] = {
     {VERB_REPORT, "bench", "FILE", "a table that bench wrote as CSV: adds how our kernels compare with other libraries", .text = offsetof(struct report_request, bench), .more = "Its fields gpu, op and type say what was measured where: a table without them, or of another GPU than the report, is refused; one of another problem than the title stands under its own heading.", .group = 2},
     {VERB_REPORT, "streams", "FILE", "a table that ladder --data wrote as CSV: adds data on the host, copies and kernels as bars", .text = offsetof(struct report_request, streams), .group = 2},
-    {VERB_REPORT, "axes", "PARAM,PARAM", "of the heat map, down and across (default: the space's first two, as BLOCK,ITEMS)", .text = offsetof(struct report_request, axes), .group = 2},
     {VERB_REPORT, "md", NULL, "Markdown, for a README; to stdout where no file is named", .flag = offsetof(struct report_request, markdown), .group = 3},
     {.verbs = 0},
 };

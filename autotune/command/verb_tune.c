@@ -4,6 +4,7 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
+#include "autotune/command/effects_show.h"
 #include "autotune/tune/tune_host.h"
 #include "autotune/tune/tune_list.h"
 #include "autotune/tune/tune_replay.h"
@@ -45,8 +46,10 @@ static int prepare(struct tuning *tuning, struct error *error)
         tuning->tasks[i].request = request;
         tuning->tasks[i].kind = &device_set->kinds[i];
         tuning->tasks[i].kinds = device_set->count;
-        if (tune_task_prepare(&tuning->tasks[i], error))
+        if (tune_task_prepare(&tuning->tasks[i], error) ||
+            effects_show_check(request, tuning->tasks[i].setup->space, error))
             return -1;
+        tuning->tasks[i].options.races_values = tune_task_has_effects(&tuning->tasks[i]);
     }
     return 0;
 }
@@ -63,36 +66,58 @@ static void run_tasks(struct tuning *tuning)
         terminal_progress_end(&tasks[0].watch.progress);
 }
 
-static int report(struct tune_task *task, struct error *error)
+static void note_answer(const struct tune_task *task, const struct record *record)
 {
     const struct request *request = task->request;
+    const struct nvml_reading reading = {record->sm_mhz, record->memory_mhz, record->celsius,
+                                         record->milliwatts};
+    if (task->warning.code != ERROR_NONE)
+        output_warn("%s", task->warning.text);
+    if (record->untried)
+        output_note(&request->out,
+                    "budget    it left %" PRIu64 " candidates untried: without --budget they "
+                    "are tried\n",
+                    record->untried);
+    output_note(&request->out, "record    exact, %s %s: --retune measures again\n",
+                record_has_run(record) ? "measured" : "as it ships",
+                record_has_run(record) ? record->tuned : "with this program");
+    tune_notes_reading(request, &reading);
+}
+
+/* Prints the result, and behind it what each param does, which is no reason to lose the result. */
+static int print(const struct tune_task *task, const struct record *record, struct error *error)
+{
+    const struct tune_result *result = task->is_answered ? NULL : &task->result;
+    const bool is_asked = tune_task_has_effects(task);
+    struct effects effects = {.space = task->setup->space};
+    struct error lost;
+    const int is_lost = is_asked ? effects_show_find(&effects, task, record, &lost) : 0;
+    const struct effects *found = is_asked && !is_lost ? &effects : NULL;
+    const int failed =
+        tune_report_print(task->request, task->setup, record, result, found, error) ||
+        (found && effects_show(found, task, error));
+    effects_dispose(&effects);
+    if (!failed && is_lost)
+        *error = lost;
+    return failed || is_lost ? -1 : 0;
+}
+
+static int report(struct tune_task *task, struct error *error)
+{
     struct record record;
     if (task->is_answered) {
-        if (task->warning.code != ERROR_NONE)
-            output_warn("%s", task->warning.text);
         record = task->found.record;
-        const struct nvml_reading reading = {record.sm_mhz, record.memory_mhz, record.celsius,
-                                             record.milliwatts};
-        if (record.untried)
-            output_note(&request->out,
-                        "budget    it left %" PRIu64
-                        " candidates untried: without --budget they "
-                        "are tried\n",
-                        record.untried);
-        output_note(&request->out, "record    exact, %s %s: --retune measures again\n",
-                    record_has_run(&record) ? "measured" : "as it ships",
-                    record_has_run(&record) ? record.tuned : "with this program");
-        tune_notes_reading(request, &reading);
-        return tune_report_print(request, task->setup, &record, NULL, error);
+        note_answer(task, &record);
+        return print(task, &record, error);
     }
     if (task->failed) {
         *error = task->error;
         return -1;
     }
-    tune_notes_trials(request, task->setup, &task->result);
+    tune_notes_trials(task->request, task->setup, &task->result);
     struct error lost;
     const int is_lost = tune_task_take(&record, task, &lost);
-    const int failed = tune_report_print(request, task->setup, &record, &task->result, error);
+    const int failed = print(task, &record, error);
     if (!failed && is_lost) /* the result was printed all the same */
         *error = lost;
     return failed || is_lost ? -1 : 0;
@@ -177,6 +202,7 @@ const struct verb_row verb_tune = {
         "  autotune --device 0 --n 1K..4G --loss 0.5\n"
         "  autotune --device 0 " DIMS_TEXT_SWEEP " --type f32\n"
         "  autotune --device all --n 400M --budget 30s\n"
+        "  autotune --device 0 --n 400M --space axes --axes BLOCK,ITEMS\n"
         "  autotune --problems problems.txt --part 1/8\n"
         "  autotune --replay ~/.cache/autotune/journal/FILE --strategy random --seed 2\n\n" VERBS_EXIT,
     .bytes = sizeof(struct tuning),

@@ -42,7 +42,8 @@ static int prove_small(struct bench_against *against, struct session_kernel *ker
 {
     struct check_outcome outcome;
     struct text params = {0};
-    if (session_prove_small(&against->session, kernel, kernel->config, 1, &outcome, error))
+    if (session_prove_small(&against->session, kernel, kernel->config, 1, CHECK_ALL, &outcome,
+                            error))
         return -1;
     if (outcome.is_right)
         return 0;

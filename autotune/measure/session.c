@@ -41,12 +41,12 @@ void session_close(struct session *session)
 }
 
 int session_prove_small(struct session *session, struct session_kernel *kernel,
-                        const int64_t *configs, size_t count, struct check_outcome *out,
-                        struct error *error)
+                        const int64_t *configs, size_t count, uint64_t draw,
+                        struct check_outcome *out, struct error *error)
 {
     struct check_configs chosen = {configs, configs};
     if ((count > 1 && check_choose(&chosen, kernel->context, configs, count, error)) ||
-        check_small(session->check, kernel->context, chosen, kernel->kernels, out, error))
+        check_small(session->check, kernel->context, chosen, kernel->kernels, draw, out, error))
         return -1;
     kernel->is_right_small = out->is_right;
     return 0;
@@ -68,17 +68,23 @@ void session_release(struct session *session, struct session_kernel *kernel)
     bench_release(&session->bench, &kernel->entry);
 }
 
-/* Proves once more with the deciding element elsewhere. */
+static bool has_mark(const struct session *session)
+{
+    return input_has_mark(&session->input) && dims_n(&session->input.problem.dims) >= 2;
+}
+
+/* Proves with the deciding element elsewhere, and puts it back whatever comes of it: others are proven
+ * with the same input. */
 static int prove_mark(struct session *session, const struct bench_entry *entry,
-                      uint64_t position, struct bench_outcome *out, struct error *error)
+                      uint64_t position, uint64_t *out_ps, struct bench_outcome *out,
+                      struct error *error)
 {
     const uint64_t last = input_last(&session->input);
-    uint64_t ignored_ps;
-    return input_mark(&session->input, last, position, error) ||
-                   bench_prove(&session->bench, entry, &ignored_ps, out, error) ||
-                   input_mark(&session->input, position, last, error)
-               ? -1
-               : 0;
+    struct error second;
+    const int failed = input_mark(&session->input, last, position, error) ||
+                       bench_prove(&session->bench, entry, out_ps, out, error);
+    return input_mark(&session->input, position, last, failed ? &second : error) || failed ? -1
+                                                                                           : 0;
 }
 
 /* An element that is not read is found by some of the marks. */
@@ -86,15 +92,30 @@ int session_prove(struct session *session, struct session_kernel *kernel, uint64
                   uint64_t *out_ps, struct bench_outcome *out, struct error *error)
 {
     const uint64_t n = dims_n(&session->input.problem.dims);
-    const bool has_mark = input_has_mark(&session->input) && n >= 2;
-    uint64_t random = session->seed ^ draw << 32;
+    uint64_t random = session->seed ^ draw << 32, ignored_ps;
     assert(kernel->is_right_small);
     if (bench_prove(&session->bench, &kernel->entry, out_ps, out, error))
         return -1;
-    for (int i = 0; has_mark && i < MARKS && out->is_right; i++)
-        if (prove_mark(session, &kernel->entry, i == 0 ? 0 : random_next(&random) % n, out,
-                       error))
+    for (int i = 0; has_mark(session) && i < MARKS && out->is_right; i++)
+        if (prove_mark(session, &kernel->entry, i == 0 ? 0 : random_next(&random) % n,
+                       &ignored_ps, out, error))
             return -1;
+    kernel->is_right = out->is_right;
+    return 0;
+}
+
+/* One in four has it first and one in four last, where faults are likely. */
+int session_prove_once(struct session *session, struct session_kernel *kernel, uint64_t draw,
+                       uint64_t *out_ps, struct bench_outcome *out, struct error *error)
+{
+    const uint64_t n = dims_n(&session->input.problem.dims);
+    uint64_t random = session->seed ^ draw << 32;
+    const uint64_t edge = random_next(&random) % 4, any = random_next(&random);
+    assert(kernel->is_right_small);
+    if (has_mark(session) && edge != 1
+            ? prove_mark(session, &kernel->entry, edge == 0 ? 0 : any % n, out_ps, out, error)
+            : bench_prove(&session->bench, &kernel->entry, out_ps, out, error))
+        return -1;
     kernel->is_right = out->is_right;
     return 0;
 }

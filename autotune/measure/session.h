@@ -44,11 +44,11 @@ int session_open_bench(struct session *session, const struct session_kernel *flu
                        struct error *error);
 void session_close(struct session *session);
 
-/* Proves a variant at small sizes by `count` of its candidates' configs. -1 only when the
- * device fails. */
+/* Proves a variant at small sizes by `count` of its candidates' configs: at positions that `draw`
+ * chooses, or at all, CHECK_ALL. -1 only when the device fails. */
 int session_prove_small(struct session *session, struct session_kernel *kernel,
-                        const int64_t *configs, size_t count, struct check_outcome *out,
-                        struct error *error);
+                        const int64_t *configs, size_t count, uint64_t draw,
+                        struct check_outcome *out, struct error *error);
 
 /* Makes the kernel's entry in the bench, of so many calls a measurement at least; one that is
  * there and has not moved is kept. */
@@ -60,6 +60,11 @@ void session_release(struct session *session, struct session_kernel *kernel);
  * more runs follow with that element at the other edge and at places drawn by `draw`. */
 int session_prove(struct session *session, struct session_kernel *kernel, uint64_t draw,
                   uint64_t *out_ps, struct bench_outcome *out, struct error *error);
+
+/* The same in the first run alone, in which the element that decides is at a place that `draw`
+ * chooses: enough to be timed, not to be kept. */
+int session_prove_once(struct session *session, struct session_kernel *kernel, uint64_t draw,
+                       uint64_t *out_ps, struct bench_outcome *out, struct error *error);
 
 /* Takes one measurement, of calls in a graph or queued one by one. */
 int session_time(struct session *session, const struct session_kernel *kernel, bool is_queued,

@@ -246,12 +246,23 @@ static void write_html(struct text *out, struct figure *figure)
 
 enum { LABEL_COLUMNS = 10, CELL_COLUMNS = 8 };
 
+/* As many as the longest label and a blank have. */
+static int cell_columns(const struct heat_map *map)
+{
+    int most = CELL_COLUMNS - 1;
+    for (size_t c = 0; c < map->columns.count; c++) {
+        const int columns = terminal_columns(map->columns.labels[c]);
+        most = columns > most ? columns : most;
+    }
+    return most + 1;
+}
+
 static void draw_titles(struct text *out, const struct heat_map *map,
                         const struct terminal_style *style)
 {
     terminal_label(out, map->rows.name, LABEL_COLUMNS, true, style);
     for (size_t c = 0; c < map->columns.count; c++)
-        terminal_label(out, map->columns.labels[map->columns.order[c]], CELL_COLUMNS, true,
+        terminal_label(out, map->columns.labels[map->columns.order[c]], cell_columns(map), true,
                        style);
     text_adds(out, "  ");
     text_add_visible(out, map->columns.name);
@@ -275,6 +286,7 @@ static void write_text(struct text *out, struct figure *figure,
 {
     struct heat_map *const map = (struct heat_map *)figure;
     const double most = find_most(map);
+    const int columns = cell_columns(map);
     draw_titles(out, map, style);
     for (size_t r = 0; r < map->rows.count; r++) {
         const size_t row = map->rows.order[r];
@@ -283,10 +295,10 @@ static void write_text(struct text *out, struct figure *figure,
             const struct heat_cell *cell = &map->cells[row][map->columns.order[c]];
             char value[NUMBER_CHARS], ground[2 * NUMBER_CHARS];
             if (!cell->count) {
-                text_addf(out, "%*s ", CELL_COLUMNS - 1, ".");
+                text_addf(out, "%*s ", columns - 1, ".");
                 continue;
             }
-            snprintf(ground, sizeof ground, "%*s%s", CELL_COLUMNS - 1,
+            snprintf(ground, sizeof ground, "%*s%s", columns - 1,
                      write_value(value, map, cell, DIGITS), cell->value >= most ? "*" : " ");
             terminal_cell(out, heat_map_step(map, cell->value), ground, style);
         }

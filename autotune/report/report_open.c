@@ -162,11 +162,13 @@ static int open_sides(struct report *report, struct error *error)
 
 static bool is_kept(const struct report *report, const struct record *record)
 {
+    const char *const space = report->request->space;
     struct filter filter;
     request_filter(&filter, report->request);
     filter.asked |= FILTER_DEVICE;
     return record->source != RECORD_PUBLISHED && dims_n(&record->problem.dims) > 0 &&
-           record->median_ps && filter_wants(&filter, &record->problem);
+           record->median_ps && filter_wants(&filter, &record->problem) &&
+           (!space || strcmp(record->space, space) == 0);
 }
 
 static bool is_alike(const struct problem *a, const struct problem *b)
@@ -216,11 +218,12 @@ static int find_headline(struct report *report, struct error *error)
             best = record;
     }
     report->headline = best;
-    if (best || !(request->has_n || request->has_op || request->has_type || request->has_order))
+    if (best || !(request->has_n || request->has_op || request->has_type ||
+                  request->has_order || request->space))
         return 0;
     return error_set(
         error, ERROR_FAILED,
-        "%s has no record of that --op, --type, --order and --n: leave --n out, which takes the "
+        "%s has no record of that --op, --type, --order, --space and --n: leave --n out, which takes the "
         "nearest to the usual size, or another of them; 'autotune show' lists those tuned here",
         report->subject->side.name);
 }

@@ -10,7 +10,7 @@
 
 /* What report alone has options for. */
 struct report_request {
-    const char *bench, *streams, *axes; /* two tables; two params; NULL = not given */
+    const char *bench, *streams; /* tables; NULL = not given */
     bool markdown;
 };
 

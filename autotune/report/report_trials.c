@@ -5,6 +5,11 @@
 
 #include "autotune/compare/compare_journal.h"
 #include "autotune/print/figures.h"
+#include "autotune/report/trials_map.h"
+#include "autotune/search/strategy.h"
+#include "autotune/tune/effects_cause.h"
+#include "autotune/tune/effects_print.h"
+#include "autotune/tune/effects_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,93 +18,7 @@
 
 enum { WORD = HEAT_MAP_LABEL };
 
-/* --- Params as text ----------------------------------------------------------------------- */
-
-/* The value of a param in "BLOCK=256 ITEMS=16"; false when it is not there or too long. */
-static bool find_value(char out[WORD], const char *params, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = params; *at; at += strspn(at, " ")) {
-        const size_t word = strcspn(at, " ");
-        if (word > length && at[length] == '=' && strncmp(at, name, length) == 0) {
-            snprintf(out, WORD, "%.*s", (int)(word - length - 1), at + length + 1);
-            return word - length - 1 < WORD;
-        }
-        at += word;
-    }
-    return false;
-}
-
-/* The params but for two of them. */
-static void write_others(char *out, size_t size, const char *params, const char *first,
-                         const char *second)
-{
-    size_t used = 0;
-    *out = '\0';
-    for (const char *at = params; *at; at += strspn(at, " ")) {
-        const size_t word = strcspn(at, " "), name = strcspn(at, "=");
-        const bool is_axis = (name == strlen(first) && strncmp(at, first, name) == 0) ||
-                             (name == strlen(second) && strncmp(at, second, name) == 0);
-        if (!is_axis && used + word + 2 < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? " " : "",
-                                     (int)word, at);
-        at += word;
-    }
-}
-
-/* --- Axes --------------------------------------------------------------------------------- */
-
-/* Names between '=' or ',': of --axes, else the first two of the params. */
-static int choose_axes(struct heat_map *map, const char *axes, const char *params,
-                       struct error *error)
-{
-    const char *at = axes ? axes : params, *const stop = axes ? "," : "=";
-    const size_t first = strcspn(at, stop);
-    const char *second = at + first;
-    second += axes ? (*second == ',') : strcspn(second, " ");
-    second += strspn(second, " ");
-    snprintf(map->rows.name, WORD, "%.*s", (int)first, at);
-    snprintf(map->columns.name, WORD, "%.*s", (int)strcspn(second, stop), second);
-    char value[WORD];
-    if (!axes || (strcmp(map->rows.name, map->columns.name) != 0 &&
-                  find_value(value, params, map->rows.name) &&
-                  find_value(value, params, map->columns.name)))
-        return 0;
-    return error_set(
-        error, ERROR_USAGE,
-        "--axes is '%.60s': give two different params of the record, separated by a "
-        "comma: it has %s",
-        axes, params);
-}
-
-/* Explains the axes, where the space is known. */
-static void explain_axes(struct heat_map *map, const struct space *space)
-{
-    struct heat_side *const sides[] = {&map->rows, &map->columns};
-    for (size_t i = 0; i < 2; i++) {
-        const int param = space_find_param(space, sides[i]->name, strlen(sides[i]->name));
-        if (param >= 0)
-            snprintf(sides[i]->meaning, sizeof sides[i]->meaning, "%s",
-                     space->params[param].meaning);
-    }
-}
-
 /* --- The journal -------------------------------------------------------------------------- */
-
-static void add_trials(struct heat_map *map, const struct journal *journal,
-                       const struct problem *problem)
-{
-    for (size_t i = 0; i < journal->count; i++) {
-        const struct journal_trial *trial = &journal->trials[i];
-        const uint64_t ps = compare_journal_least(&trial->trial);
-        char row[WORD], column[WORD], others[200];
-        if (!ps || !find_value(row, trial->params, map->rows.name) ||
-            !find_value(column, trial->params, map->columns.name))
-            continue;
-        write_others(others, sizeof others, trial->params, map->rows.name, map->columns.name);
-        heat_map_add(map, row, column, figures_gbs(problem, ps), others);
-    }
-}
 
 static void say_best(struct report *report, const struct heat_map *map)
 {
@@ -116,29 +35,134 @@ static void say_best(struct report *report, const struct heat_map *map)
         figures_short(value, best->value, 4));
 }
 
-/* Adds the journal's trials for the headline to `map`; nothing where there is no journal. */
-static int fill_map(struct heat_map *map, const struct report *report, struct error *error)
+/* The map of all trials of a journal. */
+static int map_journal(struct heat_map **out, const struct report *report,
+                       const struct journal *journal, struct error *error)
 {
     const struct record *record = report->headline;
+    if (trials_map_make(out, report->request->axes, record->params, &record->problem, error))
+        return -1;
+    for (size_t i = 0; i < journal->count; i++) {
+        const uint64_t ps = compare_journal_least(&journal->trials[i].trial);
+        if (ps)
+            trials_map_add(*out, &record->problem, journal->trials[i].params, ps);
+    }
+    return 0;
+}
+
+/* --- What each param does ------------------------------------------------------------------ */
+
+static void add_bar(struct bar_chart *chart, const struct report *report,
+                    const struct effects *effects, const struct effects_param *one,
+                    const struct effects_value *value)
+{
+    const struct param *param = &effects->space->params[one->param];
+    const struct problem *problem = &report->headline->problem;
+    struct text word = {0}, unlike = {0};
+    struct bar bar = {.value = figures_gbs(problem, effects->trials[value->best].ps),
+                      .kind = report->headline->source == RECORD_EMULATED ? BAR_EMULATED
+                                                                          : BAR_MEASURED};
+    point_format_value(&word, param, value->value);
+    point_format_unlike(&unlike, effects->space, effects_config(effects, value->best),
+                        effects_config(effects, effects->best));
+    snprintf(bar.label, sizeof bar.label, "%s=%s", param->name, word.at ? word.at : "");
+    snprintf(bar.note, sizeof bar.note, "%.3f times the best's time, of %zu tried%s%s",
+             value->ratio, value->tried, unlike.at ? ", unlike it in " : "",
+             unlike.at ? unlike.at : "");
+    bar_chart_add(chart, &bar);
+    text_dispose(&word);
+    text_dispose(&unlike);
+}
+
+static struct bar_chart *draw_effects(const struct report *report,
+                                      const struct effects *effects)
+{
+    struct bar_chart *chart = calloc(1, sizeof *chart);
+    char words[PROBLEM_CHARS];
+    if (!chart)
+        return NULL;
+    snprintf(chart->figure.title, sizeof chart->figure.title,
+             "Axes of %s: the best GB/s with each value",
+             problem_format(words, &report->headline->problem));
+    snprintf(chart->unit, sizeof chart->unit, "GB/s");
+    chart->digits = 4;
+    for (size_t a = 0; a < effects->param_count; a++)
+        for (size_t v = 0; v < effects->params[a].count; v++)
+            add_bar(chart, report, effects, &effects->params[a], &effects->params[a].values[v]);
+    return chart;
+}
+
+static void add_effects(struct report *report, const struct effects *effects)
+{
+    struct document *document = &report->document;
+    struct text basis = {0}, times = {0};
+    effects_add_basis(&basis, effects);
+    effects_add_times(&times, effects);
+    document->failed |= basis.failed || times.failed;
+    document_add(document, DOCUMENT_TEXT, "Shown is %s. A factor is %s.",
+                 basis.at ? basis.at : "", times.at ? times.at : "");
+    document_figure(document, &bar_chart_kind, draw_effects(report, effects));
+    for (size_t a = 0; a < effects->param_count; a++)
+        if (*effects->params[a].why)
+            document_add(document, DOCUMENT_TEXT, "%s: %s.",
+                         effects->space->params[effects->params[a].param].name,
+                         effects->params[a].why);
+    text_dispose(&basis);
+    text_dispose(&times);
+}
+
+/* Of a space that is searched whole its axes, and the map of its trials alone; NULL where the journal
+ * has none. What other searches leave out is in no figure of a param. */
+static int map_effects(struct heat_map **out, struct report *report,
+                       const struct journal *journal, const struct point_context *context,
+                       const struct emit_sources *sources, struct error *error)
+{
+    const struct effects_subject subject = {context, sources, report->subject->side.peak_bytes};
+    struct effects effects = {.space = context->space};
+    int failed = effects_read_journal(&effects, context, journal, error);
+    if (!failed && effects.param_count) {
+        effects_explain(&effects, &subject);
+        add_effects(report, &effects);
+        failed = trials_map_of_effects(out, report->request->axes, &effects, context->problem,
+                                       error);
+    }
+    effects_dispose(&effects);
+    return failed ? -1 : 0;
+}
+
+/* The map of trials of the headline's kernel. */
+static int map_kernel(struct heat_map **out, struct report *report,
+                      const struct journal *journal, const struct compare_kernel *kernel,
+                      const struct target *target, struct error *error)
+{
+    const struct space *space = kernel->rung.space;
+    const struct point_context context = {space, &report->headline->problem, target};
+    if (strategy_space_is_whole(space) &&
+        map_effects(out, report, journal, &context, &kernel->sources, error))
+        return -1;
+    if (!*out && map_journal(out, report, journal, error))
+        return -1;
+    trials_map_explain(*out, space);
+    return 0;
+}
+
+/* NULL where there is no journal. */
+static int make_map(struct heat_map **out, struct report *report, struct error *error)
+{
     struct compare_kernel kernel;
     struct target target;
     struct journal journal;
     struct error ignored;
-    char problem[PROBLEM_CHARS];
-    if (choose_axes(map, report_own(report)->axes, record->params, error))
-        return -1;
-    if (!compare_journal_load(&journal, report->request->cache, record))
+    *out = NULL;
+    if (!compare_journal_load(&journal, report->request->cache, report->headline))
         return 0;
-    snprintf(map->figure.title, sizeof map->figure.title, "Trials of %s: GB/s by %s and %s",
-             problem_format(problem, &record->problem), map->rows.name, map->columns.name);
-    snprintf(map->unit, sizeof map->unit, "GB/s");
-    add_trials(map, &journal, &record->problem);
-    journal_close(&journal);
-    if (report_kernel(&kernel, &target, report, &ignored) == 0) {
-        explain_axes(map, kernel.rung.space);
+    const bool is_here = report_kernel(&kernel, &target, report, &ignored) == 0;
+    const int failed = is_here ? map_kernel(out, report, &journal, &kernel, &target, error)
+                               : map_journal(out, report, &journal, error);
+    if (is_here)
         compare_kernel_close(&kernel);
-    }
-    return 0;
+    journal_close(&journal);
+    return failed;
 }
 
 /* --- Documents ---------------------------------------------------------------------------- */
@@ -218,14 +242,10 @@ int report_trials(struct report *report, struct error *error)
                          "No search ran on this GPU here, so there are no trials to show.");
         return 0;
     }
-    struct heat_map *map = calloc(1, sizeof *map);
-    if (!map)
-        return error_memory(error, sizeof *map);
-    if (fill_map(map, report, error)) {
-        free(map);
+    struct heat_map *map;
+    if (make_map(&map, report, error))
         return -1;
-    }
-    if (!map->count) {
+    if (!map || !map->count) {
         document_add(
             document, DOCUMENT_MISSING,
             "The journal of this record's search is not here, so there are no trials to "

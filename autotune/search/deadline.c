@@ -5,21 +5,35 @@
 static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
 static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
 static const double RACE_LIMIT = 30, RACE_TIMES = 4;
-/* For the default's proofs: far more than any take, and more again for each element of the
- * problem. Who has little time for the whole search does not wait so long for an endless kernel. On the
- * emulator it is ended by its own processor time (kernel_limit.h), long before. */
-static const double DEFAULT_LIMIT = 20, DEFAULT_LEAST = 6, BUDGETS = 5, ELEMENT_LIMIT = 1e-8;
+/* Who has little time for the whole search has no more of it for a kernel that does not end; and what
+ * takes so many times as long is not what is looked for. */
+static const double LIMIT_LEAST = 1, PROVE_TIMES_SHORT = 20, MEASURE_TIMES_SHORT = 200;
+/* For the default's proofs: far more than any take, and at n more again for each element of the
+ * problem. On the emulator an endless kernel is ended by its own processor time (kernel_limit.h), long
+ * before. */
+static const double DEFAULT_LIMIT = 20, DEFAULT_LEAST = 4, BUDGETS = 5, ELEMENT_LIMIT = 1e-8;
 static const double DEFAULT_LIMIT_HOST = 180, ELEMENT_LIMIT_HOST = 1e-6;
 
-static double default_limit(const struct pace *pace)
+/* `most`; of a budget, where there is one, no more than `budgets`, but `least`. The emulator's time is
+ * other programs' too. */
+static double within_budget(const struct pace *pace, double least, double budgets, double most)
 {
-    const double asked = BUDGETS * pace->budget_s;
+    const double asked = pace->is_host ? 0 : budgets * pace->budget_s;
+    return asked <= 0 || asked > most ? most : asked < least ? least : asked;
+}
+
+static double default_limit(const struct pace *pace, enum job_phase phase)
+{
+    const double n = (double)pace->n;
     if (pace->is_host)
-        return DEFAULT_LIMIT_HOST + (double)pace->n * ELEMENT_LIMIT_HOST;
-    return (asked <= 0 || asked > DEFAULT_LIMIT ? DEFAULT_LIMIT
-            : asked < DEFAULT_LEAST             ? DEFAULT_LEAST
-                                                : asked) +
-           (double)pace->n * ELEMENT_LIMIT;
+        return DEFAULT_LIMIT_HOST + n * ELEMENT_LIMIT_HOST;
+    return within_budget(pace, DEFAULT_LEAST, BUDGETS, DEFAULT_LIMIT) +
+           (phase == PHASE_PROVE ? 0 : n * ELEMENT_LIMIT);
+}
+
+double deadline_without_result_s(double budget_s)
+{
+    return BUDGETS * budget_s < DEFAULT_LEAST ? DEFAULT_LEAST : BUDGETS * budget_s;
 }
 
 /* A kernel may be slow, not endless: it has many times as long as the default took. The
@@ -27,15 +41,21 @@ static double default_limit(const struct pace *pace)
 double deadline_s(const struct pace *pace, enum job_phase phase)
 {
     const double call = (double)pace->ready.reference_ps * 1e-12 * (double)pace->ready.calls;
+    const double prove = within_budget(pace, LIMIT_LEAST, 1, PROVE_LIMIT);
+    const bool is_short = prove < PROVE_LIMIT;
+    const double measure = (is_short ? MEASURE_TIMES_SHORT : MEASURE_TIMES) * call;
     if (pace->is_opening && phase == PHASE_LOAD)
         return DEADLINE_OPEN_S;
     if (pace->is_opening)
-        return default_limit(pace);
+        return default_limit(pace, phase);
     switch (phase) {
     case PHASE_PROVE:
-        return PROVE_LIMIT + PROVE_TIMES * pace->ready.prove_s + MEASURE_TIMES * call;
-    case PHASE_MEASURE: return MEASURE_LIMIT + MEASURE_TIMES * call;
-    case PHASE_RACE: return RACE_LIMIT + RACE_TIMES * pace->race_s + MEASURE_TIMES * call;
+        return prove + measure +
+               (is_short ? PROVE_TIMES_SHORT : PROVE_TIMES) * pace->ready.prove_s;
+    case PHASE_MEASURE: return within_budget(pace, LIMIT_LEAST, 1, MEASURE_LIMIT) + measure;
+    case PHASE_RACE:
+        return within_budget(pace, DEFAULT_LEAST, BUDGETS, RACE_LIMIT) + measure +
+               RACE_TIMES * pace->race_s;
     default: return DEADLINE_LOAD_S;
     }
 }

@@ -21,4 +21,8 @@ struct pace {
 /* Seconds after which a worker that announced this step is given up. */
 double deadline_s(const struct pace *pace, enum job_phase phase);
 
+/* Seconds, from when the first worker was ready, after which a search with this budget ends even if no
+ * candidate was measured: those that were tried did not end, or were wrong. */
+double deadline_without_result_s(double budget_s);
+
 #endif

@@ -118,7 +118,8 @@ bool decide_is_race(const struct job_raced *raced, size_t candidates)
 {
     const struct race_result *race = &raced->result;
     if (raced->count == 0 || raced->count > RACE_ENTRANTS_MAX || race->count == 0 ||
-        race->count > raced->count || raced->entrants[0].candidate != JOB_NO_CANDIDATE)
+        raced->checked > JOB_CHECKED || race->count > raced->count ||
+        raced->entrants[0].candidate != JOB_NO_CANDIDATE)
         return false;
     for (size_t i = 1; i < raced->count; i++)
         if (raced->entrants[i].candidate >= candidates)

@@ -2,6 +2,7 @@
  * finalists. Hides the loaded modules. */
 #include "autotune/search/final_race.h"
 
+#include "autotune/device/monotonic.h"
 #include "autotune/search/finalist_checks.h"
 
 #include <assert.h>
@@ -18,7 +19,8 @@ static const struct race_options RULES = {.rounds_min = 11,
 struct entrant {
     struct session_kernel kernel;
     uint64_t variant, candidate;
-    bool is_out; /* wrong */
+    bool is_out;        /* wrong */
+    bool has_positions; /* its code is right at all positions, not only at drawn ones */
 };
 
 struct final_race {
@@ -84,8 +86,9 @@ static int enter_variant(struct final_race *final_race, const struct job_variant
                                     .is_right_small = variant->is_proven};
     bool ignored;
     compiler_kernels(&variant->compiled, loaded, kernel.kernels);
-    if (!variant->is_proven && measurer_variant(measurer, &kernel, v, variant->configs,
-                                                variant->count, &ignored, error))
+    if (!variant->is_proven &&
+        measurer_variant(measurer, &kernel, v, variant->configs, variant->count,
+                         measurer_draw(measurer, v), &ignored, error))
         return -1;
     for (size_t i = 0;
          i < variant->count && kernel.is_right_small && final_race->count < RACE_ENTRANTS_MAX;
@@ -121,6 +124,7 @@ static int enter_all(struct final_race *final_race, struct error *error)
     struct session_kernel first = measurer->reference;
     first.entry = (struct bench_entry){.graph = NULL}; /* the reference keeps its own */
     add_entrant(final_race, &first, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE);
+    final_race->entrants[0].has_positions = true; /* proven as the measurer was opened */
     for (size_t u = 0; u < final_race->job->count; u++)
         if (enter_unit(final_race, u, error))
             return -1;
@@ -165,6 +169,28 @@ static int prove_full(struct final_race *final_race, struct entrant *entrant,
 
 /* --- Finalist checks ---------------------------------------------------------------------- */
 
+/* Tries the positions that draws have left out, once for all entrants of a variant. Their proof in the
+ * search was of two launches of the variant too. */
+static int prove_positions(struct final_race *final_race, struct entrant *entrant,
+                           struct error *error)
+{
+    const struct measurer *measurer = final_race->measurer;
+    const struct check_configs configs = {entrant->kernel.config, entrant->kernel.config};
+    struct check_outcome outcome = {.is_right = true};
+    for (size_t i = 0; i < final_race->count; i++)
+        entrant->has_positions |= final_race->entrants[i].has_positions &&
+                                  final_race->entrants[i].variant == entrant->variant;
+    if (entrant->has_positions)
+        return 0;
+    if (announce(final_race, entrant, error) ||
+        check_positions(measurer->session.check, measurer->session.context, configs,
+                        entrant->kernel.kernels, &outcome, error))
+        return -1;
+    final_race->out->proofs += outcome.cases;
+    entrant->has_positions = outcome.is_right;
+    return outcome.is_right ? 0 : reject(final_race, entrant, outcome.reason, error);
+}
+
 /* Repeats the proof at full n too: nothing that ran since may have disturbed the kernel. */
 static int prove_finalist(struct final_race *final_race, struct entrant *entrant,
                           const struct finalist_checks *checks, struct error *error)
@@ -173,6 +199,10 @@ static int prove_finalist(struct final_race *final_race, struct entrant *entrant
                                                         entrant->kernel.kernels};
     struct job_entrant *report = &final_race->out->entrants[entrant - final_race->entrants];
     struct check_outcome outcome;
+    if (prove_positions(final_race, entrant, error))
+        return -1;
+    if (entrant->is_out)
+        return 0;
     if (announce(final_race, entrant, error) ||
         finalist_checks_prove(checks, &candidate, report, &outcome, error))
         return -1;
@@ -181,16 +211,33 @@ static int prove_finalist(struct final_race *final_race, struct entrant *entrant
                             : reject(final_race, entrant, outcome.reason, error);
 }
 
+/* Outside the first places. */
+static bool may_be_kept(const struct final_race *final_race, const struct entrant *entrant)
+{
+    const struct job_race *job = final_race->job;
+    bool is_kept = job->keeps_all;
+    for (size_t i = 0; i < job->kept_count; i++)
+        is_kept |= job->kept[i] == entrant->candidate;
+    return is_kept;
+}
+
+/* Those of the first places; of others that may be kept the positions. */
 static int prove_first(struct final_race *final_race, const struct finalist_checks *checks,
                        struct error *error)
 {
     const struct race_result *result = &final_race->out->result;
-    size_t right = 0;
-    for (size_t i = 0; i < result->count && right < JOB_CHECKED; i++) {
+    const double limit_s = final_race->job->check_s, start = monotonic_s();
+    uint64_t *right = &final_race->out->checked;
+    bool is_finalist = true;
+    for (size_t i = 0; i < result->count; i++) {
         struct entrant *entrant = &final_race->entrants[result->places[i].entrant];
-        if (prove_finalist(final_race, entrant, checks, error))
+        const bool is_late = limit_s > 0 && *right > 0 && monotonic_s() - start > limit_s;
+        is_finalist = is_finalist && *right < JOB_CHECKED && !is_late;
+        if (is_finalist ? prove_finalist(final_race, entrant, checks, error)
+                        : may_be_kept(final_race, entrant) &&
+                              prove_positions(final_race, entrant, error))
             return -1;
-        right += !entrant->is_out;
+        *right += is_finalist && !entrant->is_out;
     }
     return 0;
 }
@@ -199,7 +246,7 @@ static int run_proofs(struct final_race *final_race, struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
     struct finalist_checks checks;
-    if (measurer_announce(measurer, PHASE_PROVE, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error))
+    if (measurer_announce(measurer, PHASE_LOAD, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE, error))
         return -1;
     int failed = finalist_checks_open(&checks, measurer, error) ||
                  prove_first(final_race, &checks, error);

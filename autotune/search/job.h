@@ -12,11 +12,12 @@
 #include "cache/trial.h"
 
 enum job_kind {
-    JOB_SETUP = 1, /* first, to every worker: struct job_setup; answered by JOB_READY */
-    JOB_READY,     /* struct job_ready */
-    JOB_FATAL,     /* the worker cannot serve at all, and ends: struct job_fatal */
-    JOB_COMPILE,   /* struct job_configs; answered by JOB_COMPILED */
-    JOB_COMPILED,  /* struct job_unit without candidates, or JOB_FATAL */
+    JOB_SETUP =
+        1,       /* to every worker, before each job: struct job_setup; answered by JOB_READY */
+    JOB_READY,   /* struct job_ready */
+    JOB_FATAL,   /* the worker cannot serve at all, and ends: struct job_fatal */
+    JOB_COMPILE, /* struct job_configs; answered by JOB_COMPILED */
+    JOB_COMPILED, /* struct job_unit without candidates, or JOB_FATAL */
     JOB_TRY,    /* struct job_unit; JOB_AT, JOB_PROVEN, JOB_TRIAL follow; JOB_TRIED ends them */
     JOB_AT,     /* struct job_at: the worker's next step, at fault if the worker ends in it */
     JOB_PROVEN, /* struct job_proven: a variant's small proofs */
@@ -81,11 +82,15 @@ struct job_unit {
 };
 
 /* The finalists: units all of whose candidates take part. */
-enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX };
+enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX, JOB_KEPT_MAX = RACE_ENTRANTS_MAX };
 struct job_race {
     struct job_unit *units;
     uint64_t count;
     double seconds;
+    double check_s; /* no place behind the first is proven after so many; 0 = no such limit */
+    bool keeps_all; /* any entrant may be kept in a record; else the first places ... */
+    uint64_t kept_count;
+    uint64_t kept[JOB_KEPT_MAX]; /* ... and these candidates, wherever they come in */
 };
 
 /* A candidate of a space other than the worker's own, for the same problem. */
@@ -134,8 +139,9 @@ struct job_raced {
     struct race_result result;
     struct job_entrant entrants[RACE_ENTRANTS_MAX]; /* as the race numbers them; 0 = default */
     uint64_t count;
-    uint64_t past_32_bits;       /* elements of the proof past 2^31; 0 = none */
-    uint64_t proofs;             /* small runs compared */
+    uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = none */
+    uint64_t proofs;       /* small runs compared */
+    uint64_t checked;      /* right ones of the first places that had the finalist checks */
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
 };
 

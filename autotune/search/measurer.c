@@ -16,7 +16,10 @@ enum {
     HOST_POSITIONS = 512, /* positions tried one by one on the emulator */
 };
 static const double HOPELESS = 1.03; /* a first time this far from the best is the last */
+static const double FAR = 1.25;      /* likewise, of fewer calls than a measurement has */
 static const double WARM_UP_LEAST = 0.1, WARM_UP_MOST = 1; /* seconds */
+static const double STAYS_WARM =
+    0.3; /* seconds without work that a GPU's clocks hardly notice */
 
 static uint64_t microseconds_since(double start)
 {
@@ -71,12 +74,38 @@ struct opening {
     const struct point_context *context;
     const struct emit_sources *sources;
     uint64_t seed;
+    struct measurer_rest *rest;
     int failed;
     struct error error;
 };
 
+/* Is the default's text that of the kernels that are there? */
+static int has_default(bool *out, const struct opening *o, struct error *error)
+{
+    struct emit_variant emitted;
+    const struct compiled_unit *unit = &o->rest->loaded.unit;
+    *out = false;
+    if (!o->rest->loaded.module)
+        return 0;
+    if (emit_variant(&emitted, o->context, o->sources, o->context->space->default_config,
+                     error))
+        return -1;
+    *out = unit->variants[0].sources_hash == emit_hash_variant(&emitted);
+    emit_dispose(&emitted);
+    return 0;
+}
+
 static int compile_default(struct opening *o)
 {
+    bool is_there;
+    if (has_default(&is_there, o, &o->error))
+        return -1;
+    if (is_there) {
+        o->measurer->loaded = o->rest->loaded;
+        o->rest->loaded = (struct loaded){.device = NULL};
+        return 0;
+    }
+    loaded_close(&o->rest->loaded);
     return loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
                           o->context->space->default_config, 1, &o->error);
 }
@@ -117,7 +146,7 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
     const bool is_host = session->device->info.target.is_host;
     const int64_t *config = session->context->space->default_config;
     struct check_outcome outcome;
-    if (loaded_load(&measurer->loaded, error))
+    if (!measurer->loaded.module && loaded_load(&measurer->loaded, error))
         return -1;
     *reference = (struct session_kernel){.context = session->context, .config = config};
     loaded_kernels(&measurer->loaded, 0, reference->kernels);
@@ -126,7 +155,8 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
     const double start = monotonic_s();
     if (is_host)
         check_tell(session->check, kernel_limit_begin_small, kernel_limit_end);
-    if (session_prove_small(&measurer->session, reference, config, 1, &outcome, error))
+    if (session_prove_small(&measurer->session, reference, config, 1, CHECK_ALL, &outcome,
+                            error))
         return fault_crash(measurer, error);
     *prove_s = monotonic_s() - start;
     if (!outcome.is_right)
@@ -145,11 +175,13 @@ int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error
     return 0;
 }
 
-/* Runs the reference for a while, and on until two medians in a row agree within 1 %: the
- * clocks have settled, or never will. On the host once: there are no clocks to wait for. */
-static int warm_up(struct measurer *measurer, struct error *error)
+/* Runs the reference for a while, unless the device is warm, and on until two medians in a row agree
+ * within 1 %: the clocks have settled, or never will. On the host once: there are no clocks to wait
+ * for. */
+static int warm_up(struct measurer *measurer, bool is_warm, struct error *error)
 {
     const bool is_host = measurer->session.device->info.target.is_host;
+    const double least = is_warm ? 0 : WARM_UP_LEAST;
     const double start = monotonic_s();
     uint64_t before, median = 0, apart, times[SAMPLES];
     do {
@@ -160,26 +192,27 @@ static int warm_up(struct measurer *measurer, struct error *error)
         median = stats_median(times, SAMPLES);
         apart = median > before ? median - before : before - median;
     } while (!is_host && monotonic_s() - start < WARM_UP_MOST &&
-             (monotonic_s() - start < WARM_UP_LEAST || apart * 100 >= median));
+             (monotonic_s() - start < least || apart * 100 >= median));
     measurer->reference_ps = median;
     return 0;
 }
 
 /* Proves a prepared kernel at full n, which is its first timing. */
-static int prove_at_n(struct measurer *measurer, struct session_kernel *kernel, uint64_t draw,
-                      uint64_t *out_ps, struct bench_outcome *out, struct error *error)
+static int prove_at_n(struct measurer *measurer, struct session_kernel *kernel,
+                      measurer_proof *prove, uint64_t draw, uint64_t *out_ps,
+                      struct bench_outcome *out, struct error *error)
 {
     const struct session *session = &measurer->session;
     const double n = (double)dims_n(&session->context->problem->dims);
     if (session->device->info.target.is_host)
         kernel_limit_begin(n * (double)kernel->entry.calls);
-    const int failed = session_prove(&measurer->session, kernel, draw, out_ps, out, error);
+    const int failed = prove(&measurer->session, kernel, draw, out_ps, out, error);
     kernel_limit_end();
     return failed;
 }
 
 /* The default is proven at full n like any candidate. */
-static int open_reference(struct measurer *measurer, struct error *error)
+static int open_reference(struct measurer *measurer, bool is_warm, struct error *error)
 {
     struct session *session = &measurer->session;
     struct bench_outcome outcome;
@@ -188,25 +221,31 @@ static int open_reference(struct measurer *measurer, struct error *error)
                         error) ||
         announce_default(measurer, PHASE_MEASURE, error))
         return -1;
-    if (prove_at_n(measurer, &measurer->reference, JOB_NO_CANDIDATE, &ps, &outcome, error))
+    if (prove_at_n(measurer, &measurer->reference, session_prove, JOB_NO_CANDIDATE, &ps,
+                   &outcome, error))
         return fault_crash(measurer, error);
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
-    return announce_default(measurer, PHASE_LOAD, error) || warm_up(measurer, error) ? -1 : 0;
+    return announce_default(measurer, PHASE_LOAD, error) || warm_up(measurer, is_warm, error)
+               ? -1
+               : 0;
 }
 
 int measurer_open(struct measurer *out, struct device *device,
                   const struct point_context *context, const struct emit_sources *sources,
-                  uint64_t seed, int socket, struct job_ready *ready, struct error *error)
+                  uint64_t seed, int socket, struct measurer_rest *rest,
+                  struct job_ready *ready, struct error *error)
 {
     const struct opening opening = {.measurer = out,
                                     .device = device,
                                     .context = context,
                                     .sources = sources,
-                                    .seed = seed};
+                                    .seed = seed,
+                                    .rest = rest};
     *out = (struct measurer){.socket = socket};
     if (open_both(opening, error) || open_default(out, &ready->prove_s, error) ||
-        session_open_bench(&out->session, &out->reference, error) || open_reference(out, error))
+        session_open_bench(&out->session, &out->reference, error) ||
+        open_reference(out, monotonic_s() < rest->until, error))
         return -1;
     ready->inputs = out->session.input.count;
     ready->calls = out->session.bench.calls;
@@ -214,11 +253,17 @@ int measurer_open(struct measurer *out, struct device *device,
     return 0;
 }
 
-void measurer_close(struct measurer *measurer)
+void measurer_close(struct measurer *measurer, struct measurer_rest *rest)
 {
     session_release(&measurer->session, &measurer->reference);
     session_close(&measurer->session);
-    loaded_close(&measurer->loaded);
+    rest->loaded = measurer->loaded;
+    rest->until = measurer->worked_s + STAYS_WARM;
+}
+
+void measurer_drop(struct measurer_rest *rest)
+{
+    loaded_close(&rest->loaded);
 }
 
 /* --- Reports ------------------------------------------------------------------------------ */
@@ -246,14 +291,16 @@ bool measurer_is_at_fault(const struct measurer *measurer, const struct error *c
 /* --- Proofs ------------------------------------------------------------------------------- */
 
 int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
-                     const int64_t *configs, size_t count, bool *has_run, struct error *error)
+                     const int64_t *configs, size_t count, uint64_t draw, bool *has_run,
+                     struct error *error)
 {
     struct job_proven proven = {.variant = variant, .has_run = true};
     struct check_outcome outcome = {.is_right = false};
     const double start = monotonic_s();
     if (measurer_announce(measurer, PHASE_PROVE, variant, JOB_NO_CANDIDATE, error))
         return -1;
-    if (session_prove_small(&measurer->session, kernel, configs, count, &outcome, error)) {
+    if (session_prove_small(&measurer->session, kernel, configs, count, draw, &outcome,
+                            error)) {
         if (!measurer_is_at_fault(measurer, error))
             return -1;
         proven.has_run = outcome.is_right = false;
@@ -268,17 +315,23 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
     return job_send(measurer->socket, JOB_PROVEN, &proven, sizeof proven, error);
 }
 
+uint64_t measurer_draw(const struct measurer *measurer, uint64_t variant)
+{
+    return measurer->session.seed + (variant << 32);
+}
+
 /* --- Candidates --------------------------------------------------------------------------- */
 
-int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,
-                   struct trial *trial, struct error *error)
+int measurer_first(struct measurer *measurer, struct session_kernel *kernel,
+                   measurer_proof *prove, uint64_t candidate, struct trial *trial,
+                   struct error *error)
 {
     const struct session *session = &measurer->session;
     struct bench_outcome outcome;
     trial->time_count = 1;
     trial->grid = kernel->entry.grid;
     trial->block = kernel->entry.block;
-    if (prove_at_n(measurer, kernel, candidate, &trial->times_ps[0], &outcome, error))
+    if (prove_at_n(measurer, kernel, prove, candidate, &trial->times_ps[0], &outcome, error))
         return -1;
     trial->status = TRIAL_MEASURED;
     if (!outcome.is_right) {
@@ -290,6 +343,16 @@ int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uin
     return 0;
 }
 
+/* Is one call, which may seem a few percent faster than several, too slow for any to matter? Short ones of
+ * warm data tell nothing. */
+static bool is_far(const struct measurer *measurer, const struct job_unit *unit,
+                   const struct trial *trial)
+{
+    const bool is_cold = measurer->session.context->problem->regime == COLD;
+    return is_cold && unit->samples == 1 && unit->best_ps &&
+           (double)trial->times_ps[0] > FAR * (double)unit->best_ps;
+}
+
 /* Takes the proof's time as the first, unless it was of fewer calls, and more times unless the
  * candidate is hopeless. */
 static int sample(struct measurer *measurer, const struct job_unit *unit,
@@ -298,6 +361,8 @@ static int sample(struct measurer *measurer, const struct job_unit *unit,
     struct session *session = &measurer->session;
     const size_t calls = bench_search_calls(&session->bench), proven = kernel->entry.calls;
     const uint64_t most = unit->samples < TRIAL_SAMPLES ? unit->samples : TRIAL_SAMPLES;
+    if (proven < calls && is_far(measurer, unit, trial))
+        return 0;
     if (session_prepare(session, kernel, calls, error) ||
         (proven < calls && session_time(session, kernel, false, &trial->times_ps[0], error)))
         return -1;
@@ -326,9 +391,10 @@ static int try_candidate(struct measurer *measurer, const struct job_unit *unit,
     if (measurer_announce(measurer, PHASE_MEASURE, variant->compiled.variant, message.candidate,
                           error))
         return -1;
-    int failed = session_prepare(session, kernel, bench_proof_calls(&session->bench), error) ||
-                 measurer_first(measurer, kernel, message.candidate, trial, error) ||
-                 (trial->status != TRIAL_WRONG && sample(measurer, unit, kernel, trial, error));
+    int failed =
+        session_prepare(session, kernel, bench_proof_calls(&session->bench), error) ||
+        measurer_first(measurer, kernel, session_prove_once, message.candidate, trial, error) ||
+        (trial->status != TRIAL_WRONG && sample(measurer, unit, kernel, trial, error));
     session_release(session, kernel);
     if (failed) {
         if (!measurer_is_at_fault(measurer, error))
@@ -364,7 +430,8 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
     compiler_kernels(&variant->compiled, loaded, kernel.kernels);
     if (!variant->is_proven &&
         measurer_variant(measurer, &kernel, variant->compiled.variant, variant->configs,
-                         variant->count, &ignored, error))
+                         variant->count, measurer_draw(measurer, variant->compiled.variant),
+                         &ignored, error))
         return -1;
     for (size_t i = 0; i < variant->count && kernel.is_right_small && !is_time_over(measurer);
          i++) {

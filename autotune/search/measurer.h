@@ -17,14 +17,24 @@ struct measurer {
     double until;          /* of monotonic_s: the unit's time is over; 0 = never */
     bool owes_result;      /* nothing was measured yet: its time does not count */
     bool is_cut;           /* the time was over before all of the unit was tried */
+    double worked_s;       /* of monotonic_s: its user says when the device last worked */
 };
 
-/* `ready` gets the reference's time and the numbers of inputs and calls. The default must be
- * right: ERROR_WRONG. Close after a failure too. */
+/* What a measurer leaves to the next on the same device. */
+struct measurer_rest {
+    struct loaded
+        loaded;   /* its default's kernels, in use again where they are the next one's */
+    double until; /* the device's clocks are up until then, of monotonic_s */
+};
+
+/* `ready` gets the reference's time and the numbers of inputs and calls. Takes over `rest`, which is
+ * zeros at first. The default must be right: ERROR_WRONG. Close after a failure too. */
 int measurer_open(struct measurer *out, struct device *device,
                   const struct point_context *context, const struct emit_sources *sources,
-                  uint64_t seed, int socket, struct job_ready *ready, struct error *error);
-void measurer_close(struct measurer *measurer);
+                  uint64_t seed, int socket, struct measurer_rest *rest,
+                  struct job_ready *ready, struct error *error);
+void measurer_close(struct measurer *measurer, struct measurer_rest *rest);
+void measurer_drop(struct measurer_rest *rest);
 
 /* Tries a unit, and reports everything but JOB_TRIED. A candidate that is wrong or cannot run
  * is no error; -1: the device or the coordinator is lost. */
@@ -39,16 +49,26 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
                            struct error *error);
 
 /* The steps of measurer_unit, for other modules that prove and time: announces the next step;
- * runs and reports the small proofs of a variant by `count` of its configs. `has_run` becomes false
- * where the device fails to run them, which says nothing of the kernel's results. */
+ * runs and reports the small proofs of a variant by `count` of its configs, of positions that `draw`
+ * chooses or CHECK_ALL. `has_run` becomes false where the device fails to run them, which says nothing
+ * of the kernel's results. */
 int measurer_announce(const struct measurer *measurer, enum job_phase phase, uint64_t variant,
                       uint64_t candidate, struct error *error);
 int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
-                     const int64_t *configs, size_t count, bool *has_run, struct error *error);
-/* Runs the proof at full n, which is the first timing: fills times, launch, status and reason
- * of the candidate's trial. */
-int measurer_first(struct measurer *measurer, struct session_kernel *kernel, uint64_t candidate,
-                   struct trial *trial, struct error *error);
+                     const int64_t *configs, size_t count, uint64_t draw, bool *has_run,
+                     struct error *error);
+/* Chooses other positions for each variant, so that all together try many more than one. */
+uint64_t measurer_draw(const struct measurer *measurer, uint64_t variant);
+
+/* How session_prove and session_prove_once prove at full n. */
+typedef int measurer_proof(struct session *session, struct session_kernel *kernel,
+                           uint64_t draw, uint64_t *out_ps, struct bench_outcome *out,
+                           struct error *error);
+/* Runs the proof at full n, whose first run is the first timing: fills times, launch, status and
+ * reason of the candidate's trial. */
+int measurer_first(struct measurer *measurer, struct session_kernel *kernel,
+                   measurer_proof *prove, uint64_t candidate, struct trial *trial,
+                   struct error *error);
 /* After a failure: was the candidate at fault? Not where the device works no more, nor where
  * this process lacks something, as descriptors: ERROR_IO. */
 bool measurer_is_at_fault(const struct measurer *measurer, const struct error *cause);

@@ -53,14 +53,14 @@ static int prove_and_time(struct other_space *other, struct error *error)
         return -1;
     loaded_kernels(&other->loaded, 0, kernel->kernels);
     trial->registers = compiler_registers(kernel->kernels);
-    if (measurer_variant(measurer, kernel, 0, kernel->config, 1, &has_run, error))
+    if (measurer_variant(measurer, kernel, 0, kernel->config, 1, CHECK_ALL, &has_run, error))
         return -1;
     trial->status = has_run ? TRIAL_WRONG : TRIAL_FAILED;
     if (!kernel->is_right_small)
         return 0;
     if (announce(other, PHASE_MEASURE, error) ||
         session_prepare(&measurer->session, kernel, measurer->session.input.count, error) ||
-        measurer_first(measurer, kernel, 0, trial, error))
+        measurer_first(measurer, kernel, session_prove, 0, trial, error))
         return -1;
     return trial->status == TRIAL_MEASURED ? sample(other, error) : 0;
 }

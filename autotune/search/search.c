@@ -7,6 +7,7 @@
 #include "autotune/measure/stats.h"
 #include "autotune/search/deadline.h"
 #include "autotune/search/queued_unit.h"
+#include "autotune/search/shortlist.h"
 #include "generator/array.h"
 
 #include <assert.h>
@@ -14,12 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)TUNE_CONFIGS_MAX <= (int)JOB_KEPT_MAX,
+               "a race names all that are asked for");
+
 enum {
     AHEAD = 48,     /* compiled units that wait, at most */
     SAMPLES = 2,    /* measurements of a candidate when all are tried */
     REFERENCES = 5, /* of a worker's reference times, whose median counts */
 };
 
+/* With a budget up to this each variant is compiled alone: what is begun ends sooner, and the race has no
+ * need to compile its entrants again. */
+static const double SHORT_BUDGET = 5;
 static const double TICK =
     0.2; /* at most so many seconds between looks at progress, journal and budget */
 static const double SYNC = 0.5; /* the journal goes to the disk that often */
@@ -37,6 +44,7 @@ struct worker_slot {
     struct job_at at;           /* the step it announced last */
     char last_words[TRIAL_REASON];
     enum error_code last_code;
+    bool is_dropped; /* what it compiles is not waited for: the budget is over */
     struct job_ready ready;
     uint64_t references[REFERENCES]; /* the last ones */
     size_t reference_count;          /* of all so far */
@@ -118,6 +126,7 @@ static int start_worker(struct search *search, size_t slot, struct error *error)
     const struct search_task *task = &search->task;
     struct worker_slot *worker = &search->slots[slot];
     worker->state = WORKER_OPENING;
+    worker->is_dropped = false;
     worker->at = NOWHERE;
     worker->last_words[0] = '\0';
     if (task->ops->start(task->workers, slot, task->job, task->options->seed,
@@ -130,6 +139,7 @@ static int start_worker(struct search *search, size_t slot, struct error *error)
 static void free_worker(struct search *search, size_t slot)
 {
     search->slots[slot].state = WORKER_IDLE;
+    search->slots[slot].is_dropped = false;
     set_deadline(search, slot, 0);
 }
 
@@ -143,11 +153,18 @@ static int send_work(struct search *search, size_t slot, struct frame *frame, do
     return search->task.ops->send(search->task.workers, slot, frame, error);
 }
 
+static bool is_short(const struct search *search)
+{
+    const double budget = search->task.options->budget_s;
+    return budget > 0 && budget <= SHORT_BUDGET;
+}
+
 static int open_slots(struct search *search, struct error *error)
 {
     const struct tune_job *job = search->task.job;
     const size_t wanted = job->compilers ? job->compilers : 1;
-    const size_t variants = points_of(search)->variant_count, each = variants / wanted;
+    const size_t variants = points_of(search)->variant_count;
+    const size_t each = is_short(search) ? 1 : variants / wanted;
     search->unit_size = each < 1 ? 1 : each < COMPILER_UNIT ? each : COMPILER_UNIT;
     const size_t units = (variants + search->unit_size - 1) / search->unit_size;
     assert(job->spec_count > 0);
@@ -188,8 +205,11 @@ void search_close(struct search *search)
 {
     if (!search)
         return;
-    for (size_t i = 0; search->slots && i < search->slot_count; i++)
+    for (size_t i = 0; search->slots && i < search->slot_count; i++) {
         queued_unit_free(search->slots[i].queued);
+        if (search->task.job->workers && search->slots[i].state != WORKER_IDLE)
+            search->task.ops->stop(search->task.workers, i);
+    }
     free(search->slots);
     free(search->retries);
     queued_units_dispose(&search->queue);
@@ -220,11 +240,16 @@ static bool has_result(const struct search *search)
 }
 
 /* Where inputs and first proofs take longer than the budget there would be no result: one candidate is
- * measured, however long that takes. */
+ * measured, however long that takes, unless several that were tried have none. */
 static bool is_over_budget(const struct search *search)
 {
     const double budget = search->task.options->budget_s;
-    return budget > 0 && seconds(search) > budget && has_result(search);
+    const double opened = search->task.result->seconds_open;
+    if (budget <= 0 || seconds(search) <= budget)
+        return false;
+    return has_result(search) ||
+           (opened > 0 && search->outcomes.done > search->task.result->recalled &&
+            seconds(search) - opened > deadline_without_result_s(budget));
 }
 
 /* What a unit may take of the budget, 0 being no limit. */
@@ -375,6 +400,10 @@ static int feed_compiler(struct search *search, size_t slot, struct error *error
 
 static int feed(struct search *search, struct error *error)
 {
+    if (search->retry_count && !search->race.is_on && is_over_budget(search)) {
+        search->task.result->is_cut = true;
+        search->retry_count = 0;
+    }
     for (size_t slot = 0; slot < search->slot_count; slot++)
         if (search->slots[slot].state == WORKER_IDLE &&
             (measures(search, slot) ? feed_measurer : feed_compiler)(search, slot, error))
@@ -382,12 +411,26 @@ static int feed(struct search *search, struct error *error)
     return 0;
 }
 
+/* Past the budget nobody waits for what a compiling worker has begun; in the race for what it begins
+ * then. */
+static void drop_compiling(struct search *search, size_t slot)
+{
+    if (measures(search, slot) || search->race.is_on || !is_over_budget(search))
+        return;
+    search->slots[slot].is_dropped = true;
+    search->task.result->is_cut = true;
+}
+
 /* True when no work is left and none is under way. */
 static bool is_over(struct search *search)
 {
-    for (size_t slot = 0; slot < search->slot_count; slot++)
-        if (search->slots[slot].state == WORKER_BUSY)
+    for (size_t slot = 0; slot < search->slot_count; slot++) {
+        if (search->slots[slot].state != WORKER_BUSY)
+            continue;
+        drop_compiling(search, slot);
+        if (!search->slots[slot].is_dropped)
             return false;
+    }
     return (search->race.is_on || !search->queue.first) && !search->retry_count &&
            !find_next(search);
 }
@@ -445,7 +488,7 @@ static enum decide_work work_of(const struct search *search, size_t slot)
     const struct worker_slot *worker = &search->slots[slot];
     if (worker->state == WORKER_OPENING)
         return WORK_OPEN;
-    if (worker->state != WORKER_BUSY)
+    if (worker->state != WORKER_BUSY || worker->is_dropped)
         return WORK_NONE;
     if (!measures(search, slot))
         return WORK_COMPILE;
@@ -555,9 +598,14 @@ static int take_compiled(struct search *search, size_t slot, struct frame *frame
     int failed = 0;
     struct queued_unit *queued =
         queued_unit_open(frame, &search->slots[slot].unit, points_of(search)->width, error);
+    const bool is_dropped = search->slots[slot].is_dropped;
     free_worker(search, slot);
     if (!queued)
         return -1;
+    if (is_dropped) {
+        queued_unit_free(queued);
+        return 0;
+    }
     for (size_t i = 0; i < queued->unit.count && !failed; i++) {
         const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
         outcomes_compiled(&search->outcomes, compiled->variant, compiled->sources_hash);
@@ -718,7 +766,7 @@ static int take_message(struct search *search, size_t slot, struct frame *frame,
 {
     union job_told message;
     const enum decide_work work = work_of(search, slot);
-    if (frame->kind == JOB_COMPILED && work == WORK_COMPILE)
+    if (frame->kind == JOB_COMPILED && (work == WORK_COMPILE || search->slots[slot].is_dropped))
         return take_compiled(search, slot, frame, error);
     if (frame->kind == JOB_RACED && work == WORK_RACE && search->race.out)
         return take_raced(search, slot, frame, error);
@@ -783,7 +831,9 @@ static int step(struct search *search, struct error *error)
     if (search->task.ops->wait(search->task.workers, &event, TICK, error))
         return -1;
     tick(search);
-    if (event.kind == WORKER_POOL_FRAME) {
+    if (event.slot >= search->slot_count) { /* kept from a run with more of them */
+        frame_dispose(&event.frame);
+    } else if (event.kind == WORKER_POOL_FRAME) {
         failed = take_message(search, event.slot, &event.frame, error);
         frame_dispose(&event.frame);
     } else if (event.kind == WORKER_POOL_LOST || event.kind == WORKER_POOL_LATE) {
@@ -881,10 +931,15 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
                      struct error *error)
 {
     struct job_race race = {.units = calloc(search->queue.count + 1, sizeof *race.units),
-                            .seconds = search->task.options->race_s};
+                            .seconds = search->task.options->race_s,
+                            .check_s = search->task.options->check_s,
+                            .keeps_all = search->task.options->keeps_all,
+                            .kept_count = search->task.options->config_count};
     struct frame frame = {.kind = JOB_RACE};
     if (!race.units)
         return error_memory(error, search->queue.count * sizeof *race.units);
+    for (size_t k = 0; k < race.kept_count; k++)
+        race.kept[k] = shortlist_asked(search->task.result, search->task.options, k);
     int failed = list_entrants(search, candidates, count, &race, error) ||
                  job_code_race(&frame, &race, points_of(search)->width, false, error) ||
                  send_work(search, slot, &frame, DEADLINE_LOAD_S, error);

@@ -21,7 +21,7 @@ struct search_task {
 };
 
 /* Starts the measuring and the compiling workers. NULL with the error. Close it before the
- * workers. */
+ * workers: of those that are kept, what is not idle is stopped. */
 struct search *search_open(const struct search_task *task, struct error *error);
 void search_close(struct search *search);
 

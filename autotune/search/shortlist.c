@@ -11,9 +11,11 @@
 
 enum {
     SHORTLIST_MIN = 12, /* entrants at the start of the race, where there are so many */
+    BUDGET_LEAST = 4,   /* entrants of a race with a budget, at most ... */
+    BUDGET_EACH = 8,    /* ... and for each second of it */
     SHORTLIST_HOST = 8, /* the emulator is slow, and no model of speed anyway */
 };
-_Static_assert((int)SHORTLIST_MAX < (int)RACE_ENTRANTS_MAX, "the default races too");
+_Static_assert((int)SHORTLIST_ROOM < (int)RACE_ENTRANTS_MAX, "the default races too");
 _Static_assert((int)TUNE_CONFIGS_MAX <= (int)SHORTLIST_MAX, "all that are asked for are raced");
 
 static const double MARGIN = 0.015;    /* candidates so close to the best time race ... */
@@ -70,13 +72,76 @@ static size_t rank(const struct tune_result *result, const struct tune_job *job,
     return count;
 }
 
+/* --- The best with each value -------------------------------------------------------------- */
+
+/* Ranks all that have a time by it, also those that equal another. */
+static size_t rank_all(const struct tune_result *result, struct ranked *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->points.count; i++) {
+        const struct tune_trial *trial = &result->trials[i];
+        if (trial->is_judged &&
+            (trial->status == TRIAL_MEASURED || trial->status == TRIAL_EQUAL))
+            out[count++] = (struct ranked){i, trial->score, false};
+    }
+    qsort(out, count, sizeof *out, by_score);
+    return count;
+}
+
+/* Has it a value of a param that none of those before it has, which are faster? */
+static bool has_new_value(const struct tune_result *result, const struct ranked *ranked,
+                          size_t place)
+{
+    const int64_t *config = tune_result_config(result, ranked[place].candidate);
+    for (size_t p = 0; p < result->points.width; p++) {
+        size_t i = 0;
+        while (i < place && tune_result_config(result, ranked[i].candidate)[p] != config[p])
+            i++;
+        if (i == place)
+            return true;
+    }
+    return false;
+}
+
+static bool is_listed(const size_t *list, size_t count, size_t candidate)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == candidate)
+            return true;
+    return false;
+}
+
+/* Adds them, by those that they equal; the default races anyway. */
+static void add_values(const struct tune_result *result, const int64_t *default_config,
+                       struct ranked *ranked, size_t out[SHORTLIST_ROOM], size_t *out_count)
+{
+    const size_t most = *out_count + SHORTLIST_VALUES, count = rank_all(result, ranked);
+    const size_t bytes = result->points.width * sizeof *default_config;
+    for (size_t i = 0; i < count && *out_count < most; i++) {
+        const struct tune_trial *trial = &result->trials[ranked[i].candidate];
+        const size_t runs =
+            trial->status == TRIAL_EQUAL ? trial->equal_to : ranked[i].candidate;
+        if (has_new_value(result, ranked, i) && !is_listed(out, *out_count, runs) &&
+            memcmp(tune_result_config(result, runs), default_config, bytes) != 0)
+            out[(*out_count)++] = runs;
+    }
+}
+
+/* A short race has few entrants. */
+static size_t within_budget(double budget_s, size_t usual)
+{
+    const double most = BUDGET_LEAST + BUDGET_EACH * budget_s;
+    return budget_s > 0 && most < (double)usual ? (size_t)most : usual;
+}
+
 int shortlist_choose(const struct tune_result *result, const struct tune_job *job,
-                     const struct tune_options *options, size_t out[SHORTLIST_MAX],
+                     const struct tune_options *options, size_t out[SHORTLIST_ROOM],
                      size_t *out_count, struct error *error)
 {
     struct ranked *ranked = malloc((result->points.count + 1) * sizeof *ranked);
     const double margin = fmax(MARGIN, MARGIN_NOISES * result->noise);
-    const size_t most = job->info->target.is_host ? SHORTLIST_HOST : SHORTLIST_MAX;
+    const size_t usual = job->info->target.is_host ? SHORTLIST_HOST : SHORTLIST_MAX;
+    const size_t most = within_budget(options->budget_s, usual);
     if (!ranked)
         return error_memory(error, result->points.count * sizeof *ranked);
     const size_t count = rank(result, job, options, ranked);
@@ -88,6 +153,8 @@ int shortlist_choose(const struct tune_result *result, const struct tune_job *jo
         if (i < SHORTLIST_MIN || ranked[i].is_asked ||
             (double)ranked[i].score <= (1 + margin) * (double)best)
             out[(*out_count)++] = ranked[i].candidate;
+    if (options->races_values)
+        add_values(result, job->context->space->default_config, ranked, out, out_count);
     free(ranked);
     return 0;
 }

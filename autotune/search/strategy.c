@@ -46,6 +46,12 @@ int strategy_find(enum strategy *out, const char *name, struct error *error)
     return refuse_name(name, error);
 }
 
+bool strategy_space_is_whole(const struct space *space)
+{
+    const char *const own = space->strategy.name;
+    return own && strcmp(own, strategy_names[STRATEGY_EXHAUSTIVE]) == 0;
+}
+
 /* --- Points ------------------------------------------------------------------------------- */
 
 /* Keeps the configs of `points` for which is_kept is set; variants without configs are

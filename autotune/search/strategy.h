@@ -18,6 +18,10 @@ extern const char *const strategy_names[STRATEGY_COUNT]; /* "race", "exhaustive"
 
 int strategy_find(enum strategy *out, const char *name, struct error *error);
 
+/* Does the space itself say that every candidate is measured? Then it was made to show what each
+ * param does. */
+bool strategy_space_is_whole(const struct space *space);
+
 /* The points to try; point_dispose frees them. rejected and total are the whole space's. */
 int strategy_points(struct points *out, const struct point_context *context,
                     enum strategy strategy, unsigned seed, struct error *error);

@@ -140,6 +140,7 @@ void trials_take(struct tune_result *result, size_t candidate, const struct tria
     if (trial->status != TRIAL_MEASURED || !trial->time_count)
         return;
     memcpy(times, trial->times_ps, sizeof times);
+    kept->times = (unsigned)trial->time_count;
     kept->time_ps = stats_median(times, trial->time_count);
     kept->score = kept->time_ps;
     if (trial->reference_ps && result->reference_ps)
@@ -154,6 +155,7 @@ void trials_settle(struct tune_result *result)
         if (!trial->is_judged || trial->status != TRIAL_EQUAL)
             continue;
         const struct tune_trial *other = &result->trials[trial->equal_to];
+        trial->times = other->times;
         trial->time_ps = other->time_ps;
         trial->score = other->score;
         trial->registers = other->registers;

@@ -13,6 +13,8 @@
 #include <string.h>
 
 static const double RACE_SECONDS = 0.7, RACE_SECONDS_HOST = 0.3;
+/* Of a budget, at most; so that a short one is not followed by finals that take longer. */
+static const double RACE_PART = 0.25, CHECK_PART = 0.25;
 
 /* Everything that a run owns. */
 struct run {
@@ -21,7 +23,7 @@ struct run {
     struct tune_result *result;
     struct strategy_order order;
     double *prior;
-    struct worker_pool *pool;
+    struct worker_pool *pool, *own_pool;
     struct search *search;
 };
 
@@ -138,8 +140,11 @@ static int plan_search(struct run *run, struct error *error)
 
 static int open_search(struct run *run, struct error *error)
 {
-    if (worker_pool_open(&run->pool, error))
+    run->pool = run->job->workers;
+    if (!run->pool && worker_pool_open(&run->own_pool, error))
         return -1;
+    if (!run->pool)
+        run->pool = run->own_pool;
     const struct search_task task = {.job = run->job,
                                      .options = &run->options,
                                      .result = run->result,
@@ -172,8 +177,14 @@ static int run_all(struct run *run, struct error *error)
 
 static void fill_defaults(struct run *run)
 {
-    if (run->options.race_s <= 0)
+    const double budget_s = run->options.budget_s;
+    if (run->options.race_s <= 0) {
         run->options.race_s = is_host(run) ? RACE_SECONDS_HOST : RACE_SECONDS;
+        if (budget_s > 0 && run->options.race_s > RACE_PART * budget_s)
+            run->options.race_s = RACE_PART * budget_s;
+    }
+    if (run->options.check_s <= 0)
+        run->options.check_s = CHECK_PART * budget_s;
 }
 
 int tune_run(struct tune_result *out, const struct tune_job *job,
@@ -186,11 +197,10 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     *out = (struct tune_result){.rounds = 0};
     fill_defaults(&run);
     int failed = run_all(&run, error);
-    if (run.pool)
-        worker_pool_close(run.pool);
+    search_close(run.search);
+    worker_pool_close(run.own_pool);
     if (run.pool && is_host(&run))
         temporary_sweep();
-    search_close(run.search);
     if (options->journal)
         journal_sync(options->journal, &ignored); /* the trials are in the file already */
     strategy_dispose(&run.order);

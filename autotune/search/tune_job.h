@@ -7,6 +7,8 @@
 #include "cache/journal.h"
 #include "generator/emit.h"
 
+struct worker_pool;
+
 /* Told about progress between candidates; may be NULL. */
 struct tune_progress {
     void (*show)(void *context, uint64_t done, uint64_t total, uint64_t best_ps);
@@ -23,6 +25,9 @@ struct tune_job {
     size_t spec_count;
     const char *nvrtc;  /* path, or NULL to look for one */
     unsigned compilers; /* worker processes that compile */
+    /* Whose idle workers serve, and stay for the next run on these devices, by the same thread; NULL: the
+     * run has its own. */
+    struct worker_pool *workers;
 };
 
 struct tune_options {
@@ -31,12 +36,15 @@ struct tune_options {
      * other; TUNE_CONFIGS_MAX at most. */
     const int64_t *configs;
     size_t config_count;
-    bool is_only_configs;       /* nothing else is tried */
-    bool is_proof;              /* times are not asked for: none is too noisy */
+    bool is_only_configs; /* nothing else is tried */
+    bool races_values;    /* raced too: the best candidate with each value of each param */
+    bool keeps_all;       /* places of the race are kept, whichever */
+    bool is_proof;        /* times are not asked for: none is too noisy */
     const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */
-    double race_s;   /* 0 = the usual */
+    double race_s;   /* 0 = the usual, or what a short budget leaves */
+    double check_s;  /* as of struct job_race; 0 = the usual */
     struct journal *journal;   /* trials in it are not repeated, new ones appended; or NULL */
     bool is_retune;            /* for the advice after an interruption */
     bool (*is_stopping)(void); /* asked between messages; true: ERROR_INTERRUPTED */

@@ -12,6 +12,7 @@ struct tune_trial {
     bool is_judged;     /* false before its turn */
     bool is_recalled;   /* from the journal, not of this run */
     unsigned registers; /* per thread, of its first pass; 0 = unknown */
+    unsigned times;     /* measurements behind time_ps */
     int reason;         /* index of tune_result.reasons, -1 = none */
     uint32_t equal_to;  /* of TRIAL_EQUAL: the candidate that was measured instead */
     uint64_t time_ps;   /* per call: the median of its measurements in the search; 0 = none */
@@ -30,6 +31,8 @@ struct tune_place {
     const int64_t *config;
     uint64_t median_ps, low_ps, high_ps;
     double ratio, ratio_low, ratio_high; /* time over the fastest's, with its 95 % interval */
+    double choice;                       /* the ratio in the rounds that chose the fastest */
+    size_t rounds;                       /* behind these figures */
     unsigned registers;
 };
 

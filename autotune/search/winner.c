@@ -59,7 +59,7 @@ static int check_measured(struct tune_result *result, struct error *error)
 static int run_race(const struct ending *ending, struct error *error)
 {
     const struct job_raced *raced = ending->raced;
-    size_t candidates[SHORTLIST_MAX], count = 0;
+    size_t candidates[SHORTLIST_ROOM], count = 0;
     int got = 0;
     while (!got ||
            !is_right(ending->result, &raced->entrants[raced->result.places[0].entrant])) {
@@ -113,7 +113,7 @@ static int by_choice(const void *a, const void *b)
     return (x->choice > y->choice) - (x->choice < y->choice);
 }
 
-/* Lists the first places, which get the finalist checks, and the default wherever it came
+/* Lists the first places, which got the finalist checks, and the default wherever it came
  * in. */
 static void list_finalists(const struct ending *ending)
 {
@@ -125,7 +125,7 @@ static void list_finalists(const struct ending *ending)
         const struct job_entrant *entrant = &raced->entrants[race->places[i].entrant];
         if (!is_right(result, entrant))
             continue;
-        const bool is_proven = right++ < JOB_CHECKED;
+        const bool is_proven = right++ < raced->checked;
         ties += race->places[i].is_tie;
         if (is_proven || entrant->candidate == JOB_NO_CANDIDATE)
             add_finalist(ending, &race->places[i], entrant, is_proven);
@@ -142,17 +142,22 @@ static void list_finalists(const struct ending *ending)
     result->proofs += raced->proofs;
 }
 
+/* A dropped one has figures of all its rounds, others of the fresh ones: `fresh` many. */
 static void add_place(struct tune_result *result, const int64_t *config,
-                      const struct race_place *place, const struct job_entrant *entrant)
+                      const struct race_place *place, size_t fresh,
+                      const struct job_entrant *entrant)
 {
-    result->places[result->place_count++] = (struct tune_place){config,
-                                                                place->median_ps,
-                                                                place->low_ps,
-                                                                place->high_ps,
-                                                                place->ratio,
-                                                                place->ratio_low,
-                                                                place->ratio_high,
-                                                                entrant->registers};
+    result->places[result->place_count++] =
+        (struct tune_place){.config = config,
+                            .median_ps = place->median_ps,
+                            .low_ps = place->low_ps,
+                            .high_ps = place->high_ps,
+                            .ratio = place->ratio,
+                            .ratio_low = place->ratio_low,
+                            .ratio_high = place->ratio_high,
+                            .choice = place->choice,
+                            .rounds = place->is_dropped ? place->rounds : fresh,
+                            .registers = entrant->registers};
 }
 
 /* Lists all right entrants; a config asked for that equals an entrant shares its place. */
@@ -173,13 +178,13 @@ static int list_places(const struct ending *ending, struct error *error)
         add_place(result,
                   is_the_default ? ending->job->context->space->default_config
                                  : tune_result_config(result, entrant->candidate),
-                  place, entrant);
+                  place, raced->result.fresh, entrant);
         for (size_t k = 0; k < ending->options->config_count && !is_the_default; k++) {
             const int64_t *config = ending->options->configs + k * result->points.width;
             if (shortlist_asked(result, ending->options, k) == entrant->candidate &&
                 memcmp(config, tune_result_config(result, entrant->candidate),
                        result->points.width * sizeof *config) != 0)
-                add_place(result, config, place, entrant);
+                add_place(result, config, place, raced->result.fresh, entrant);
         }
     }
     return 0;

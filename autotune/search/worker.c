@@ -1,4 +1,5 @@
-/* worker: serves one role, compiling or measuring, from what its setup message tells. A
+/* worker: serves one role, compiling or measuring, from what its setup message tells, and another
+ * job after the next such message: the device stays open. A
  * kernel's failure is reported, and survived where the device survives it; any other error is
  * sent in a last message and ends the process. */
 #include "autotune/search/worker.h"
@@ -25,11 +26,9 @@ struct worker {
     struct point_context context;
     struct device *device;
     struct measurer measurer;
-    bool is_measuring; /* the measurer is to be closed */
+    bool is_measuring;         /* the measurer is to be closed */
+    struct measurer_rest rest; /* of the one before */
 };
-
-/* What a role does with a message; -1 ends the worker. */
-typedef int serve_message(struct worker *worker, struct frame *frame, struct error *error);
 
 static int unknown_message(const struct frame *frame, struct error *error)
 {
@@ -135,7 +134,7 @@ static int serve_other(struct worker *worker, struct frame *frame, struct error 
                : 0;
 }
 
-static int serve_measure(struct worker *worker, struct frame *frame, struct error *error)
+static int serve_work(struct worker *worker, struct frame *frame, struct error *error)
 {
     switch (frame->kind) {
     case JOB_TRY: return serve_try(worker, frame, error);
@@ -145,31 +144,75 @@ static int serve_measure(struct worker *worker, struct frame *frame, struct erro
     }
 }
 
+static int serve_measure(struct worker *worker, struct frame *frame, struct error *error)
+{
+    const int failed = serve_work(worker, frame, error);
+    worker->measurer.worked_s = monotonic_s();
+    return failed;
+}
+
 /* --- Life --------------------------------------------------------------------------------- */
 
-static int open_role(struct worker *worker, struct job_ready *ready, struct error *error)
+static bool is_same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Does the device that is open do for this job too? */
+static bool has_device(const struct worker *worker, const struct job_setup *setup)
+{
+    const struct job_setup *open = &worker->setup;
+    return worker->device && open->measures == setup->measures && open->seed == setup->seed &&
+           is_same_text(open->nvrtc, setup->nvrtc) &&
+           strcmp(open->info.spec, setup->info.spec) == 0;
+}
+
+static void close_device(struct worker *worker)
+{
+    measurer_drop(&worker->rest);
+    if (worker->device)
+        device_close(worker->device);
+    worker->device = NULL;
+}
+
+/* Ends the job that was; its device stays open. */
+static void close_job(struct worker *worker)
+{
+    if (worker->is_measuring)
+        measurer_close(&worker->measurer, &worker->rest);
+    worker->is_measuring = false;
+    space_free(worker->space);
+    worker->space = NULL;
+}
+
+static int open_device(struct worker *worker, struct error *error)
 {
     const struct job_setup *setup = &worker->setup;
     const struct device_options options = {setup->info.spec, setup->nvrtc, setup->seed};
-    if (!setup->measures)
-        return device_open_compiler(&worker->device, &setup->info, setup->nvrtc, error);
-    if (device_open(&worker->device, &options, error))
-        return -1;
-    worker->is_measuring = true;
-    return measurer_open(&worker->measurer, worker->device, &worker->context, &setup->sources,
-                         setup->seed, worker->socket, ready, error);
+    if (worker->device)
+        return 0;
+    return setup->measures
+               ? device_open(&worker->device, &options, error)
+               : device_open_compiler(&worker->device, &setup->info, setup->nvrtc, error);
 }
 
-static int open_worker(struct worker *worker, struct error *error)
+static int open_role(struct worker *worker, struct job_ready *ready, struct error *error)
+{
+    if (open_device(worker, error))
+        return -1;
+    if (!worker->setup.measures)
+        return 0;
+    worker->is_measuring = true;
+    return measurer_open(&worker->measurer, worker->device, &worker->context,
+                         &worker->setup.sources, worker->setup.seed, worker->socket,
+                         &worker->rest, ready, error);
+}
+
+static int open_job(struct worker *worker, struct error *error)
 {
     struct job_ready ready = {.inputs = 0};
-    struct job_setup *setup = &worker->setup;
-    int got = frame_receive(worker->socket, &worker->setup_frame, error);
-    if (got == 0)
-        return error_set(error, ERROR_FAILED,
-                         "the coordinator ended before it said what to do");
-    if (got < 0 || job_code_setup(&worker->setup_frame, setup, true, error) ||
-        space_load(&worker->space, setup->space.name, setup->space.text,
+    const struct job_setup *setup = &worker->setup;
+    if (space_load(&worker->space, setup->space.name, setup->space.text,
                    strlen(setup->space.text), embedded_space, error))
         return -1;
     if (setup->width != worker->space->param_count)
@@ -177,32 +220,56 @@ static int open_worker(struct worker *worker, struct error *error)
                          setup->space.name);
     memcpy(worker->space->default_config, setup->default_config,
            setup->width * sizeof *setup->default_config);
-    worker->context =
-        (struct point_context){worker->space, &setup->problem, &setup->info.target};
+    worker->context = (struct point_context){worker->space, &worker->setup.problem,
+                                             &worker->setup.info.target};
     return open_role(worker, &ready, error) ||
                    job_send(worker->socket, JOB_READY, &ready, sizeof ready, error)
                ? -1
                : 0;
 }
 
+/* Begins a job, the first or another one. Takes the frame over. */
+static int begin_job(struct worker *worker, struct frame *frame, struct error *error)
+{
+    struct frame before = worker->setup_frame;
+    struct job_setup setup;
+    close_job(worker);
+    worker->setup_frame = *frame;
+    *frame = (struct frame){.kind = 0};
+    const int failed = job_code_setup(&worker->setup_frame, &setup, true, error);
+    if (!failed && !has_device(worker, &setup))
+        close_device(worker);
+    frame_dispose(&before);
+    worker->setup = setup;
+    return failed ? -1 : open_job(worker, error);
+}
+
 static void close_worker(struct worker *worker)
 {
-    if (worker->is_measuring)
-        measurer_close(&worker->measurer);
-    if (worker->device)
-        device_close(worker->device);
-    space_free(worker->space);
+    close_job(worker);
+    close_device(worker);
     frame_dispose(&worker->setup_frame);
+}
+
+static int serve_one(struct worker *worker, struct frame *frame, struct error *error)
+{
+    if (frame->kind == JOB_SETUP)
+        return begin_job(worker, frame, error);
+    if (!worker->space)
+        return unknown_message(frame, error);
+    return (worker->setup.measures ? serve_measure : serve_compile)(worker, frame, error);
 }
 
 static int serve(struct worker *worker, struct error *error)
 {
-    serve_message *const serve_one = worker->setup.measures ? serve_measure : serve_compile;
     struct frame frame = {.kind = 0};
     int got = 1, failed = 0;
     while (!failed && (got = frame_receive(worker->socket, &frame, error)) > 0)
         failed = serve_one(worker, &frame, error);
     frame_dispose(&frame);
+    if (!failed && got == 0 && !worker->space)
+        return error_set(error, ERROR_FAILED,
+                         "the coordinator ended before it said what to do");
     return failed || got < 0 ? -1 : 0;
 }
 
@@ -224,7 +291,7 @@ int worker_run(struct error *error)
                          "'autotune %s' is started by autotune itself: see "
                          "'autotune help'",
                          WORKER_ARGUMENT);
-    int failed = open_worker(&worker, &cause) || serve(&worker, &cause);
+    int failed = serve(&worker, &cause);
     if (failed)
         failed = report(worker.socket, &cause, error);
     close_worker(&worker);
@@ -255,7 +322,8 @@ int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *j
                          program, strerror(errno));
     if (spec)
         snprintf(setup.info.spec, sizeof setup.info.spec, "%s", spec);
-    const int failed = worker_pool_start(pool, slot, argv, error) ||
+    const bool is_kept = worker_pool_is_running(pool, slot);
+    const int failed = (!is_kept && worker_pool_start(pool, slot, argv, error)) ||
                        job_code_setup(&frame, &setup, false, error) ||
                        worker_pool_send(pool, slot, &frame, error);
     frame_dispose(&frame);

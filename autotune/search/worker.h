@@ -13,8 +13,8 @@
  * it could not be told what went wrong; otherwise it was told. */
 int worker_run(struct error *error);
 
-/* The coordinator's side: starts a worker in a free slot of the pool, and sends it the setup of
- * the job. It measures on the device `spec`, one of the job's, or, where that is NULL,
+/* The coordinator's side: starts a worker in a slot of the pool, unless one is idle there, and sends
+ * it the setup of the job. It measures on the device `spec`, one of the job's, or, where that is NULL,
  * compiles. */
 int worker_start(struct worker_pool *pool, size_t slot, const struct tune_job *job,
                  uint64_t seed, const char *spec, struct error *error);

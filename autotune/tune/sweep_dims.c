@@ -165,11 +165,11 @@ static int tune_shape(struct grid *grid, struct sweep_regime *regime, size_t i,
     struct record record;
     bool is_known;
     if (setup_resize(&sweep->setup, &regime->sizes[i], regime->regime, error) ||
-        sweep_race_find(&record, &is_known, sweep, error) ||
+        sweep_race_find(&record, &is_known, NULL, sweep, error) ||
         (!is_known && (seed(grid, i, error) || sweep_race_tune(sweep, regime, i, error))))
         return -1;
     if (!is_known)
-        record = *sweep_race_record(regime, i);
+        record = *sweep_regime_record(regime, i);
     grid->known += is_known;
     sweep->done += is_known;
     memcpy(grid->now[i], record.params, sizeof record.params);
@@ -184,13 +184,13 @@ static int tune_line(struct grid *grid, enum regime regime, size_t line, struct 
     struct sweep_regime *swept = &sweep->regimes[0];
     size_t ignored[REASONS] = {0};
     int failed = 0;
-    sweep_race_open(swept, regime);
+    sweep_regime_open(swept, regime);
     memset(grid->now, 0, sizeof grid->now);
     swept->count = choose_line(grid, regime, line, swept->sizes, ignored);
     for (size_t i = 0; i < swept->count && !failed; i++)
         failed = tune_shape(grid, swept, i, error);
     memcpy(grid->before, grid->now, sizeof grid->before);
-    sweep_race_dispose(swept);
+    sweep_regime_dispose(swept);
     return failed;
 }
 

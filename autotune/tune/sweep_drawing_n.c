@@ -136,11 +136,29 @@ static void add_bar(struct table *table, const struct sweep_drawing *drawing,
     text_dispose(&bar);
 }
 
-static void add_drawn(struct table *table, struct sweep_drawing *drawing, int bar_columns)
+/* An odd n that the sweep chose itself, between its sizes. */
+static bool is_between(const struct record *size)
+{
+    return size->raced_only && dims_n(&size->problem.dims) % 2;
+}
+
+static size_t count_between(const struct sweep_drawing *drawing)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < drawing->size_count; i++)
+        count += is_between(drawing->sizes[i]);
+    return count;
+}
+
+/* People get the sizes that were asked for. */
+static void add_drawn(struct table *table, struct sweep_drawing *drawing, bool has_between,
+                      int bar_columns)
 {
     const double most = most_gbs(drawing);
     for (size_t i = 0; i < drawing->size_count; i++) {
         const struct record *size = drawing->sizes[i];
+        if (is_between(size) && !has_between)
+            continue;
         const struct interval *interval = interval_find(drawing->records, size);
         const char *params = interval->record.params;
         char name[NUMBER_CHARS];
@@ -158,7 +176,7 @@ static void add_drawn(struct table *table, struct sweep_drawing *drawing, int ba
 
 static void add_sizes(struct table *table, struct sweep_drawing *drawing)
 {
-    add_drawn(table, drawing, 0);
+    add_drawn(table, drawing, true, 0);
 }
 
 static void print_sizes(struct text *out, struct sweep_drawing *drawing)
@@ -172,7 +190,7 @@ static void print_sizes(struct text *out, struct sweep_drawing *drawing)
     own[SINGLE_US].title = title;
     for (int pass = 0; pass < 2; pass++) { /* the first pass finds the width */
         struct table table = {.columns = own, .column_count = COLUMNS};
-        add_drawn(&table, drawing, bar_columns);
+        add_drawn(&table, drawing, false, bar_columns);
         if (pass == 1)
             table_show(out, &table, terminal_has_color(stdout));
         const int width = (int)table_width(&table) + 2;
@@ -235,8 +253,11 @@ static void add_intervals(struct table *table, struct sweep_drawing *drawing)
 
 static void add_title(struct text *out, const struct sweep_drawing *drawing)
 {
-    text_addf(out, " on %s: %zu size%s, %zu interval%s", drawing->sizes[0]->gpu,
-              drawing->size_count, drawing->size_count == 1 ? "" : "s", drawing->interval_count,
+    const size_t between = count_between(drawing), own = drawing->size_count - between;
+    text_addf(out, " on %s: %zu size%s", drawing->sizes[0]->gpu, own, own == 1 ? "" : "s");
+    if (between)
+        text_addf(out, " and %zu between", between);
+    text_addf(out, ", %zu interval%s", drawing->interval_count,
               drawing->interval_count == 1 ? "" : "s");
 }
 

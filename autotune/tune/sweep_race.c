@@ -6,15 +6,14 @@
 #include "autotune/device/monotonic.h"
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
-#include "generator/call.h"
+#include "autotune/tune/sweep_configs.h"
 #include "generator/dims_text.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SURVIVORS = TUNE_CONFIGS_MAX - 2, SURVIVORS_HOST = 4 };
+enum { SURVIVORS = TUNE_CONFIGS_MAX - 3, SURVIVORS_HOST = 4, AT_HAND = 8 };
 enum {
     PLACE_CHARS = 48,
     PLACE_WIDTH = 10, /* characters, so that lines are aligned */
@@ -24,179 +23,10 @@ enum {
     LINE_WIDTH = 100,
 };
 
-static const double RACE_SECONDS = 0.4; /* for each size; neighbours confirm each other */
-
-/* --- Sizes -------------------------------------------------------------------------------- */
-
-void sweep_race_open(struct sweep_regime *out, enum regime regime)
-{
-    memset(out, 0, sizeof *out);
-    out->regime = regime;
-}
-
-void sweep_race_init(struct sweep_regime *out, const struct setup *setup, enum regime regime,
-                     uint64_t low, uint64_t high, bool is_within_l2)
-{
-    struct problem problem = setup->problem;
-    uint64_t sizes[SWEEP_SIZES_MAX];
-    sweep_race_open(out, regime);
-    out->count = sweep_sizes(sizes, low, high);
-    for (; is_within_l2 && out->count; out->count--) {
-        problem.dims = dims_run(sizes[out->count - 1], problem.dims.scan);
-        if (problem_bytes_read(&problem) <= (double)setup->target.l2_bytes)
-            break;
-    }
-    for (size_t i = 0; i < out->count; i++)
-        out->sizes[i] = dims_run(sizes[i], problem.dims.scan);
-}
-
-size_t sweep_race_nearest(const struct sweep_regime *regime, uint64_t n)
-{
-    uint64_t sizes[SWEEP_SIZES_MAX];
-    for (size_t i = 0; i < regime->count; i++)
-        sizes[i] = dims_n(&regime->sizes[i]);
-    return sweep_nearest(sizes, regime->count, n);
-}
-
-void sweep_race_dispose(struct sweep_regime *regime)
-{
-    store_dispose(&regime->swept);
-}
-
-/* The number of finished smaller sizes. */
-static size_t count_below(const struct sweep_regime *regime, uint64_t n)
-{
-    size_t count = 0;
-    while (count < regime->swept.count && dims_n(&regime->swept.at[count].problem.dims) < n)
-        count++;
-    return count;
-}
-
-const struct record *sweep_race_record(const struct sweep_regime *regime, size_t size)
-{
-    const size_t at = count_below(regime, dims_n(&regime->sizes[size]));
-    return regime->is_done[size] ? &regime->swept.at[at] : NULL;
-}
-
-/* The configs that serve the interval that ends before a size (interval_survivors). */
-static size_t survivors_before(uint64_t *numbers, size_t most,
-                               const struct sweep_regime *regime, size_t size)
-{
-    return interval_survivors(numbers, most, &regime->swept,
-                              count_below(regime, dims_n(&regime->sizes[size])));
-}
-
-/* --- What was raced ---------------------------------------------------------------------- */
-
-/* Keeps the configs that lose least, as many as there is room for. */
-static void keep_raced(struct record *record, const struct raced *raced)
-{
-    size_t worst = 0;
-    for (size_t i = 0; i < record->raced_count; i++) {
-        if (record->raced[i].config == raced->config)
-            return; /* a requested config may be in the list twice */
-        worst = record->raced[i].ps > record->raced[worst].ps ? i : worst;
-    }
-    if (record->raced_count < RECORD_RACED_MAX)
-        record->raced[record->raced_count++] = *raced;
-    else if (raced->ps < record->raced[worst].ps)
-        record->raced[worst] = *raced;
-}
-
-static int add_raced(struct records *swept, struct record *record, const struct setup *setup,
-                     const struct tune_place *place, double ratio, struct error *error)
-{
-    struct record other = *record;
-    struct raced raced;
-    tune_save_config(&other, setup, place->config);
-    const struct config config = store_config(&other);
-    const double ps = (double)record->median_ps * ratio;
-    const double high = ps * (double)place->high_ps / (double)place->median_ps;
-    raced.ps = (uint64_t)llround(fmax(ps, 1));
-    raced.high_ps = (uint64_t)llround(fmax(high, (double)raced.ps));
-    if (configs_add(&raced.config, &swept->configs, &config, error))
-        return -1;
-    keep_raced(record, &raced);
-    return 0;
-}
-
-/* Moves the last record to its place by n; it replaces another of the same n. */
-static void sort_last(struct sweep_regime *regime)
-{
-    struct records *swept = &regime->swept;
-    const struct record last = swept->at[--swept->count];
-    const uint64_t n = dims_n(&last.problem.dims);
-    const size_t at = count_below(regime, n);
-    const bool is_there = at < swept->count && dims_n(&swept->at[at].problem.dims) == n;
-    if (!is_there)
-        memmove(swept->at + at + 1, swept->at + at, (swept->count++ - at) * sizeof *swept->at);
-    swept->at[at] = last;
-}
-
-/* Takes all entrants of the race at a size, and replaces what was known of that size. The time of
- * another than the winner is the winner's time, times the race's ratio of the two, and its upper end
- * that of the ratio's interval: a bound, so that a second measurement is hardly higher. */
-static int take_race(struct sweep_regime *regime, const struct setup *setup,
-                     const struct record *record, const struct tune_result *result,
-                     struct error *error)
-{
-    struct records *swept = &regime->swept;
-    int64_t own[SPACE_NAMES_MAX];
-    if (point_parse_record(setup->space, record->params, own, error))
-        return -1;
-    const struct tune_place *winner = tune_result_place(result, own);
-    if (!winner)
-        return error_set(error, ERROR_NOISY,
-                         "too noisy to decide: no round of the race counts; end what else "
-                         "uses this device and run the same command again");
-    if (store_add(swept, record, error))
-        return -1;
-    struct record *added = &swept->at[swept->count - 1];
-    for (size_t i = 0; i < result->place_count; i++) {
-        const struct tune_place *place = &result->places[i];
-        if (tune_result_place(result, place->config) != winner &&
-            add_raced(swept, added, setup, place, place->ratio / winner->ratio, error))
-            return -1;
-    }
-    sort_last(regime);
-    return 0;
-}
-
-static void count_uses(size_t *uses, const struct records *swept)
-{
-    for (size_t i = 0; i < swept->count; i++) {
-        const struct record *record = &swept->at[i];
-        uses[record->config] += 2;
-        for (size_t k = 0; k < record->raced_count; k++)
-            uses[record->raced[k].config]++;
-    }
-}
-
-static void leave_out(struct record *record, const size_t *uses)
-{
-    size_t kept = 0;
-    for (size_t k = 0; k < record->raced_count; k++)
-        if (uses[record->raced[k].config] > 1)
-            record->raced[kept++] = record->raced[k];
-    record->raced_count = kept;
-}
-
-int sweep_race_collect(struct records *out, struct sweep_regime *regime, struct error *error)
-{
-    struct records *swept = &regime->swept;
-    const size_t room = swept->configs.count + 1;
-    size_t *uses = calloc(room, sizeof *uses);
-    if (!uses)
-        return error_memory(error, room * sizeof *uses);
-    count_uses(uses, swept);
-    int failed = 0;
-    for (size_t i = 0; i < swept->count && !failed; i++) {
-        leave_out(&swept->at[i], uses);
-        failed = store_copy(out, swept, &swept->at[i], error);
-    }
-    free(uses);
-    return failed ? -1 : 0;
-}
+static const double RACE_SECONDS = 0.3;       /* for each size; neighbours confirm each other */
+static const double SHORT_RACE_SECONDS = 0.1; /* of what is at hand */
+static const double CHECK_SECONDS = 1e-6; /* of that the first place alone is checked again */
+static const double ABOVE_LINE = 1.01;    /* from here on the size is worth a search */
 
 /* --- What is said ------------------------------------------------------------------------ */
 
@@ -246,7 +76,7 @@ static size_t line_width(void)
 
 /* The params in which the record differs from the space's default; below where they are too
  * many for the line. */
-static void add_params(struct text *out, const struct space *space, const struct record *record)
+static void add_words(struct text *out, const struct space *space, const struct record *record)
 {
     int64_t values[SPACE_NAMES_MAX];
     struct text words = {0};
@@ -270,7 +100,7 @@ static void note_size(const struct sweep *sweep, const char *place, const struct
     add_size(&line, sweep, place);
     text_addf(&line, " %9s us %8s GB/s  %5.2f s", figures_us(us, record->median_ps),
               figures_speed(speed, figures_gbs(&record->problem, record->median_ps)), seconds);
-    add_params(&line, sweep->setup.space, record);
+    add_words(&line, sweep->setup.space, record);
     if (!line.failed)
         output_note(&sweep->request->out, "%s", line.at);
     text_dispose(&line);
@@ -284,41 +114,24 @@ void sweep_race_add_budget(struct text *out, const struct sweep *sweep)
 
 /* --- One size ---------------------------------------------------------------------------- */
 
-/* The rules may reject the config here; it only needs launches. */
-static bool can_run(const struct setup *setup, const int64_t *values)
-{
-    struct planner_plan plan;
-    struct error ignored;
-    return call_plan(&plan, &setup->context, values, &ignored) == 0;
-}
-
-/* The configs that must be in the race: the single one, the known winner, and as many as may go
- * on serving. */
-static int ask_configs(const struct sweep *sweep, const struct sweep_regime *regime,
-                       size_t size, const int64_t *known, int64_t *configs, size_t *count,
-                       struct error *error)
+/* The configs that must be in the race: the single one, the known winner, what ships, and as many as
+ * may go on serving. */
+static int ask_configs(struct sweep_configs *out, struct sweep *sweep,
+                       const struct sweep_regime *regime, size_t size,
+                       const struct tune_task *task, struct error *error)
 {
     const struct setup *setup = &sweep->setup;
-    const size_t width = setup->space->param_count;
     uint64_t survivors[SURVIVORS];
-    size_t most = setup->target.is_host ? SURVIVORS_HOST : SURVIVORS;
-    *count = 0;
-    if (sweep->has_single && can_run(setup, sweep->single))
-        memcpy(configs + width * (*count)++, sweep->single, width * sizeof *configs);
-    if (known)
-        memcpy(configs + width * (*count)++, known, width * sizeof *configs);
-    most = survivors_before(survivors, most, regime, size);
-    for (size_t i = 0; i < most; i++) {
-        int64_t *values = configs + width * *count;
-        const struct config *config = configs_find(&regime->swept.configs, survivors[i]);
-        if (point_parse_record(setup->space, config->params, values, error))
-            return -1;
-        const int broken = point_reject(&setup->context, values, error);
-        if (broken == POINT_FAILED)
-            return -1;
-        *count += broken == POINT_VALID;
-    }
-    return 0;
+    size_t count = setup->target.is_host ? SURVIVORS_HOST : SURVIVORS;
+    *out = (struct sweep_configs){.setup = setup, .most = TUNE_CONFIGS_MAX};
+    if (sweep->has_single)
+        sweep_configs_add(out, sweep->single);
+    if (task->is_known)
+        sweep_configs_add(out, task->found.config);
+    if (!setup->target.is_host && task->shipped.grade != SELECTOR_NONE)
+        sweep_configs_add(out, task->shipped.config);
+    count = sweep_regime_survivors(survivors, count, regime, dims_n(&regime->sizes[size]));
+    return sweep_configs_add_numbers(out, &regime->swept, survivors, count, error);
 }
 
 bool sweep_race_keep(struct sweep *sweep, const struct records *records)
@@ -366,6 +179,7 @@ static struct tune_task *begin_task(struct sweep *sweep, bool is_retune)
                                .records = &sweep->records,
                                .setup = &sweep->setup,
                                .told = &sweep->told,
+                               .workers = sweep->workers,
                                .is_race = true};
     return task;
 }
@@ -382,15 +196,26 @@ int sweep_race_load(struct sweep *sweep, struct error *error)
     return 0;
 }
 
-int sweep_race_find(struct record *out, bool *is_known, struct sweep *sweep,
+int sweep_race_find(struct record *out, bool *is_known, bool *is_raced, struct sweep *sweep,
                     struct error *error)
 {
     struct tune_task *task = begin_task(sweep, sweep->request->retune);
     const int failed = tune_task_look(task, error);
     *is_known = !failed && task->is_known;
+    if (is_raced)
+        *is_raced = !failed && !sweep->request->retune && task->found.grade == SELECTOR_EXACT &&
+                    task->found.record.raced_only;
     *out = task->found.record;
     tune_task_close(task);
     return failed;
+}
+
+/* What would serve here without records of one's own. */
+static int look_for_shipped(struct tune_task *task, struct error *error)
+{
+    struct error ignored;
+    return setup_find_in(&task->shipped, task->setup, task->records, COLLECTION_SHIPPED,
+                         &ignored, error);
 }
 
 /* Runs the race of a task that is ready. */
@@ -399,8 +224,10 @@ static int run_race(struct tune_task *task, const struct sweep *sweep, const cha
 {
     char subject[PLACE_CHARS + DIMS_TEXT_CHARS + 16];
     const bool shows = !sweep->request->out.quiet;
-    task->options.race_s = sweep->setup.target.is_host ? 0 : RACE_SECONDS;
+    if (!sweep->setup.target.is_host && task->options.race_s == 0)
+        task->options.race_s = RACE_SECONDS;
     task->options.is_retune = sweep->request->retune;
+    task->options.keeps_all = true;
     if (task->options.is_only_configs) /* these need no search */
         task->options.budget_s = 0;
     if (shows) {
@@ -426,7 +253,7 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
     memcpy(record.swept, sweep->swept, sizeof record.swept);
     record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
     if (keep_winner(sweep, &record, error) ||
-        take_race(regime, &sweep->setup, &record, &task->result, error))
+        sweep_regime_take(regime, &sweep->setup, &record, &task->result, error))
         return -1;
     sweep->done += !regime->is_done[size];
     regime->is_done[size] = true;
@@ -437,29 +264,29 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
 static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                      struct tune_task *task, struct error *error)
 {
-    int64_t configs[TUNE_CONFIGS_MAX * SPACE_PARAMS_MAX];
+    struct sweep_configs hand;
     struct tune_options *options = &task->options;
     const double start = monotonic_s();
     char place[PLACE_CHARS];
     format_place(place, sweep, regime->is_done[size]);
-    if (ask_configs(sweep, regime, size, task->is_known ? task->found.config : NULL, configs,
-                    &options->config_count, error))
+    if (look_for_shipped(task, error) || ask_configs(&hand, sweep, regime, size, task, error))
         return -1;
-    options->configs = configs;
+    options->configs = hand.configs;
+    options->config_count = hand.count;
     options->is_only_configs =
         task->is_known && (!task->has_journal || task->journal.count == 0);
     if (options->is_only_configs)
         options->journal = NULL;
     if (run_race(task, sweep, place, error) || take_result(sweep, regime, size, task, error))
         return -1;
-    note_size(sweep, place, sweep_race_record(regime, size), monotonic_s() - start);
+    note_size(sweep, place, sweep_regime_record(regime, size), monotonic_s() - start);
     return 0;
 }
 
 int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error)
 {
-    const struct record *before = sweep_race_record(regime, size);
+    const struct record *before = sweep_regime_record(regime, size);
     struct tune_task *task = begin_task(sweep, sweep->request->retune && !before);
     struct record again;
     if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error))
@@ -473,6 +300,171 @@ int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t siz
     tune_task_close(task);
     return failed ? -1 : 0;
 }
+
+/* --- What is at hand ---------------------------------------------------------------------- */
+
+/* What serves and won at the sizes around, and of those that may go on serving as many as there is room
+ * for. */
+static int list_at_hand(struct sweep_configs *out, const struct sweep *sweep,
+                        const struct sweep_regime *regime, const struct tune_task *task,
+                        struct error *error)
+{
+    const struct records *swept = &regime->swept;
+    const uint64_t n = dims_n(&sweep->setup.problem.dims);
+    const size_t below = sweep_regime_below(regime, n);
+    const struct record *serving[] = {sweep_regime_serving(regime, n),
+                                      below ? &swept->at[below - 1] : NULL,
+                                      below < swept->count ? &swept->at[below] : NULL};
+    uint64_t survivors[AT_HAND];
+    *out = (struct sweep_configs){.setup = &sweep->setup, .most = AT_HAND};
+    if (task->shipped.grade != SELECTOR_NONE)
+        sweep_configs_add(out, task->shipped.config);
+    for (size_t i = 0; i < sizeof serving / sizeof *serving; i++) {
+        if (!serving[i])
+            continue;
+        const struct record *around =
+            sweep_regime_serving(regime, dims_n(&serving[i]->problem.dims));
+        if (sweep_configs_add_params(out, serving[i]->params, error) ||
+            (around && sweep_configs_add_params(out, around->params, error)))
+            return -1;
+    }
+    if (sweep->has_single)
+        sweep_configs_add(out, sweep->single);
+    return sweep_configs_add_numbers(out, swept, survivors,
+                                     sweep_regime_survivors(survivors, AT_HAND, regime, n),
+                                     error);
+}
+
+/* What a config took in the race that made the record; 0 = it was not in it. */
+static uint64_t raced_ps(const struct tune_result *result, const struct record *record,
+                         const int64_t *winner, const int64_t *config)
+{
+    const struct tune_place *place = tune_result_place(result, config);
+    const struct tune_place *first = tune_result_place(result, winner);
+    return place && first
+               ? (uint64_t)llround((double)record->median_ps * place->ratio / first->ratio)
+               : 0;
+}
+
+static int take_at_hand(struct sweep_raced *out, struct sweep *sweep,
+                        struct sweep_regime *regime, const struct tune_task *task,
+                        double most_ps, struct error *error)
+{
+    const struct space *space = sweep->setup.space;
+    const struct record *serving =
+        sweep_regime_serving(regime, dims_n(&sweep->setup.problem.dims));
+    const bool is_shipped = task->shipped.grade != SELECTOR_NONE;
+    struct record record;
+    int64_t winner[SPACE_NAMES_MAX], served[SPACE_NAMES_MAX];
+    tune_save_make(&record, &sweep->setup, &task->result);
+    if (is_shipped)
+        tune_save_shipped(&record, &task->result, task->shipped.config);
+    memcpy(record.swept, sweep->swept, sizeof record.swept);
+    record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
+    record.raced_only = 1;
+    if (point_parse_record(space, record.params, winner, error) ||
+        (serving && point_parse_record(space, serving->params, served, error)))
+        return -1;
+    out->ps = record.median_ps;
+    out->untuned_ps = raced_ps(&task->result, &record, winner,
+                               is_shipped ? task->shipped.config : space->default_config);
+    out->served_ps = serving ? raced_ps(&task->result, &record, winner, served) : 0;
+    out->is_added = most_ps <= 0 || (double)record.median_ps <= most_ps;
+    return out->is_added
+               ? sweep_regime_take(regime, &sweep->setup, &record, &task->result, error)
+               : 0;
+}
+
+int sweep_race_at_hand(struct sweep_raced *out, struct sweep *sweep,
+                       struct sweep_regime *regime, const struct dims *dims, double most_ps,
+                       const char *place, struct error *error)
+{
+    const double start = monotonic_s();
+    struct sweep_configs hand;
+    *out = (struct sweep_raced){.is_added = false};
+    if (setup_resize(&sweep->setup, dims, regime->regime, error) ||
+        interval_compute(&regime->swept, error))
+        return -1;
+    struct tune_task *task = begin_task(sweep, true);
+    task->has_no_trials = true;
+    int failed = tune_task_prepare(task, error) || look_for_shipped(task, error) ||
+                 list_at_hand(&hand, sweep, regime, task, error);
+    task->options.configs = hand.configs;
+    task->options.config_count = hand.count;
+    task->options.is_only_configs = true;
+    task->options.race_s = sweep->setup.target.is_host ? 0 : SHORT_RACE_SECONDS;
+    task->options.check_s = CHECK_SECONDS;
+    failed = failed || run_race(task, sweep, place ? place : "between", error);
+    if (failed && error->code == ERROR_NOISY)
+        out->is_noisy = true;
+    else
+        failed = failed || take_at_hand(out, sweep, regime, task, most_ps, error);
+    tune_task_close(task);
+    if (out->is_noisy)
+        return 0;
+    if (!failed && out->is_added && place) {
+        const size_t at = sweep_regime_below(regime, dims_n(dims));
+        note_size(sweep, place, &regime->swept.at[at], monotonic_s() - start);
+    }
+    return failed ? -1 : 0;
+}
+
+int sweep_race_is_untuned(bool *out, struct sweep *sweep, const struct sweep_regime *regime,
+                          const struct dims *dims, struct error *error)
+{
+    const struct record *serving = sweep_regime_serving(regime, dims_n(dims));
+    const struct space *space = sweep->setup.space;
+    int64_t served[SPACE_NAMES_MAX];
+    if (setup_resize(&sweep->setup, dims, regime->regime, error))
+        return -1;
+    struct tune_task *task = begin_task(sweep, true);
+    task->has_no_trials = true;
+    const int failed = tune_task_prepare(task, error) || look_for_shipped(task, error) ||
+                       (serving && point_parse_record(space, serving->params, served, error));
+    const int64_t *untuned =
+        task->shipped.grade != SELECTOR_NONE ? task->shipped.config : space->default_config;
+    *out =
+        !failed && serving && memcmp(served, untuned, space->param_count * sizeof *served) == 0;
+    tune_task_close(task);
+    return failed ? -1 : 0;
+}
+
+/* What is at hand must do for it: the time on the line, and 1 %. */
+static double most_at(const struct sweep_regime *regime, size_t size, size_t low, size_t high)
+{
+    const struct record *a = sweep_regime_record(regime, low),
+                        *b = sweep_regime_record(regime, high);
+    const uint64_t n = dims_n(&regime->sizes[size]);
+    const double line =
+        low == high ? sweep_line(n, 0, 0, dims_n(&regime->sizes[low]), (double)a->median_ps)
+                    : sweep_line(n, dims_n(&regime->sizes[low]), (double)a->median_ps,
+                                 dims_n(&regime->sizes[high]), (double)b->median_ps);
+    return ABOVE_LINE * line;
+}
+
+int sweep_race_tune_between(struct sweep *sweep, struct sweep_regime *regime, size_t size,
+                            size_t low, size_t high, struct error *error)
+{
+    struct sweep_raced raced = {.is_added = false};
+    struct record known;
+    bool is_known = true;
+    char place[PLACE_CHARS];
+    if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error) ||
+        sweep_race_find(&known, &is_known, NULL, sweep, error))
+        return -1;
+    format_place(place, sweep, false);
+    if (!is_known && !sweep->setup.target.is_host &&
+        sweep_race_at_hand(&raced, sweep, regime, &regime->sizes[size],
+                           most_at(regime, size, low, high), place, error))
+        return -1;
+    if (!raced.is_added)
+        return sweep_race_tune(sweep, regime, size, error);
+    sweep->done++;
+    regime->is_done[size] = true;
+    return 0;
+}
+
+/* --- Once more ---------------------------------------------------------------------------- */
 
 /* The winner's time and that of the interval's config are from this race; configs raced before
  * keep their ratio to the winner. A second race confirms the first, so its median counts, not

@@ -1,25 +1,18 @@
-/* sweep_race: holds a sweep under way, with its sizes and the results of their races, and tunes one
- * size of it or races it again. */
+/* sweep_race: holds a sweep under way, and tunes one size of it, races it again, or races there what is
+ * at hand. */
 #ifndef AUTOTUNE_SWEEP_RACE_H
 #define AUTOTUNE_SWEEP_RACE_H
 
 #include "autotune/cli/device_set.h"
+#include "autotune/tune/sweep_regime.h"
 #include "autotune/tune/tune_task.h"
-
-/* Its sizes in one cache regime. */
-struct sweep_regime {
-    enum regime regime;
-    struct dims sizes[SWEEP_SIZES_MAX];
-    bool is_done[SWEEP_SIZES_MAX];
-    size_t count;
-    struct records swept; /* of the finished sizes, by n, with the configs raced there */
-};
 
 struct sweep {
     const struct request *request;
     struct device_set device_set;
     struct setup setup;
-    struct collection records; /* at hand */
+    struct worker_pool *workers; /* that stay from size to size */
+    struct collection records;   /* at hand */
     struct sweep_regime regimes[REGIME_COUNT];
     size_t regime_count;
     int64_t single[SPACE_NAMES_MAX]; /* the config that all sizes are compared with; in a grid
@@ -34,33 +27,14 @@ struct sweep {
     struct tune_task task;
 };
 
-/* --- A regime ----------------------------------------------------------------------------- */
-
-/* Without sizes. */
-void sweep_race_open(struct sweep_regime *out, enum regime regime);
-
-/* The sizes of low..high; with `is_within_l2` only those whose data fits the L2 cache. */
-void sweep_race_init(struct sweep_regime *out, const struct setup *setup, enum regime regime,
-                     uint64_t low, uint64_t high, bool is_within_l2);
-void sweep_race_dispose(struct sweep_regime *regime);
-
-/* The size nearest to n elements. */
-size_t sweep_race_nearest(const struct sweep_regime *regime, uint64_t n);
-
-/* The record of a finished size, or NULL. */
-const struct record *sweep_race_record(const struct sweep_regime *regime, size_t size);
-
-/* After all sizes: appends their records, each with the raced configs that were raced at other
- * sizes too or won one. No interval uses any other config, so those are dropped. */
-int sweep_race_collect(struct records *out, struct sweep_regime *regime, struct error *error);
-
 /* --- A size ------------------------------------------------------------------------------- */
 
 /* Loads the records of the setup's GPU. Warns of a damaged file; without a file there are none. */
 int sweep_race_load(struct sweep *sweep, struct error *error);
 
-/* The record of the setup's problem and n, if it is exact and its tuning came to an end. */
-int sweep_race_find(struct record *out, bool *is_known, struct sweep *sweep,
+/* The record of the setup's problem and n, if it is exact and its tuning came to an end; or if a sweep
+ * raced what was at hand there (`is_raced` may be NULL). */
+int sweep_race_find(struct record *out, bool *is_known, bool *is_raced, struct sweep *sweep,
                     struct error *error);
 
 /* Tunes a size, or races it again where it is known, and writes the winner's record at once, so
@@ -68,6 +42,32 @@ int sweep_race_find(struct record *out, bool *is_known, struct sweep *sweep,
  * serve the interval so far. ERROR_NOISY when the winner has no time. */
 int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error);
+
+/* The same without a search, where what is at hand takes no longer than 1 % above the line through two
+ * done sizes, `low` and `high`; where they are one, the line through 0. */
+int sweep_race_tune_between(struct sweep *sweep, struct sweep_regime *regime, size_t size,
+                            size_t low, size_t high, struct error *error);
+
+/* What is known of a size after a race of what is at hand. */
+struct sweep_raced {
+    bool is_added;
+    bool is_noisy;       /* nothing could be told apart, so there is nothing else */
+    uint64_t ps;         /* of the winner */
+    uint64_t served_ps;  /* of the config whose interval has the size; 0 = there is none */
+    uint64_t untuned_ps; /* of what would serve without this sweep */
+};
+
+/* Races what is at hand for these dims, and searches for nothing else: the configs that serve and won at
+ * the sizes around, the single one, what ships and the default. They become a size of the regime,
+ * unless the winner takes longer than `most_ps`. `place` is printed before the size; NULL: nothing is. */
+int sweep_race_at_hand(struct sweep_raced *out, struct sweep *sweep,
+                       struct sweep_regime *regime, const struct dims *dims, double most_ps,
+                       const char *place, struct error *error);
+
+/* Would the race be one of a config with itself: is what serves n what would serve it without the
+ * sweep? */
+int sweep_race_is_untuned(bool *out, struct sweep *sweep, const struct sweep_regime *regime,
+                          const struct dims *dims, struct error *error);
 
 /* Races the winner of a recorded size, one of `records`, against its interval's variant; the
  * record gets the times. */

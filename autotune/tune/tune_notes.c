@@ -62,10 +62,13 @@ void tune_notes_setup(const struct request *request, const struct setup *setup, 
     note_problem(request, setup);
 }
 
-static const char *explain_strategy(const struct request *request, enum strategy strategy)
+static const char *explain_strategy(const struct request *request, const struct space *space,
+                                    enum strategy strategy)
 {
     if (request->has_strategy)
         return "as asked";
+    if (space->strategy.name)
+        return "as the space says";
     if (strategy == STRATEGY_COVER)
         return "each pair of values once; the default on the host";
     return "what cannot win is left; the default on a GPU";
@@ -150,7 +153,7 @@ void tune_notes_space(const struct request *request, const struct setup *setup,
     output_note(&request->out,
                 "to try    %zu candidates of %zu variants of %s; strategy %s (%s)\n",
                 points->count, points->variant_count, setup->space->name,
-                strategy_names[strategy], explain_strategy(request, strategy));
+                strategy_names[strategy], explain_strategy(request, setup->space, strategy));
     note_limit(request);
 }
 

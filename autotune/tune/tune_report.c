@@ -307,11 +307,28 @@ static void add_run(struct json *json, const struct tune_result *result)
         json_count(json, trial_statuses[i], result->counts[i]);
 }
 
+static void add_rows(struct json *json, const char *key, const struct table *table)
+{
+    struct text rows = {0};
+    table_json(&rows, table);
+    json_number(json, key, rows.at);
+    json->out->failed |= rows.failed;
+    text_dispose(&rows);
+}
+
+static void add_effects(struct json *json, const struct effects *effects)
+{
+    struct table table;
+    effects_table(&table, effects);
+    add_rows(json, "effects", &table);
+    table_dispose(&table);
+}
+
 static void json_report(struct text *out, const struct report *report,
-                        const struct record *record, const struct tune_result *result)
+                        const struct record *record, const struct tune_result *result,
+                        const struct effects *effects)
 {
     struct json json = {.out = out};
-    struct text finalists = {0};
     json_open(&json, NULL, '{');
     add_key(&json, record);
     add_times(&json, report->setup, record);
@@ -322,12 +339,11 @@ static void json_report(struct text *out, const struct report *report,
     if (result)
         add_run(&json, result);
     json_line(&json, "\n ");
-    table_json(&finalists, &report->table);
-    json_number(&json, "finalists", finalists.at);
+    add_rows(&json, "finalists", &report->table);
+    if (effects)
+        add_effects(&json, effects);
     json_close(&json, '}');
     text_adds(out, "\n");
-    out->failed |= finalists.failed;
-    text_dispose(&finalists);
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -395,7 +411,7 @@ static int print_lines(const struct request *request, const struct report *repor
 
 int tune_report_print(const struct request *request, const struct setup *setup,
                       const struct record *record, const struct tune_result *result,
-                      struct error *error)
+                      const struct effects *effects, struct error *error)
 {
     struct report report = {.setup = setup};
     struct text json = {0}, same = {0};
@@ -404,7 +420,7 @@ int tune_report_print(const struct request *request, const struct setup *setup,
         table_dispose(&report.table);
         return -1;
     }
-    json_report(&json, &report, record, result);
+    json_report(&json, &report, record, result, effects);
     int failed = write_tables(request, &report, result, &json, &same, error);
     if (print_lines(request, &report, record, &same, &cause) && !failed) {
         *error = cause;

@@ -5,11 +5,13 @@
 
 #include "autotune/cli/setup.h"
 #include "autotune/search/tune.h"
+#include "autotune/tune/effects.h"
 
 /* Writes table, winner, JSON and CSV. `result` is NULL for an answer from a record: then the
- * record is the only row of CSV and JSON, and people see no table. */
+ * record is the only row of CSV and JSON, and people see no table. `effects` are for JSON alone;
+ * NULL: they are not asked for. */
 int tune_report_print(const struct request *request, const struct setup *setup,
                       const struct record *record, const struct tune_result *result,
-                      struct error *error);
+                      const struct effects *effects, struct error *error);
 
 #endif

@@ -219,6 +219,8 @@ const char *tune_save_unfinished(const struct request *request, const struct set
         return NULL; /* it is of no search */
     if (record->untried && request->budget_s <= 0)
         return "of a search that left candidates untried";
+    if (record->raced_only)
+        return "of a sweep that raced what was at hand here, and did not search";
     if (record->space_hash != setup->space->hash)
         return "of the space before it was changed";
     return is_older(request, setup, record) ? "older than a tuning that was interrupted" : NULL;

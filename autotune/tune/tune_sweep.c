@@ -4,6 +4,8 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/search/worker_pool.h"
+#include "autotune/tune/sweep_between.h"
 #include "autotune/tune/sweep_dims.h"
 #include "autotune/tune/sweep_drawing.h"
 #include "autotune/tune/sweep_race.h"
@@ -19,8 +21,8 @@
 static void add_regime(struct sweep *sweep, enum regime regime, bool is_within_l2)
 {
     struct sweep_regime *added = &sweep->regimes[sweep->regime_count];
-    sweep_race_init(added, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
-                    sweep->request->n_high, is_within_l2);
+    sweep_regime_init(added, &sweep->setup, regime, dims_n(&sweep->request->problem.dims),
+                      sweep->request->n_high, is_within_l2);
     sweep->regime_count += added->count > 0;
 }
 
@@ -66,9 +68,10 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
             if (setup_resize(&sweep->setup, &regime->sizes[i], regime->regime, error))
                 return -1;
             struct record record;
-            if (sweep_race_find(&record, is_answered, sweep, error))
+            bool is_known, is_raced;
+            if (sweep_race_find(&record, &is_known, &is_raced, sweep, error))
                 return -1;
-            *is_answered = *is_answered && *record.swept;
+            *is_answered = (is_known || is_raced) && *record.swept;
         }
     return 0;
 }
@@ -79,29 +82,70 @@ static int find_answer(struct sweep *sweep, bool *is_answered, struct error *err
 static int find_single(struct sweep *sweep, struct error *error)
 {
     struct sweep_regime *regime = &sweep->regimes[0];
-    const size_t size = sweep_race_nearest(regime, setup_usual_n(sweep->setup.target.is_host));
+    const size_t size =
+        sweep_regime_nearest(regime, setup_usual_n(sweep->setup.target.is_host));
     struct record record;
     bool is_known;
     if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error) ||
-        sweep_race_find(&record, &is_known, sweep, error) ||
+        sweep_race_find(&record, &is_known, NULL, sweep, error) ||
         (!is_known && sweep_race_tune(sweep, regime, size, error)))
         return -1;
     if (!is_known)
-        record = *sweep_race_record(regime, size);
+        record = *sweep_regime_record(regime, size);
     sweep->has_single =
         point_parse_record(sweep->setup.space, record.params, sweep->single, error) == 0;
     return sweep->has_single ? 0 : -1;
 }
 
-/* The first size tuned is raced again among the others, unless it has none before it. */
+/* The sizes between two that are done, the middle first: what is at hand is known best there. */
+static int tune_between(struct sweep *sweep, struct sweep_regime *regime, size_t low,
+                        size_t high, struct error *error)
+{
+    const size_t middle = low + (high - low) / 2;
+    if (middle == low)
+        return 0;
+    return sweep_race_tune_between(sweep, regime, middle, low, high, error) ||
+                   tune_between(sweep, regime, low, middle, error) ||
+                   tune_between(sweep, regime, middle, high, error)
+               ? -1
+               : 0;
+}
+
+/* On a GPU the ends first, then what lies between them and the size done already. */
+static int tune_regime(struct sweep *sweep, struct sweep_regime *regime, struct error *error)
+{
+    const size_t last = regime->count - 1;
+    size_t middle = 0;
+    for (size_t i = 0; i < regime->count; i++)
+        middle = regime->is_done[i] ? i : middle;
+    if (!regime->is_done[0] && sweep_race_tune(sweep, regime, 0, error))
+        return -1;
+    if (!regime->is_done[last] &&
+        (middle ? sweep_race_tune_between(sweep, regime, last, middle, middle, error)
+                : sweep_race_tune(sweep, regime, last, error)))
+        return -1;
+    return tune_between(sweep, regime, 0, middle, error) ||
+                   tune_between(sweep, regime, middle, last, error)
+               ? -1
+               : 0;
+}
+
+/* The emulator's times follow no line: there each size is searched, in the order of n. The first size
+ * tuned is raced again among the others, unless it has none before it. */
+static int tune_in_order(struct sweep *sweep, struct sweep_regime *regime, struct error *error)
+{
+    for (size_t i = 0; i < regime->count; i++)
+        if (!(i == 0 && regime->is_done[0]) && sweep_race_tune(sweep, regime, i, error))
+            return -1;
+    return 0;
+}
+
 static int tune_sizes(struct sweep *sweep, struct error *error)
 {
-    for (size_t l = 0; l < sweep->regime_count; l++) {
-        struct sweep_regime *regime = &sweep->regimes[l];
-        for (size_t i = 0; i < regime->count; i++)
-            if (!(i == 0 && regime->is_done[0]) && sweep_race_tune(sweep, regime, i, error))
-                return -1;
-    }
+    const bool is_host = sweep->setup.target.is_host;
+    for (size_t l = 0; l < sweep->regime_count; l++)
+        if ((is_host ? tune_in_order : tune_regime)(sweep, &sweep->regimes[l], error))
+            return -1;
     return 0;
 }
 
@@ -112,7 +156,7 @@ static int finish(struct sweep *sweep, struct error *error)
     struct records all = {.count = 0};
     int failed = 0;
     for (size_t l = 0; l < sweep->regime_count && !failed; l++)
-        failed = sweep_race_collect(&all, &sweep->regimes[l], error);
+        failed = sweep_regime_collect(&all, &sweep->regimes[l], error);
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
     if (!failed) {
         sweep_race_keep(sweep, &all);
@@ -246,7 +290,7 @@ static int sweep_n(struct sweep *sweep, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "--confirm measures a sweep again that is kept, and this one is not: "
                          "leave --confirm out first");
-    if (find_single(sweep, error) || tune_sizes(sweep, error))
+    if (find_single(sweep, error) || tune_sizes(sweep, error) || sweep_between(sweep, error))
         return -1;
     output_note(&sweep->request->out, "took      %.2f s\n", monotonic_s() - start);
     return finish(sweep, error);
@@ -278,7 +322,7 @@ int tune_sweep(const struct request *request, struct error *error)
     sweep->records = setup_collection(request);
     sweep->start_ns = monotonic_ns();
     tune_save_now(sweep->swept);
-    int failed = open_sweep(sweep, error);
+    int failed = open_sweep(sweep, error) || worker_pool_open(&sweep->workers, error);
     if (!failed) {
         failed = (request->n_high ? sweep_n : sweep_dims)(sweep, error);
         if (!failed && sweep->has_lost)
@@ -287,9 +331,10 @@ int tune_sweep(const struct request *request, struct error *error)
                           "records of this sweep are not kept: see the warning above, then run "
                           "the same command again");
     }
+    worker_pool_close(sweep->workers);
     setup_close(&sweep->setup);
     for (size_t l = 0; l < REGIME_COUNT; l++)
-        sweep_race_dispose(&sweep->regimes[l]);
+        sweep_regime_dispose(&sweep->regimes[l]);
     collection_dispose(&sweep->records);
     free(sweep);
     return failed ? -1 : 0;

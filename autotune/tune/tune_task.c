@@ -154,18 +154,27 @@ unsigned tune_task_compilers(const struct setup *setup, const struct device_set_
     return mine < 1 ? 1 : (unsigned)mine;
 }
 
-/* The strategy that was asked for, else the device's usual one. */
-static enum strategy choose_strategy(const struct tune_task *task)
+/* The strategy that was asked for, else the space's, else the device's usual one. */
+static int choose_strategy(enum strategy *out, const struct tune_task *task,
+                           struct error *error)
 {
+    const struct space_strategy *own = &task->setup->space->strategy;
+    struct error cause;
+    *out = task->setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
     if (task->request->has_strategy)
-        return task->request->strategy;
-    return task->setup->target.is_host ? STRATEGY_COVER : STRATEGY_RACE;
+        *out = task->request->strategy;
+    else if (own->name && strategy_find(out, own->name, &cause))
+        return error_set(error, ERROR_USAGE, "%s:%d: %s", own->file, own->line, cause.text);
+    return 0;
 }
 
-static void describe_job(struct tune_task *task)
+static int describe_job(struct tune_task *task, struct error *error)
 {
     const struct setup *setup = task->setup;
     const struct request *request = task->request;
+    enum strategy strategy;
+    if (choose_strategy(&strategy, task, error))
+        return -1;
     task->job =
         (struct tune_job){.context = &setup->context,
                           .sources = &setup->sources,
@@ -174,8 +183,9 @@ static void describe_job(struct tune_task *task)
                           .specs = task->kind->list,
                           .spec_count = task->kind->count,
                           .nvrtc = request->nvrtc,
-                          .compilers = tune_task_compilers(setup, task->kind, task->kinds)};
-    task->options = (struct tune_options){.strategy = choose_strategy(task),
+                          .compilers = tune_task_compilers(setup, task->kind, task->kinds),
+                          .workers = task->workers};
+    task->options = (struct tune_options){.strategy = strategy,
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,
                                           .is_retune = request->retune,
@@ -184,6 +194,7 @@ static void describe_job(struct tune_task *task)
     task->watch = (struct tune_notes_watch){.problem = &setup->problem};
     if (!request->out.quiet && task->kinds == 1)
         task->options.progress = (struct tune_progress){tune_notes_progress, &task->watch};
+    return 0;
 }
 
 /* The winner of a similar problem is tried first, and what ships is raced too, so that the record says
@@ -214,6 +225,14 @@ static int note_points(const struct tune_task *task, struct error *error)
     return 0;
 }
 
+bool tune_task_has_effects(const struct tune_task *task)
+{
+    const struct request *request = task->request;
+    const bool is_other = request->has_strategy && request->strategy != STRATEGY_EXHAUSTIVE;
+    return request->effects || request->axes ||
+           (strategy_space_is_whole(task->setup->space) && !is_other);
+}
+
 int tune_task_prepare(struct tune_task *task, struct error *error)
 {
     if (tune_task_look(task, error))
@@ -225,9 +244,8 @@ int tune_task_prepare(struct tune_task *task, struct error *error)
         return -1;
     if (task->is_answered)
         return 0;
-    if (adopt(task, error))
+    if (adopt(task, error) || describe_job(task, error))
         return -1;
-    describe_job(task);
     return task->is_race ? 0 : add_seeds(task, error) || note_points(task, error) ? -1 : 0;
 }
 

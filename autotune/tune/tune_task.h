@@ -20,6 +20,8 @@ struct tune_task {
     struct collection *records;  /* that are at hand for several tasks; NULL: its own */
     struct setup *setup;         /* that is open for several tasks; NULL: its own */
     struct tune_save_told *told; /* what several tasks have warned of; NULL: its own */
+    struct worker_pool
+        *workers; /* that serve several tasks, one after the other; NULL: its own */
     /* A record does not answer: it is raced again, among configs that the user sets in `options`
      * before the run (tune_options.configs), and stays the winner unless another is clearly faster. */
     bool is_race;
@@ -54,6 +56,9 @@ int tune_task_look(struct tune_task *task, struct error *error);
 
 /* The same; without an answer all is made ready to tune. */
 int tune_task_prepare(struct tune_task *task, struct error *error);
+
+/* Are the effects of params asked for, by the request or by the space? After the setup is open. */
+bool tune_task_has_effects(const struct tune_task *task);
 
 /* Tunes what no record answers, side by side; how each ended is in it. */
 void tune_task_run(struct tune_task *tasks, size_t count);

@@ -14,6 +14,7 @@ static void close_set(const struct case_sets *sets, struct case_set *set)
         sets->device->ops->free(sets->device, set->elements);
     oracle_dispose_cases(&set->cases);
     free(set->slots);
+    free(set->plan_of);
 }
 
 void case_sets_dispose(struct case_sets *sets)
@@ -56,6 +57,20 @@ static int place_slots(const struct case_sets *sets, struct case_set *set, struc
     return 0;
 }
 
+static int number_plans(struct case_set *set, struct error *error)
+{
+    const uint64_t room = (set->cases.count + 1) * sizeof *set->plan_of;
+    const struct oracle_case *cases = set->cases.cases;
+    set->plan_of = malloc(room);
+    if (!set->plan_of)
+        return error_memory(error, room);
+    for (size_t i = 0; i < set->cases.count; i++) {
+        set->plan_count += i == 0 || !dims_is_same(&cases[i].dims, &cases[i - 1].dims);
+        set->plan_of[i] = set->plan_count - 1;
+    }
+    return 0;
+}
+
 static int make_cases(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
     if (set->is_special)
@@ -65,7 +80,8 @@ static int make_cases(const struct case_sets *sets, struct case_set *set, struct
 
 static int load_set(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
-    if (make_cases(sets, set, error) || place_slots(sets, set, error))
+    if (make_cases(sets, set, error) || place_slots(sets, set, error) ||
+        number_plans(set, error))
         return -1;
     if (set->cases.element_count == 0)
         return 0;
@@ -76,13 +92,15 @@ static int load_set(const struct case_sets *sets, struct case_set *set, struct e
                : 0;
 }
 
-/* Finds the set of a shape, or makes it; the oldest makes room when there are too many. */
+/* Finds the set of a shape, or makes it; the oldest makes room when there are too many. The plain
+ * cases of arrays are the same for blocks of any size: fewer sets are made. */
 struct case_set *case_sets_find(struct case_sets *sets, const struct planner_plan *plan,
                                 bool is_special, struct error *error)
 {
     assert(0 <= plan->first && plan->first < plan->count);
     const int64_t *keys = plan->launches[plan->first].keys;
-    const struct oracle_shape shape = {(uint64_t)keys[PLANNER_BLOCK],
+    const bool has_block = is_special || oracle_is_run(&sets->problem->dims);
+    const struct oracle_shape shape = {has_block ? (uint64_t)keys[PLANNER_BLOCK] : 0,
                                        (uint64_t)keys[PLANNER_TILE], sets->positions_max,
                                        (uint64_t)keys[PLANNER_RESULTS]};
     for (size_t i = 0; i < sets->count; i++) {

@@ -20,6 +20,9 @@ struct case_set {
     uint64_t elements; /* device address */
     uint64_t *slots;   /* the place of each case's outputs, a guard behind them: bytes from the
                         * first; and behind the last, their end */
+    size_t *plan_of; /* of each case the number of its plan: cases of the same dims that follow
+                        * each other have one */
+    size_t plan_count;
 };
 
 struct case_sets {

@@ -32,7 +32,11 @@ struct check {
     uint64_t used_bytes;                           /* of the scratch, between two guards */
     uint64_t state, state_bytes, used_state_bytes; /* likewise */
     unsigned char *results;                        /* host copy of outputs */
-    void (*begin)(void), (*answer)(void);          /* around launches; or NULL */
+    struct planner_plan *plans;                    /* of the run under way: case_set.plan_of */
+    size_t plan_room;
+    size_t *chosen; /* of the run under way: its cases, as indices */
+    size_t chosen_room;
+    void (*begin)(void), (*answer)(void); /* around launches; or NULL */
 };
 
 int check_open(struct check **out, struct device *device, const struct problem *problem,
@@ -59,6 +63,8 @@ void check_close(struct check *check)
         if (buffers[i])
             check->device->ops->free(check->device, buffers[i]);
     free(check->results);
+    free(check->plans);
+    free(check->chosen);
     free(check);
 }
 
@@ -105,19 +111,24 @@ static int reserve_outputs(struct check *check, const struct case_set *set, stru
 
 /* --- Runs --------------------------------------------------------------------------------- */
 
+/* Which cases are run. */
+struct selection {
+    enum { CASES_SMALL, CASES_POSITIONS, CASES_SPECIAL } which;
+    uint64_t draw; /* of CASES_SMALL: chooses positions, or CHECK_ALL */
+};
+
 struct run {
     struct check *check;
     const struct point_context *context; /* with the geometry's target */
     const int64_t *config;
     const struct device_kernel *const *kernels;
     const struct case_set *set;
-    bool takes_turns;         /* with another run: only the cases of its turn */
-    bool is_in_place;         /* results take the elements' place */
-    unsigned turn;            /* 0 or 1 */
-    size_t calls;             /* of few elements between two of many */
-    struct planner_plan plan; /* of the dims planned last: most cases have the same */
-    struct problem problem;   /* of those dims */
-    bool is_planned;
+    struct selection selection;
+    bool takes_turns;    /* with another run: only the cases of its turn */
+    bool is_in_place;    /* results take the elements' place */
+    unsigned turn;       /* 0 or 1 */
+    size_t calls;        /* of few elements between two of many */
+    size_t chosen_count; /* of check.chosen */
 };
 
 /* Does the config keep the problem's order at the dims of case i? Kernels that are made for results
@@ -132,25 +143,72 @@ static bool keeps_order(const struct run *run, size_t i)
            point_reject_order(&context, run->config, &ignored) == POINT_VALID;
 }
 
+/* Is the case run in one geometry at least? */
+static bool is_selected(const struct run *run, size_t i)
+{
+    const struct oracle_cases *cases = &run->set->cases;
+    const uint64_t draw = run->selection.draw;
+    return run->selection.which == CASES_POSITIONS
+               ? cases->cases[i].step != ORACLE_KEPT
+               : draw == CHECK_ALL || oracle_is_drawn(cases, i, draw);
+}
+
 /* Assigns cases by the parity of the index's bits: each run gets every start and both kinds of
  * each size. */
 static bool is_turn(const struct run *run, size_t i)
 {
     return (!run->takes_turns || (unsigned)__builtin_parityll(i) == run->turn) &&
-           keeps_order(run, i);
+           is_selected(run, i) && keeps_order(run, i);
 }
 
-static int plan_case(struct run *run, size_t i, struct error *error)
+/* Lists the run's cases. */
+static int choose_cases(struct run *run, struct error *error)
 {
-    const struct oracle_case *c = &run->set->cases.cases[i];
-    const struct point_context context = {run->context->space, &run->problem,
-                                          run->context->target};
-    if (run->is_planned && dims_is_same(&run->problem.dims, &c->dims))
-        return 0;
-    run->is_planned = true;
-    run->problem = *run->context->problem;
-    run->problem.dims = c->dims;
-    return call_plan(&run->plan, &context, run->config, error);
+    struct check *check = run->check;
+    const size_t count = run->set->cases.count;
+    if (check->chosen_room < count) {
+        free(check->chosen);
+        check->chosen_room = 0;
+        check->chosen = malloc(count * sizeof *check->chosen);
+        if (!check->chosen)
+            return error_memory(error, count * sizeof *check->chosen);
+        check->chosen_room = count;
+    }
+    run->chosen_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_turn(run, i))
+            check->chosen[run->chosen_count++] = i;
+    return 0;
+}
+
+static const struct planner_plan *plan_of(const struct run *run, size_t i)
+{
+    return &run->check->plans[run->set->plan_of[i]];
+}
+
+/* Plans all cases once: the rules of a space take longer than all else that the host does for one. */
+static int plan_cases(const struct run *run, struct error *error)
+{
+    struct check *check = run->check;
+    const struct case_set *set = run->set;
+    struct problem problem = *run->context->problem;
+    const struct point_context context = {run->context->space, &problem, run->context->target};
+    if (check->plan_room < set->plan_count) {
+        free(check->plans);
+        check->plan_room = 0;
+        check->plans = malloc(set->plan_count * sizeof *check->plans);
+        if (!check->plans)
+            return error_memory(error, set->plan_count * sizeof *check->plans);
+        check->plan_room = set->plan_count;
+    }
+    for (size_t i = 0; i < set->cases.count; i++) {
+        if (i > 0 && set->plan_of[i] == set->plan_of[i - 1])
+            continue;
+        problem.dims = set->cases.cases[i].dims;
+        if (call_plan(&check->plans[set->plan_of[i]], &context, run->config, error))
+            return -1;
+    }
+    return 0;
 }
 
 /* The end of a plan's last partial result in the scratch memory. */
@@ -169,22 +227,32 @@ static uint64_t find_end(const struct planner_plan *plan, uint64_t accum_bytes)
     return end;
 }
 
-/* Does a call of the planned case leave the next one an epoch? */
-static bool leaves_epoch(const struct run *run)
+/* Does a call of the case leave the next one an epoch? */
+static bool leaves_epoch(const struct run *run, size_t i)
 {
-    return space_leaves_epoch(run->context->space, &run->plan);
+    return space_leaves_epoch(run->context->space, plan_of(run, i));
 }
 
-/* Binds the planned case. The scratch memory and state that it declares end where those of all
+static bool any_leaves_epoch(const struct run *run)
+{
+    size_t i = 0;
+    while (i < run->set->plan_count &&
+           !space_leaves_epoch(run->context->space, &run->check->plans[i]))
+        i++;
+    return i < run->set->plan_count;
+}
+
+/* Binds the case. The scratch memory and state that it declares end where those of all
  * cases do: right before the guards, as far as the scratch memory's alignment allows. With an
  * epoch all states begin at one place, and each case goes on with what the one before left. */
 static void bind_case(const struct run *run, size_t i, struct device_launch *out)
 {
     const struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
-    const uint64_t free_bytes = check->used_bytes - find_end(&run->plan, accum_bytes);
+    const struct planner_plan *plan = plan_of(run, i);
+    const uint64_t free_bytes = check->used_bytes - find_end(plan, accum_bytes);
     const uint64_t free_state_bytes =
-        leaves_epoch(run) ? 0 : check->used_state_bytes - run->plan.state_bytes;
+        leaves_epoch(run, i) ? 0 : check->used_state_bytes - plan->state_bytes;
     const uint64_t output = check->outputs + run->set->slots[i];
     const struct planner_buffers buffers = {
         .input = run->is_in_place ? output
@@ -196,21 +264,22 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
                    free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
         .state = check->state + POISON_STATE_GUARD + free_state_bytes,
     };
-    bind_launches(out, &run->plan, run->context->space, run->kernels, &buffers);
+    bind_launches(out, plan, run->context->space, run->kernels, &buffers);
 }
 
 /* Reserves the most scratch memory and state that any case needs. */
-static int reserve_scratch(struct run *run, struct error *error)
+static int reserve_scratch(const struct run *run, struct error *error)
 {
     struct check *check = run->check;
     const uint64_t accum_bytes = (uint64_t)problem_partial_bytes(&check->problem);
     uint64_t most = 0;
     check->used_bytes = check->used_state_bytes = 0;
-    for (size_t i = 0; i < run->set->cases.count; i++) {
-        if (plan_case(run, i, error))
-            return -1;
-        const uint64_t end = find_end(&run->plan, accum_bytes), state = run->plan.state_bytes;
-        most = run->plan.scratch_bytes > most ? run->plan.scratch_bytes : most;
+    if (plan_cases(run, error))
+        return -1;
+    for (size_t i = 0; i < run->set->plan_count; i++) {
+        const struct planner_plan *plan = &check->plans[i];
+        const uint64_t end = find_end(plan, accum_bytes), state = plan->state_bytes;
+        most = plan->scratch_bytes > most ? plan->scratch_bytes : most;
         check->used_bytes = end > check->used_bytes ? end : check->used_bytes;
         check->used_state_bytes =
             state > check->used_state_bytes ? state : check->used_state_bytes;
@@ -236,7 +305,7 @@ static int place_input(const struct run *run, size_t i, struct error *error)
                                     dims_n(&c->dims) * bytes, error);
 }
 
-static int launch_cases(struct run *run, struct error *error)
+static int launch_cases(const struct run *run, struct error *error)
 {
     struct device *device = run->check->device;
     const bool is_host = device->info.target.is_host;
@@ -244,14 +313,13 @@ static int launch_cases(struct run *run, struct error *error)
     struct device_launch *launches = malloc((BATCH + PLANNER_LAUNCHES) * sizeof *launches);
     size_t count = 0;
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
-    for (size_t i = 0; !failed && i < run->set->cases.count; i++) {
-        if (!is_turn(run, i))
-            continue;
-        failed = plan_case(run, i, error) || place_input(run, i, error);
+    for (size_t k = 0; !failed && k < run->chosen_count; k++) {
+        const size_t i = run->check->chosen[k];
+        failed = place_input(run, i, error);
         if (failed)
             break;
         bind_case(run, i, launches + count);
-        count += (size_t)run->plan.count;
+        count += (size_t)plan_of(run, i)->count;
         if (count >= batch) {
             tell(run->check->begin);
             failed = device->ops->launch(device, launches, count, NULL, error);
@@ -323,9 +391,8 @@ static void compare_case(const struct run *run, size_t i, struct check_outcome *
 
 static void compare(const struct run *run, struct check_outcome *out)
 {
-    for (size_t i = 0; i < run->set->cases.count && out->is_right; i++)
-        if (is_turn(run, i))
-            compare_case(run, i, out);
+    for (size_t k = 0; k < run->chosen_count && out->is_right; k++)
+        compare_case(run, run->check->chosen[k], out);
 }
 
 static void find_wrong(struct check_outcome *out, const char *what)
@@ -346,7 +413,7 @@ static int check_state(const struct run *run, struct check_outcome *out, struct 
     const int failed = check->device->ops->read(check->device, all, check->state, bytes, error);
     const char *what = failed ? NULL
                               : poison_state_fault(all, POISON_STATE_GUARD, used_bytes,
-                                                   out->is_right, leaves_epoch(run));
+                                                   out->is_right, any_leaves_epoch(run));
     if (what)
         find_wrong(out, what);
     free(all);
@@ -412,9 +479,10 @@ static bool find_calls(const struct run *run, struct calls *out)
 {
     const struct oracle_cases *cases = &run->set->cases;
     uint64_t most[2] = {0, 0}, fewest = UINT64_MAX;
-    for (size_t i = 0; i < cases->count; i++) {
+    for (size_t k = 0; k < run->chosen_count; k++) {
+        const size_t i = run->check->chosen[k];
         const uint64_t n = dims_n(&cases->cases[i].dims);
-        if (!is_turn(run, i) || n == 0 || n > CALLS_TILES * run->set->shape.tile)
+        if (n == 0 || n > CALLS_TILES * run->set->shape.tile)
             continue;
         if (n < fewest) {
             fewest = n;
@@ -433,21 +501,22 @@ static bool find_calls(const struct run *run, struct calls *out)
     return most[1] > fewest;
 }
 
-static int launch_again(struct run *run, size_t i, size_t times, struct error *error)
+static int launch_again(const struct run *run, size_t i, size_t times, struct error *error)
 {
     struct device *device = run->check->device;
     struct device_launch launches[PLANNER_LAUNCHES];
-    if (plan_case(run, i, error) || place_input(run, i, error))
+    if (place_input(run, i, error))
         return -1;
     bind_case(run, i, launches);
     for (size_t k = 0; k < times; k++)
-        if (device->ops->launch(device, launches, (size_t)run->plan.count, NULL, error))
+        if (device->ops->launch(device, launches, (size_t)plan_of(run, i)->count, NULL, error))
             return -1;
     return device->ops->sync(device, NULL, error);
 }
 
 /* Runs a case once more, and compares what it gives now. */
-static int run_again(struct run *run, size_t i, struct check_outcome *out, struct error *error)
+static int run_again(const struct run *run, size_t i, struct check_outcome *out,
+                     struct error *error)
 {
     const struct check *check = run->check;
     const uint64_t *slots = run->set->slots;
@@ -464,8 +533,8 @@ static int run_again(struct run *run, size_t i, struct check_outcome *out, struc
 
 /* Many tiles, then calls of few, then many others: what is 2^k calls old is not taken for new. A number of
  * fewer bits than k comes back then, too, so that one distance tells them all. */
-static int count_calls(struct run *run, const struct calls *calls, struct check_outcome *out,
-                       struct error *error)
+static int count_calls(const struct run *run, const struct calls *calls,
+                       struct check_outcome *out, struct error *error)
 {
     const size_t between[] = {0, run->calls};
     for (size_t i = 0; i < 2; i++)
@@ -479,8 +548,8 @@ static int count_calls(struct run *run, const struct calls *calls, struct check_
 
 /* An epoch stands in the upper half of the state's first word, and counts to 2^30 - 1: see
  * docs/kernels.md. What another number has begun stays as it is. */
-static int wrap_epoch(struct run *run, const struct calls *calls, struct check_outcome *out,
-                      struct error *error)
+static int wrap_epoch(const struct run *run, const struct calls *calls,
+                      struct check_outcome *out, struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
@@ -496,7 +565,8 @@ static int wrap_epoch(struct run *run, const struct calls *calls, struct check_o
 }
 
 /* Does a call count others by an epoch where it is said to stand? */
-static int has_epoch(struct run *run, const struct calls *calls, bool *out, struct error *error)
+static int has_epoch(const struct run *run, const struct calls *calls, bool *out,
+                     struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
@@ -511,11 +581,11 @@ static int has_epoch(struct run *run, const struct calls *calls, bool *out, stru
 }
 
 /* What a kernel keeps for its next call must serve any call, however many come between. */
-static int check_calls(struct run *run, struct check_outcome *out, struct error *error)
+static int check_calls(const struct run *run, struct check_outcome *out, struct error *error)
 {
     struct calls calls = {{0, 0}, 0};
     bool has_one = false;
-    if (!find_calls(run, &calls) || plan_case(run, calls.many[0], error) || !leaves_epoch(run))
+    if (!find_calls(run, &calls) || !leaves_epoch(run, calls.many[0]))
         return 0;
     if (count_calls(run, &calls, out, error) ||
         (out->is_right && has_epoch(run, &calls, &has_one, error)) ||
@@ -530,6 +600,10 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
     const uint64_t bytes = run->set->slots[run->set->cases.count];
+    if (choose_cases(run, error))
+        return -1;
+    if (run->chosen_count == 0)
+        return 0;
     if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
         fill_buffers(run, error) || ops->sync(check->device, NULL, error))
         return -1;
@@ -592,8 +666,9 @@ static bool can_be_in_place(const struct problem *problem)
 static int check_set(struct check *check, const struct point_context *context,
                      struct check_configs configs,
                      const struct device_kernel *const kernels[SPACE_PASSES_MAX],
-                     bool is_special, struct check_outcome *out, struct error *error)
+                     struct selection selection, struct check_outcome *out, struct error *error)
 {
+    const bool is_special = selection.which == CASES_SPECIAL;
     struct target one_sm = *context->target;
     const struct point_context narrow = {context->space, context->problem, &one_sm};
     struct problem one = *context->problem;
@@ -614,6 +689,7 @@ static int check_set(struct check *check, const struct point_context *context,
                            .config = configs.wide,
                            .kernels = kernels,
                            .set = set,
+                           .selection = selection,
                            .takes_turns = takes_turns,
                            .turn = 0,
                            .calls = is_special ? CALLS_MANY : CALLS_FEW};
@@ -622,6 +698,7 @@ static int check_set(struct check *check, const struct point_context *context,
                              .config = configs.narrow,
                              .kernels = kernels,
                              .set = set,
+                             .selection = selection,
                              .takes_turns = takes_turns,
                              .is_in_place = can_be_in_place(context->problem),
                              .turn = 1,
@@ -639,10 +716,20 @@ static int check_set(struct check *check, const struct point_context *context,
 
 int check_small(struct check *check, const struct point_context *context,
                 struct check_configs configs,
-                const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                const struct device_kernel *const kernels[SPACE_PASSES_MAX], uint64_t draw,
                 struct check_outcome *out, struct error *error)
 {
-    return check_set(check, context, configs, kernels, false, out, error);
+    const struct selection selection = {CASES_SMALL, draw};
+    return check_set(check, context, configs, kernels, selection, out, error);
+}
+
+int check_positions(struct check *check, const struct point_context *context,
+                    struct check_configs configs,
+                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                    struct check_outcome *out, struct error *error)
+{
+    const struct selection selection = {CASES_POSITIONS, CHECK_ALL};
+    return check_set(check, context, configs, kernels, selection, out, error);
 }
 
 int check_specials(struct check *check, const struct point_context *context,
@@ -650,5 +737,6 @@ int check_specials(struct check *check, const struct point_context *context,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_outcome *out, struct error *error)
 {
-    return check_set(check, context, configs, kernels, true, out, error);
+    const struct selection selection = {CASES_SPECIAL, CHECK_ALL};
+    return check_set(check, context, configs, kernels, selection, out, error);
 }

@@ -36,11 +36,20 @@ struct check_configs {
 int check_choose(struct check_configs *out, const struct point_context *context,
                  const int64_t *configs, size_t count, struct error *error);
 
-/* Proves a variant at small sizes. -1 only when the device fails. */
+/* Proves a variant at small sizes. Of the positions that are tried one by one `draw` chooses some, about
+ * as many as a block has threads (oracle_is_drawn), other ones by each number; CHECK_ALL: all are
+ * tried. -1 only when the device fails. */
+#define CHECK_ALL UINT64_MAX
 int check_small(struct check *check, const struct point_context *context,
                 struct check_configs configs,
-                const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                const struct device_kernel *const kernels[SPACE_PASSES_MAX], uint64_t draw,
                 struct check_outcome *out, struct error *error);
+
+/* Proves what a draw may leave out, all of it; right, of no cases, where it leaves out nothing. */
+int check_positions(struct check *check, const struct point_context *context,
+                    struct check_configs configs,
+                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                    struct check_outcome *out, struct error *error);
 
 /* Proves special values (NaN, Inf, -0, denormals) of floats; right for other types. */
 int check_specials(struct check *check, const struct point_context *context,

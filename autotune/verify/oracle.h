@@ -27,6 +27,15 @@ struct oracle_case {
     uint64_t offset;
     struct dims dims;
     uint64_t first;
+    uint64_t
+        step; /* of the sweep over positions: a draw may leave the case out; else ORACLE_KEPT */
+};
+#define ORACLE_KEPT UINT64_MAX
+
+/* The steps of a sweep that tries all positions, as a block reads them: `columns` next to each other, of
+ * `share` steps each, then the same again. No steps: nothing may be left out. */
+struct oracle_sweep {
+    uint64_t columns, share, steps, starts;
 };
 
 struct oracle_cases {
@@ -35,7 +44,13 @@ struct oracle_cases {
     struct oracle_case *cases;
     size_t count;
     oracle_bits *expects;
+    struct oracle_sweep sweep;
 };
+
+/* Is the case one of those that `draw` chooses? All that are no step of the sweep; of the sweep one
+ * for each column: for each thread that loads 16 bytes at a time. They lie one row further in each
+ * column, and where a column has several, at each place of a load in turn. */
+bool oracle_is_drawn(const struct oracle_cases *cases, size_t i, uint64_t draw);
 
 /* Makes the cases that prove a kernel of this shape: sizes 0, 1, 2, 31..33, block +-1, tile
  * +-1, 2 tiles and a tail; each of the 16 / element bytes starts modulo 16 bytes; guard zones

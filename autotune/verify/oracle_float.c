@@ -29,12 +29,18 @@ static void see_partial(struct oracle_fold *fold, double partial)
     fold->largest = fmax(fold->largest, fabs(partial));
 }
 
+/* So many elements are looked at, the last ones 0: of a short row not all of a chunk. */
+static int round_up(uint64_t count)
+{
+    return (int)((count + LANES - 1) / LANES * LANES);
+}
+
 /* An integer in a double comes back unchanged from adding and taking away 1.5 * 2^52. */
-static bool has_fraction(const union element_block *block)
+static bool has_fraction(const union element_block *block, int count)
 {
     const double round = 0x1.8p52;
     double flaws[LANES] = {0}, worst = 0;
-    for (int i = 0; i < CHUNK; i += LANES)
+    for (int i = 0; i < count; i += LANES)
         for (int k = 0; k < LANES; k++)
             flaws[k] += fabs(block->f64[i + k] + round - round - block->f64[i + k]);
     for (int k = 0; k < LANES; k++)
@@ -46,13 +52,14 @@ static bool has_fraction(const union element_block *block)
 static void add_sum(struct oracle_fold *fold, union element_block *block, uint64_t count)
 {
     const struct oracle_op *op = &oracle_ops[fold->problem.op];
+    const int end = round_up(count);
     double lanes[LANES] = {0}, total = element_double_of(fold->words[TOTAL]);
-    for (uint64_t i = count; i < CHUNK; i++)
+    for (int i = (int)count; i < end; i++)
         block->f64[i] = 0.0;
-    fold->words[FLAWED] |= has_fraction(block);
+    fold->words[FLAWED] |= has_fraction(block, end);
     if (op->map_floats)
         op->map_floats(block, NULL);
-    for (int i = 0; i < CHUNK; i += LANES)
+    for (int i = 0; i < end; i += LANES)
         for (int k = 0; k < LANES; k++)
             lanes[k] += block->f64[i + k];
     for (int k = 0; k < LANES; k++) {
@@ -69,9 +76,10 @@ static void scan_sum(struct oracle_fold *fold, union element_block *block, uint6
     const struct oracle_op *op = &oracle_ops[fold->problem.op];
     const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
     double total = element_double_of(fold->words[TOTAL]);
-    for (uint64_t i = count; i < CHUNK; i++)
+    const int end = round_up(count);
+    for (int i = (int)count; i < end; i++)
         block->f64[i] = 0.0;
-    fold->words[FLAWED] |= has_fraction(block);
+    fold->words[FLAWED] |= has_fraction(block, end);
     if (op->map_floats)
         op->map_floats(block, NULL);
     double least = 0, most = 0;

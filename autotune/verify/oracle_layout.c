@@ -66,8 +66,10 @@ oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struc
     const uint64_t first = layout->expect_count, results = dims_results(dims);
     if (grow_cases(layout) || grow_expects(layout, results))
         return NULL;
-    out->cases[out->count++] =
-        (struct oracle_case){.offset = offset, .dims = *dims, .first = first};
+    out->cases[out->count++] = (struct oracle_case){.offset = offset,
+                                                    .dims = *dims,
+                                                    .first = first,
+                                                    .step = ORACLE_KEPT};
     layout->expect_count += results;
     return out->expects + first;
 }
@@ -99,6 +101,14 @@ static int add_scan(struct layout *layout, uint64_t offset, uint64_t n)
     return oracle_fold_finish(&fold, &ignored, layout->error);
 }
 
+/* Makes the n elements from `first` on like the first. */
+static void repeat(const struct layout *layout, uint64_t first, uint64_t n)
+{
+    unsigned char *at = layout_element(layout, first);
+    for (uint64_t done = 1; done < n; done *= 2)
+        memcpy(at + done * layout->bytes, at, least(done, n - done) * layout->bytes);
+}
+
 /* Appends `count` elements, all loud; the first of them is aligned. */
 int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first)
 {
@@ -114,10 +124,8 @@ int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first)
         layout->element_capacity = capacity;
     }
     out->element_count += room;
-    unsigned char *at = layout_element(layout, *first);
-    oracle_guard(&layout->problem, at);
-    for (uint64_t done = 1; done < room; done *= 2)
-        memcpy(at + done * layout->bytes, at, least(done, room - done) * layout->bytes);
+    oracle_guard(&layout->problem, layout_element(layout, *first));
+    repeat(layout, *first, room);
     return 0;
 }
 
@@ -250,19 +258,21 @@ void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n)
 
 void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed)
 {
-    struct oracle_input input = {.problem = layout->problem, .seed = seed};
-    input.problem.dims = dims_value(1);
-    oracle_element(&input, 0, true, layout_element(layout, at));
+    const struct oracle_input input = {.problem = layout->problem, .seed = seed};
+    oracle_put_mark(&input, 0, layout_element(layout, at));
 }
 
-void layout_put_rival(const struct layout *layout, uint64_t at, uint64_t seed)
+void layout_fill_rivals(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed)
 {
     const enum type type = layout->problem.type;
     void *elements = layout->out->elements;
-    layout_put_mark(layout, at, seed);
-    const uint64_t word = element_load_word(type, elements, at);
+    if (n == 0)
+        return;
+    layout_put_mark(layout, first, seed);
+    const uint64_t word = element_load_word(type, elements, first);
     const bool is_negative =
-        problem_types[type].is_float && element_load(type, elements, at) < 0;
+        problem_types[type].is_float && element_load(type, elements, first) < 0;
     const bool is_up = (problem_ops[layout->problem.op].seeks < 0) != is_negative;
-    element_store_word(type, is_up ? word + 1 : word - 1, elements, at);
+    element_store_word(type, is_up ? word + 1 : word - 1, elements, first);
+    repeat(layout, first, n);
 }

@@ -52,13 +52,13 @@ int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits 
 int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *dims);
 
 /* Fill with hashed elements without a mark; with the identity of and, or; with the last
- * choice of argmin, argmax. Put a mark, or an element that is worse by the least step. Flip
+ * choice of argmin, argmax; with what is worse than a mark by the least step. Put a mark. Flip
  * one bit. */
 void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed);
 void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n);
 void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n);
+void layout_fill_rivals(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed);
 void layout_put_mark(const struct layout *layout, uint64_t at, uint64_t seed);
-void layout_put_rival(const struct layout *layout, uint64_t at, uint64_t seed);
 void layout_flip_bit(const struct layout *layout, uint64_t at, unsigned bit);
 
 bool layout_is_bits(const struct layout *layout);  /* and, or */

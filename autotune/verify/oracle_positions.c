@@ -2,6 +2,7 @@
  * slide past a deciding element in the middle of a longer array. Hides which positions are
  * tried. */
 #include "autotune/verify/oracle_layout.h"
+#include "autotune/verify/oracle_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,12 @@ static int add_slides(struct layout *layout, struct slides *slides)
     return 0;
 }
 
+/* What was added last is a step of the sweep. */
+static void note_step(struct layout *layout, uint64_t step)
+{
+    layout->out->cases[layout->out->count - 1].step = step;
+}
+
 static int add_slide(struct layout *layout, const struct slides *slides, uint64_t position,
                      uint64_t start)
 {
@@ -99,21 +106,53 @@ static int add_slide(struct layout *layout, const struct slides *slides, uint64_
                           is_position ? position : slides->expect[i]);
 }
 
+/* Elements that a block reads at a time, 16 bytes a thread; of small tiles, a tile. */
+static uint64_t count_line(const struct layout *layout)
+{
+    return least(layout->shape.tile, layout->shape.block * layout->starts);
+}
+
+/* Does the position begin or end a share? Then each draw has it. */
+static bool is_edge(const struct layout *layout, uint64_t position, uint64_t n)
+{
+    uint64_t ignored = 0;
+    size_t i = 0;
+    while (i < LAYOUT_EDGES && layout_edge(layout, i, n, &ignored) != position)
+        i++;
+    return i < LAYOUT_EDGES;
+}
+
+/* Where only a sample of the positions is tried, nothing more is left out. */
+static void describe_sweep(const struct layout *layout, uint64_t columns, uint64_t share,
+                           uint64_t steps)
+{
+    layout->out->sweep = (struct oracle_sweep){.columns = most(columns, 1),
+                                               .share = most(share, 1),
+                                               .steps = steps,
+                                               .starts = layout->starts};
+}
+
 static int sweep_order(struct layout *layout)
 {
     struct slides slides;
     uint64_t state = layout->seed;
-    const uint64_t n = layout->sweep_n;
+    const uint64_t n = layout->sweep_n, block = layout->shape.block;
+    const bool is_all = n <= layout->shape.positions_max;
     int result = -1;
+    if (is_all)
+        describe_sweep(layout, block, count_line(layout) / block, n);
     bool *chosen = calloc(n, sizeof *chosen);
     if (chosen == NULL)
         return error_memory(layout->error, n);
     choose_positions(layout, chosen, n);
     if (add_slides(layout, &slides))
         goto out;
-    for (uint64_t p = 0; p < n; p++)
+    for (uint64_t p = 0; p < n; p++) {
         if (chosen[p] && add_slide(layout, &slides, p, 0))
             goto out;
+        if (is_all && !is_edge(layout, p, n))
+            note_step(layout, p);
+    }
     for (uint64_t start = 1; start < layout->starts; start++)
         for (size_t i = 0; i < LAYOUT_EDGES; i++)
             if (add_slide(layout, &slides, layout_edge(layout, i, n, &state), start))
@@ -139,10 +178,11 @@ static int add_ties(struct layout *layout, uint64_t distance, uint64_t phase, ui
     uint64_t first;
     if (layout_add_elements(layout, layout->guard + lead + n + layout->guard, &first))
         return -1;
-    layout_fill(layout, first + layout->guard, lead + n, seed);
+    if (distance == 0)
+        layout_fill_rivals(layout, first + layout->guard, lead + n, seed);
+    else
+        layout_fill(layout, first + layout->guard, lead + n, seed);
     const uint64_t mark = first + layout->guard + lead;
-    for (uint64_t at = 0; at < lead + n && distance == 0; at++)
-        layout_put_rival(layout, first + layout->guard + at, seed);
     for (uint64_t at = 0; at < n; at += distance > 0 ? distance : n)
         layout_put_mark(layout, mark + at, seed);
     for (size_t i = 0; i < LAYOUT_EDGES; i++) {
@@ -255,6 +295,8 @@ static int sweep_bits(struct layout *layout)
     struct patterns patterns;
     if (add_patterns(layout, &patterns))
         return -1;
+    if (skip == 1)
+        describe_sweep(layout, count_line(layout) / bits, 1, runs);
     for (uint64_t start = 0; start < layout->starts; start++) {
         const uint64_t phase = layout_random(&state) % skip, last = (n - 1 + start) / bits;
         const uint64_t earliest = start / bits; /* all of a run before lies before the window */
@@ -263,12 +305,32 @@ static int sweep_bits(struct layout *layout)
             const bool is_edge = run == earliest || run == last ||
                                  (low <= tile && tile <= high) ||
                                  (low <= 2 * tile && 2 * tile <= high);
-            if ((is_edge || run % skip == phase) &&
-                add_run(layout, patterns.at[run % patterns.count], run, start))
+            if (!is_edge && run % skip != phase)
+                continue;
+            if (add_run(layout, patterns.at[run % patterns.count], run, start))
                 return -1;
+            if (skip == 1 && !is_edge)
+                note_step(layout, run);
         }
     }
     return 0;
+}
+
+/* Each column has its row and its place of a load; rows that the last line lacks are the one before. */
+bool oracle_is_drawn(const struct oracle_cases *cases, size_t i, uint64_t draw)
+{
+    const struct oracle_sweep *sweep = &cases->sweep;
+    const uint64_t step = cases->cases[i].step, line = sweep->columns * sweep->share;
+    if (step == ORACLE_KEPT)
+        return true;
+    const uint64_t start = cases->cases[i].offset % sweep->starts;
+    const uint64_t hash = oracle_mix(oracle_mix(draw) ^ start);
+    const uint64_t rows = (sweep->steps + line - 1) / line;
+    const uint64_t column = step / sweep->share % sweep->columns;
+    const uint64_t place = (column * sweep->share / sweep->columns + hash) % sweep->share;
+    const uint64_t row = ((hash >> 32) + column) % rows;
+    const uint64_t at = row * line + column * sweep->share + place;
+    return step == (at < sweep->steps ? at : at - line);
 }
 
 int oracle_sweep(struct layout *layout)

@@ -57,9 +57,9 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
     const uint64_t results = dims_kept(&problem->dims);
     proof->check_problem.dims =
         dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
+    const uint64_t usual = proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX;
     if (check_open(&proof->check, proof->device, &proof->check_problem,
-                   proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX,
-                   proof->seed, error))
+                   proof->positions ? proof->positions : usual, proof->seed, error))
         return -1;
     if (proof->watch)
         check_tell(proof->check, proof->watch->answer, proof->watch->answer);
@@ -150,7 +150,8 @@ static int prove_variant(struct proof *proof, const struct point_context *contex
     if (check_choose(&configs, &launch, first, variant->count, error))
         return -1;
     watch(proof, context, first);
-    const int failed = check_small(proof->check, &launch, configs, kernels, &small, error) ||
+    const int failed = check_small(proof->check, &launch, configs, kernels,
+                                   proof->is_drawn ? proof->seed : CHECK_ALL, &small, error) ||
                        (small.is_right && check_specials(proof->check, &launch, configs,
                                                          kernels, &specials, error));
     watch(proof, context, NULL);

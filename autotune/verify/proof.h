@@ -40,6 +40,8 @@ struct proof {
     const struct emit_sources *sources;
     struct proof_result *result; /* results are added to it */
     uint64_t seed;
+    uint64_t positions; /* tried one by one at most; 0: all, on the emulator a sample */
+    bool is_drawn;      /* of all of them as many as the search tries of a candidate */
     const struct proof_watch *watch; /* or NULL */
     struct check *check;             /* of check_problem; NULL = none yet */
     struct problem check_problem;

@@ -1,6 +1,6 @@
 /* library: the reductions of libautotune behind the plain C face that `autotune bench --against`
- * opens: a plan for each n or matrix, from the records of $XDG_CACHE_HOME, and one workspace, which is
- * in the memory that the caller lends. Its kernels are of order free, whatever `bench --order` says:
+ * opens: a plan for each n or matrix, from the records of $XDG_CACHE_HOME, for warm data where
+ * $LIBRARY_REGIME is warm, and one workspace, which is in the memory that the caller lends. Its kernels are of order free, whatever `bench --order` says:
  * so it is also the rival that tells what an order costs. */
 #include "autotune/measure/baseline_face.h"
 #include "include/autotune.h"
@@ -36,6 +36,8 @@ static const struct held *find(const struct dims *dims)
 
 static void describe(struct autotune_problem *out, const struct dims *dims)
 {
+    const char *regime = getenv("LIBRARY_REGIME");
+    out->is_warm = regime && strcmp(regime, "warm") == 0;
     if (dims_extent(dims) == dims->depth.n) {
         out->n = dims->depth.n;
         return;

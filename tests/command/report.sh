@@ -252,7 +252,7 @@ check hostile-keeps-lines grep -q '^?\[2Jx?µ  *' out
 # The record that is asked for, and the axes.
 run report --n 2K -o two.html
 check other-n grep -q '<h1>sum i32 2K cold on' two.html
-refuses no-such-n 1 "no record of that --op, --type, --order and --n" report --n 3K
+refuses no-such-n 1 "no record of that --op, --type, --order, --space and --n" report --n 3K
 run report --order n
 check no-such-order has_status 1
 for order in n free; do # seen to fail without the order in request_wants

@@ -28,6 +28,18 @@ done
 tune
 check default-is-cover grep -q '; strategy cover (.*default on the host' err
 cover=$(candidates)
+
+# A space may say how it is searched; who asks for another gets that.
+sed '/^\[space\]/a strategy = random' few.ini > says.ini
+run --device host --n 20K --retune --space says.ini
+check space-says grep -q '; strategy random (as the space says)' err
+run --device host --n 20K --retune --space says.ini --strategy cover
+check space-is-overruled grep -q '; strategy cover (as asked)' err
+sed '/^\[space\]/a strategy = all' few.ini > says.ini
+run --device host --n 20K --retune --space says.ini
+check space-says-nonsense has_status 64
+check space-says-where grep -q "says.ini:[0-9]*: unknown strategy 'all': choose race, " err
+
 tune --strategy exhaustive
 check cover-tries-fewer test "$cover" -lt "$(candidates)"
 

@@ -60,7 +60,11 @@ static enum attempt_outcome prove(const struct attempt_variant *variant,
     const struct device_options options = {.spec = "host", .seed = seed};
     const struct point_context context = {variant->space, variant->problem, &variant->target};
     struct proof_result result = {.variants = 0};
-    struct proof proof = {.sources = sources, .result = &result, .seed = seed};
+    struct proof proof = {.sources = sources,
+                          .result = &result,
+                          .seed = seed,
+                          .positions = variant->has_all_positions ? UINT64_MAX : 0,
+                          .is_drawn = variant->is_drawn};
     struct point_variant only = {0, variant->config_count};
     const struct points points = {.width = variant->space->param_count,
                                   .configs = variant->configs,

@@ -20,7 +20,10 @@ struct attempt_variant {
     struct target target;
     int64_t *configs; /* config_count rows; the owner frees them */
     size_t config_count;
-    double seconds;     /* that the proof of the unchanged kernel takes; 0 = not yet run */
+    bool
+        has_all_positions; /* tries each one by one, as a GPU does; else as the emulator does ... */
+    bool is_drawn;         /* ... or, of all, as many as the search tries of a candidate */
+    double seconds;        /* that the proof of the unchanged kernel takes; 0 = not yet run */
     uint64_t code_hash; /* of the unchanged image */
     bool is_unfit;      /* not right, or too slow, as it is */
 };

@@ -6,7 +6,7 @@
  *
  * Usage: mutate [-s SAMPLE] [-p K/M] [-t TRIES] [-l SECONDS] [-e FILE] [-n LINE] [-o LOG] [-r SEED] [-v] SOURCE SPACE...
  *        mutate [the same but -t] -c COMMAND SOURCE...
- *        mutate -f LIST [-s SAMPLE] [-p K/M] [-t TRIES]
+ *        mutate -f LIST [-s SAMPLE] [-p K/M] [-t TRIES] [-d all|drawn]
  *   SOURCE  templates/reduce.cu, templates/types.cu, ...; SPACE... that are made of it: reduce
  *   -s      only mutants that a hash of their text draws, one of SAMPLE
  *   -p      only part K of M of those
@@ -21,6 +21,8 @@
  *           changed in its line $LINE (0: as it is); ends with 0: nothing was found, 1: the fault was,
  *           2: it is no C, 3: it is the same code
  *   -f      the faults of a list, planted by hand, in place of drawn ones: see tests/mutate/planted.h
+ *   -d      each position is tried, as on a GPU, or as many as the search tries of a candidate, in place of
+ *           the emulator's sample
  * Ends with a row of the table, and status 1 where there is a hole. */
 #include "autotune/device/gpus.h"
 #include "autotune/device/temporary.h"
@@ -70,7 +72,7 @@ struct variant {
 struct options {
     uint64_t sample, part, parts, line, seed;
     unsigned tries, seconds;
-    bool is_verbose;
+    bool is_verbose, has_all_positions, is_drawn;
     const char *equal, *log, *command, *planted;
 };
 
@@ -655,7 +657,7 @@ int main(int argc, char **argv)
     struct options *options = &state.options;
     unsigned long part;
     int letter;
-    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:r:c:f:v")) != -1) {
+    while ((letter = getopt(argc, argv, "s:p:t:l:e:n:o:r:c:f:d:v")) != -1) {
         char *behind;
         switch (letter) {
         case 's': options->sample = strtoul(optarg, NULL, 10); break;
@@ -674,6 +676,12 @@ int main(int argc, char **argv)
         case 'c': options->command = optarg; break;
         case 'e': options->equal = optarg; break;
         case 'f': options->planted = optarg; break;
+        case 'd':
+            options->is_drawn = strcmp(optarg, "drawn") == 0;
+            if (!options->is_drawn && strcmp(optarg, "all") != 0)
+                attempt_die("-d takes all or drawn");
+            options->has_all_positions = true;
+            break;
         case 'v': options->is_verbose = true; break;
         default: attempt_die("its first lines say how it is called");
         }
@@ -681,7 +689,9 @@ int main(int argc, char **argv)
     if (options->planted && options->sample && options->tries)
         return planted_run(options->planted,
                            &(struct planted_choice){options->sample, options->part,
-                                                    options->parts, options->tries});
+                                                    options->parts, options->tries,
+                                                    options->has_all_positions,
+                                                    options->is_drawn});
     if ((options->command ? argc - optind < 1
                           : argc - optind < 2 || argc - optind - 1 > SPACES_MAX) ||
         !options->sample || !options->tries || options->tries > TRIES_MAX)

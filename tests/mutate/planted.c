@@ -152,6 +152,8 @@ static void add_variant(struct planted *list, char *text)
     *attempt = (struct attempt_variant){.space = variant->files->space,
                                         .sources = &variant->files->sources,
                                         .problem = &variant->problem,
+                                        .has_all_positions = list->choice.has_all_positions,
+                                        .is_drawn = list->choice.is_drawn,
                                         .target = device->info.target};
     device_close(device);
     const char *launch = strtok_r(NULL, ";", &rest);

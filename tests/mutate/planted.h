@@ -16,12 +16,14 @@
 #ifndef AUTOTUNE_TEST_PLANTED_H
 #define AUTOTUNE_TEST_PLANTED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct planted_choice {
-    uint64_t sample;      /* one of so many faults */
-    uint64_t part, parts; /* part of parts, from 0 */
-    unsigned tries;       /* variants for each fault, of those that it names */
+    uint64_t sample;                  /* one of so many faults */
+    uint64_t part, parts;             /* part of parts, from 0 */
+    unsigned tries;                   /* variants for each fault, of those that it names */
+    bool has_all_positions, is_drawn; /* as of attempt_variant */
 };
 
 /* Tries the faults of the list at `path`, and each variant as it is; prints what is not found, and a row.

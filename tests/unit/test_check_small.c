@@ -34,16 +34,23 @@ struct fixture {
 
 static const struct dims one_value = DIMS_VALUE(1000);
 
-static void open_check_of(struct fixture *fixture, enum op op, enum type type,
-                          const struct dims *dims)
+static void open_check_at(struct fixture *fixture, enum op op, enum type type,
+                          const struct dims *dims, uint64_t positions)
 {
     fixture->problem = (struct problem){.op = op,
                                         .type = type,
                                         .acc = problem_types[type].acc,
                                         .dims = *dims,
                                         .regime = COLD};
-    if (check_open(&fixture->check, fixture->device, &fixture->problem, 64, 1, &error) != 0)
+    if (check_open(&fixture->check, fixture->device, &fixture->problem, positions, 1, &error) !=
+        0)
         fail_msg("%s", error.text);
+}
+
+static void open_check_of(struct fixture *fixture, enum op op, enum type type,
+                          const struct dims *dims)
+{
+    open_check_at(fixture, op, type, dims, 64);
 }
 
 static int setup(void **state)
@@ -77,14 +84,40 @@ static const char head[] =
     "    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;\n"
     "    unsigned a = 0;\n";
 
-/* Checks the kernel of this body behind a head. */
-static int run_behind(struct fixture *fixture, const char *begin, const char *body,
+/* A kernel that is loaded, and what can be proven of it. */
+struct ready {
+    struct point_context context;
+    const struct device_kernel *kernels[SPACE_PASSES_MAX];
+    struct check_configs rows;
+};
+
+/* Loads the kernel of this body behind a head, and calls `prove` for each of the draws up to the last. */
+typedef int prove_kernel(struct fixture *fixture, const struct ready *ready, uint64_t draw,
+                         struct check_outcome *outcome);
+
+static int prove_small(struct fixture *fixture, const struct ready *ready, uint64_t draw,
+                       struct check_outcome *outcome)
+{
+    return check_small(fixture->check, &ready->context, ready->rows, ready->kernels, draw,
+                       outcome, &error);
+}
+
+static int prove_rest(struct fixture *fixture, const struct ready *ready, uint64_t draw,
                       struct check_outcome *outcome)
 {
-    const struct point_context context = {fixture->space, &fixture->problem,
-                                          &fixture->device->info.target};
-    const struct check_configs rows = {row, row};
-    const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
+    (void)draw;
+    return check_positions(fixture->check, &ready->context, ready->rows, ready->kernels,
+                           outcome, &error);
+}
+
+/* How many of the draws find the kernel wrong; -1: the last failed. */
+static int run_draws(struct fixture *fixture, const char *begin, const char *body,
+                     prove_kernel *prove, uint64_t first, uint64_t last,
+                     struct check_outcome *outcome)
+{
+    struct ready ready = {.context = {fixture->space, &fixture->problem,
+                                      &fixture->device->info.target},
+                          .rows = {row, row}};
     struct device_kernel loaded[1];
     struct device_module *module = NULL;
     struct device_image image = {0};
@@ -94,12 +127,26 @@ static int run_behind(struct fixture *fixture, const char *begin, const char *bo
     if (fixture->device->ops->compile(fixture->device, &source, 1, &image, &error) != 0 ||
         fixture->device->ops->load(fixture->device, &image, &module, loaded, &error) != 0)
         fail_msg("%s", error.text);
-    kernels[0] = loaded;
-    const int failed = check_small(fixture->check, &context, rows, kernels, outcome, &error);
+    ready.kernels[0] = loaded;
+    int found = 0, failed = 0;
+    for (uint64_t draw = first; !failed; draw++) {
+        failed = prove(fixture, &ready, draw, outcome);
+        found += !failed && !outcome->is_right;
+        if (draw == last)
+            break;
+    }
     fixture->device->ops->unload(fixture->device, module);
     device_dispose_image(&image);
     text_dispose(&text);
-    return failed;
+    return failed ? -1 : found;
+}
+
+/* Checks the kernel of this body behind a head. */
+static int run_behind(struct fixture *fixture, const char *begin, const char *body,
+                      struct check_outcome *outcome)
+{
+    return run_draws(fixture, begin, body, prove_small, CHECK_ALL, CHECK_ALL, outcome) < 0 ? -1
+                                                                                           : 0;
 }
 
 static int run_kernel(struct fixture *fixture, const char *body, struct check_outcome *outcome)
@@ -426,7 +473,8 @@ static void test_special_values(void **state)
         assert_int_equal(device->ops->compile(device, &source, 1, &image, &error), 0);
         assert_int_equal(device->ops->load(device, &image, &module, loaded, &error), 0);
         kernels[0] = loaded;
-        assert_int_equal(check_small(fixture->check, &context, rows, kernels, &outcome, &error),
+        assert_int_equal(check_small(fixture->check, &context, rows, kernels, CHECK_ALL,
+                                     &outcome, &error),
                          0);
         if (!outcome.is_right)
             fail_msg("%s", outcome.reason);
@@ -440,13 +488,53 @@ static void test_special_values(void **state)
     }
 }
 
+/* A maximum that leaves out an element of the sweep, whose n is 545 = 2 * 256 + 33. */
+#define MAX_BUT(which)                                                                         \
+    ALONE("int m = -2147483647 - 1;\n"                                                         \
+          "for (unsigned long long i = 0; i < n; i++)\n"                                       \
+          "    if (x[i] > m && !(n == 545 && (" which "))) m = x[i];\n"                        \
+          "*y = (unsigned)m; (void)a;")
+
+/* One place is found by few draws and by all positions; what a thread reads, by each draw. */
+static void test_positions(void **state)
+{
+    enum { DRAWS = 120 };
+    struct fixture *fixture = *state;
+    struct check_outcome outcome;
+    check_close(fixture->check);
+    open_check_at(fixture, MAX, I32, &one_value, UINT64_MAX);
+    assert_int_equal(run_draws(fixture, head, MAX_BUT("0"), prove_small, 1, 3, &outcome), 0);
+    assert_int_equal(run_draws(fixture, head, MAX_BUT("0"), prove_rest, 0, 0, &outcome), 0);
+    assert_true(outcome.cases > 400);
+    const int few =
+        run_draws(fixture, head, MAX_BUT("i == 301"), prove_small, 1, DRAWS, &outcome);
+    if (few < 1 || few > DRAWS / 3)
+        fail_msg("%d of %d draws have place 301", few, DRAWS);
+    assert_int_equal(run_draws(fixture, head, MAX_BUT("i == 301"), prove_rest, 0, 0, &outcome),
+                     1);
+    assert_non_null(strstr(outcome.reason, "wrong result at n = 545, start 0"));
+    assert_int_equal(run_draws(fixture, head, MAX_BUT("i == 301"), prove_small, CHECK_ALL,
+                               CHECK_ALL, &outcome),
+                     1);
+    assert_int_equal(run_draws(fixture, head, MAX_BUT("i / 4 % 64 == 37"), prove_small, 1,
+                               DRAWS, &outcome),
+                     DRAWS);
+    assert_int_equal(run_draws(fixture, head, MAX_BUT("i % 64 == 37"), prove_small, 1, DRAWS,
+                               &outcome),
+                     DRAWS);
+    check_close(fixture->check);
+    open_check_at(fixture, SUM, I32, &one_value, UINT64_MAX);
+    assert_int_equal(run_draws(fixture, head, right, prove_rest, 0, 0, &outcome), 0);
+    assert_int_equal(outcome.cases, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right_kernels),      cmocka_unit_test(test_answers),
         cmocka_unit_test(test_wrong_kernels),      cmocka_unit_test(test_state_of_no_words),
         cmocka_unit_test(test_parts_of_the_proof), cmocka_unit_test(test_kernels_that_hang),
-        cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_special_values),     cmocka_unit_test(test_positions),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -147,6 +147,11 @@ static void test_deadlines(void **state)
         const double hurried = deadline_s(&pace, PHASE_PROVE);
         assert_true(hurried >= 5 && hurried <= gpu && hurried <= 10 + 10 * pace.budget_s);
     }
+    pace.budget_s = 1; /* at n as much more for each element as ever */
+    assert_true(deadline_s(&pace, PHASE_PROVE) <= 5);
+    assert_true(deadline_s(&pace, PHASE_MEASURE) >= 5 + 4);
+    assert_true(deadline_without_result_s(1) >= 4 && deadline_without_result_s(1) <= 6);
+    assert_true(deadline_without_result_s(10) == 50);
     pace.is_host = true;
     assert_true(deadline_s(&pace, PHASE_MEASURE) > gpu && gpu > 0);
     pace.is_opening = false;
@@ -158,6 +163,16 @@ static void test_deadlines(void **state)
         assert_true(deadline_s(&slower, (enum job_phase)phase) >
                     deadline_s(&pace, (enum job_phase)phase) + 1);
     }
+    const double on_host = deadline_s(&pace, PHASE_PROVE);
+    pace.is_host = false;
+    for (int phase = PHASE_PROVE; phase <= PHASE_MEASURE; phase++) {
+        pace.budget_s = 1;
+        const double hurried = deadline_s(&pace, (enum job_phase)phase);
+        pace.budget_s = 0;
+        assert_true(hurried >= 1 && hurried <= 5);
+        assert_true(deadline_s(&pace, (enum job_phase)phase) >= hurried + 2);
+    }
+    assert_true(deadline_s(&pace, PHASE_PROVE) == on_host); /* no budget hurries the emulator */
     const double race = deadline_s(&pace, PHASE_RACE);
     pace.race_s = 10;
     assert_true(deadline_s(&pace, PHASE_RACE) >= race + 10);

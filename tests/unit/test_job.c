@@ -262,7 +262,12 @@ static void test_arrays_are_aligned(void **state)
 static void test_race(void **state)
 {
     struct job_unit units[3];
-    const struct job_race was = {units, 3, 1.5}, none = {NULL, 0, 0.25};
+    const struct job_race was = {.units = units,
+                                 .count = 3,
+                                 .seconds = 1.5,
+                                 .kept_count = 2,
+                                 .kept = {7, 9}};
+    const struct job_race none = {.seconds = 0.25, .keeps_all = true};
     struct job_race is;
     (void)state;
     for (int i = 0; i < 3; i++)
@@ -272,6 +277,9 @@ static void test_race(void **state)
     assert_int_equal(frame.at, frame.body.length);
     assert_int_equal(is.count, 3);
     assert_true(is.seconds > 1.4 && is.seconds < 1.6);
+    assert_false(is.keeps_all);
+    assert_int_equal(is.kept_count, 2);
+    assert_int_equal(is.kept[1], 9);
     for (int i = 0; i < 3; i++)
         assert_unit(&is.units[i], &units[i]);
     free(is.units);
@@ -279,6 +287,7 @@ static void test_race(void **state)
     frame = written(code_race, &none);
     assert_int_equal(code_race(&frame, &is, true), 0);
     assert_int_equal(is.count, 0);
+    assert_true(is.keeps_all);
     free(is.units);
     frame_dispose(&frame);
 }
@@ -287,7 +296,7 @@ static void test_race(void **state)
 static void test_most_units_of_a_race(void **state)
 {
     struct job_unit *units = calloc(JOB_RACE_UNITS + 1, sizeof *units);
-    struct job_race was = {units, JOB_RACE_UNITS, 1}, is;
+    struct job_race was = {.units = units, .count = JOB_RACE_UNITS, .seconds = 1}, is;
     (void)state;
     assert_non_null(units);
     struct frame frame = written(code_race, &was);
@@ -379,7 +388,7 @@ static void test_every_length_cut(void **state)
     struct job_unit units[2] = {*example_unit(true), *example_unit(true)};
     const struct job_setup setup = example_setup();
     const struct job_configs some_rows = {4, rows};
-    struct job_race race = {units, 2, 1};
+    struct job_race race = {.units = units, .count = 2, .seconds = 1};
     struct frame frame;
     (void)state;
     frame = written(code_setup, &setup);
@@ -455,7 +464,7 @@ static void test_absurd_counts(void **state)
     static const uint64_t counts[] = {1000, absurd, SIZE_MAX / 8 + 1, UINT64_MAX};
     struct job_unit units[2] = {*example_unit(true), *example_unit(false)};
     const struct job_configs some_rows = {2, rows};
-    const struct job_race race = {units, 2, 1};
+    const struct job_race race = {.units = units, .count = 2, .seconds = 1};
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         assert_absurd_count(code_rows, &some_rows, counts[i]);

@@ -827,6 +827,81 @@ static void test_positions_are_sampled(void **state)
     oracle_dispose_cases(&cases);
 }
 
+/* Steps of the sweep that a draw chooses, by column; and of all draws so far in `seen`. */
+static size_t count_columns(const struct oracle_cases *cases, uint64_t draw, bool *seen)
+{
+    const struct oracle_sweep *sweep = &cases->sweep;
+    bool *columns = calloc(sweep->columns, sizeof *columns);
+    size_t count = 0, drawn = 0;
+    assert_non_null(columns);
+    for (size_t i = 0; i < cases->count; i++) {
+        const uint64_t step = cases->cases[i].step;
+        if (!oracle_is_drawn(cases, i, draw) || step == ORACLE_KEPT)
+            continue;
+        const uint64_t column = step / sweep->share % sweep->columns;
+        assert_true(step < sweep->steps);
+        count += !columns[column];
+        columns[column] = seen[i] = true;
+        drawn++;
+    }
+    free(columns);
+    assert_true(drawn <= sweep->columns * sweep->starts);
+    return count;
+}
+
+/* Each draw has a step of nearly each column, the others being edges, which are always tried; a few
+ * hundred draws have all. */
+static void test_draws(void **state)
+{
+    enum { DRAWS = 600, EDGES = 20 };
+    static const struct {
+        enum op op;
+        enum type type;
+        uint64_t block, tile;
+    } rows[] = {{MAX, I32, 64, 1024},    {MIN, U8, 64, 1024},  {ARGMIN, F32, 32, 32},
+                {ARGMAX, F64, 128, 256}, {AND, U32, 64, 1024}, {OR, I16, 128, 128},
+                {MIN, F16, 256, 1024},   {MAX, I64, 32, 96}};
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const struct problem problem = {.op = rows[r].op,
+                                        .type = rows[r].type,
+                                        .acc = rows[r].type,
+                                        .dims = DIMS_VALUE(0),
+                                        .regime = COLD};
+        struct oracle_cases cases;
+        make(&cases, &problem, rows[r].block, rows[r].tile, UINT64_MAX);
+        bool *seen = calloc(cases.count, sizeof *seen);
+        size_t unseen = 0, steps = 0;
+        assert_non_null(seen);
+        for (uint64_t draw = 0; draw < DRAWS; draw++)
+            assert_true(count_columns(&cases, draw << 32, seen) + EDGES >= cases.sweep.columns);
+        for (size_t i = 0; i < cases.count; i++) {
+            steps += cases.cases[i].step != ORACLE_KEPT;
+            unseen += cases.cases[i].step != ORACLE_KEPT && !seen[i];
+        }
+        assert_true(steps > 0);
+        assert_int_equal(unseen, 0);
+        free(seen);
+        oracle_dispose_cases(&cases);
+    }
+}
+
+/* Where each element counts anyway, or a sample is all that there is, nothing is left out. */
+static void test_draws_leave_nothing_out(void **state)
+{
+    (void)state;
+    const struct problem problems[] =
+        {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD},
+         {.op = MAX, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD}};
+    for (size_t r = 0; r < sizeof problems / sizeof *problems; r++) {
+        struct oracle_cases cases;
+        make(&cases, &problems[r], 64, 1024, r == 0 ? UINT64_MAX : 100);
+        for (size_t i = 0; i < cases.count; i++)
+            assert_true(oracle_is_drawn(&cases, i, 5));
+        oracle_dispose_cases(&cases);
+    }
+}
+
 static void test_bad_shape(void **state)
 {
     (void)state;
@@ -1649,6 +1724,8 @@ int main(void)
         cmocka_unit_test(test_front_counts),
         cmocka_unit_test(test_sizes_and_budget),
         cmocka_unit_test(test_positions_are_sampled),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_draws_leave_nothing_out),
         cmocka_unit_test(test_bad_shape),
         cmocka_unit_test(test_chunks_agree),
         cmocka_unit_test(test_full_catches),

@@ -166,7 +166,7 @@ static enum outcome check_kernels(struct device *device, const struct point_cont
         return FAILED;
     }
     int failed = check_choose(&rows, context, points->configs, points->count, &error) ||
-                 check_small(check, context, rows, of_passes, &outcome, &error);
+                 check_small(check, context, rows, of_passes, CHECK_ALL, &outcome, &error);
     if (!failed && outcome.is_right)
         failed = check_specials(check, context, rows, of_passes, &outcome, &error);
     check_close(check);

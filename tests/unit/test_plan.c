@@ -144,17 +144,17 @@ static void test_another_n(void **state)
     struct autotune_context *context = open_context(path, NULL);
     struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_RECORD);
     struct autotune_plan *smaller =
-        make_plan_of(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
+        make_plan_of(context, "sum", "i32", 6000, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_kernels(plan), AUTOTUNE_COMPILED);
     assert_int_equal(autotune_plan_kernels(smaller), AUTOTUNE_LOADED);
     assert_int_equal(autotune_plan_grade(smaller), AUTOTUNE_OTHER_N);
-    record = make_record_of(5000, SHAPE "FINISH=PACKED GRID=0"); /* the file is read again */
+    record = make_record_of(6000, SHAPE "FINISH=PACKED GRID=0"); /* the file is read again */
     keep("shared.ini", &record);
-    struct autotune_plan *exact = make_plan_of(context, "sum", "i32", 5000, AUTOTUNE_FROM_BEST);
+    struct autotune_plan *exact = make_plan_of(context, "sum", "i32", 6000, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_kernels(exact), AUTOTUNE_LOADED);
     assert_int_equal(autotune_plan_grade(exact), AUTOTUNE_EXACT);
     struct autotune_workspace *workspace = make_workspace(exact), *other = make_workspace(plan);
-    assert_sums(workspace, 5000);
+    assert_sums(workspace, 6000);
     assert_sums(other, N);
     assert_int_equal(autotune_workspace_destroy(other, &error), 0);
     assert_int_equal(autotune_plan_destroy(plan, &error), 0);
@@ -247,7 +247,7 @@ static void test_second_best(void **state)
 {
     (void)state;
     struct record nearer = make_record_of(N, "LOAD=BULK");
-    struct record farther = make_record_of(4 * N, SHAPE "FINISH=PACKED GRID=0");
+    struct record farther = make_record_of(3 * N, SHAPE "FINISH=PACKED GRID=0");
     nearer.source = farther.source = RECORD_MEASURED;
     snprintf(nearer.gpu, sizeof nearer.gpu, "Quadro of old");
     snprintf(farther.gpu, sizeof farther.gpu, "Quadro of late");
@@ -255,7 +255,7 @@ static void test_second_best(void **state)
     struct autotune_context *context = open_context(keep("two.ini", &farther), NULL);
     struct autotune_plan *plan = make_plan_of(context, "sum", "i32", N, AUTOTUNE_FROM_BEST);
     assert_int_equal(autotune_plan_grade(plan), AUTOTUNE_SAME_CC);
-    assert_string_equal(autotune_plan_origin(plan), "Quadro of late, sum i32 80K cold");
+    assert_string_equal(autotune_plan_origin(plan), "Quadro of late, sum i32 60K cold");
     assert_string_equal(autotune_plan_warning(plan), "");
     close_all(context, plan, NULL);
 }

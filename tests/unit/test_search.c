@@ -304,6 +304,7 @@ static void race(struct workers *workers, size_t slot, struct frame *frame)
                                                       .choice = 1 + (double)i * workers->apart,
                                                       .is_tie = !i || workers->apart < 0.01};
     raced->result.count = raced->count;
+    raced->checked = JOB_CHECKED;
     if (is_refused(workers, IN_RACE, 0)) /* what cannot be */
         raced->result.places[0].entrant = raced->count;
     if (!is_gone)
@@ -668,6 +669,27 @@ static void test_cannot_serve(void **state)
     assert_string_equal(error.text, "last words");
 }
 
+/* Past the budget nobody waits for what is being compiled, and the race goes on when it comes. */
+static void test_short_budget(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    const size_t *measured = &f->result.counts[TRIAL_MEASURED];
+    f->options.budget_s = 1e-9;
+    assert_int_equal(run(f, (struct plan){IN_NONE, DIES, 0, 0, 0}), 0);
+    assert_true(*measured > 0 && *measured < ALL);
+    assert_true(f->result.is_cut);
+    assert_int_equal(f->workers.units, 0);
+    size_t best = 0;
+    while (f->result.trials[best].status != TRIAL_MEASURED || !f->result.trials[best].is_judged)
+        best++;
+    assert_int_equal(search_race(f->search, &best, 1, &raced, &error), 1);
+    assert_int_equal(raced.count, 2);
+    assert_int_equal(f->workers.compiled[tune_result_variant(&f->result.points, best)], 1);
+    assert_int_equal(f->workers.starts[0], 1);
+    assert_int_equal(f->workers.starts[1], 1);
+}
+
 /* --- The race ----------------------------------------------------------------------------- */
 
 static const size_t ENTRANTS[] = {0, 1, CANDIDATES, 4 * CANDIDATES + 2};
@@ -680,6 +702,41 @@ static int run_race(struct fixture *f, struct plan plan, struct job_raced *raced
     assert_counts(f, ALL, TRIAL_MEASURED, ALL);
     f->workers.plan = plan;
     return search_race(f->search, ENTRANTS, ENTRANT_COUNT, raced, &error);
+}
+
+static size_t count_running(const struct workers *workers)
+{
+    size_t count = 0;
+    for (size_t slot = 0; slot < SLOTS; slot++)
+        count += workers->runs[slot];
+    return count;
+}
+
+/* Workers that serve the next search too: those that are idle run on, and nothing that one says whom this
+ * search does not have is minded. */
+static void test_kept_workers(void **state)
+{
+    struct fixture *f = *state;
+    f->job.workers = (struct worker_pool *)&f->workers;
+    f->workers.events[f->workers.count++] =
+        (struct worker_pool_event){.kind = WORKER_POOL_LOST, .slot = SLOTS + 3};
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    const size_t running = count_running(&f->workers);
+    search_close(f->search);
+    f->search = NULL;
+    assert_int_equal(count_running(&f->workers), running);
+    assert_true(running >= 2);
+}
+
+/* One that has work when a search fails is stopped: its answer would be taken for another's. */
+static void test_kept_workers_that_are_busy(void **state)
+{
+    struct fixture *f = *state;
+    f->job.workers = (struct worker_pool *)&f->workers;
+    assert_int_equal(run(f, (struct plan){IN_OPEN, SAYS_FATAL, 0, 0, 1}), -1);
+    search_close(f->search);
+    f->search = NULL;
+    assert_int_equal(count_running(&f->workers), 0);
 }
 
 static void test_race(void **state)
@@ -832,6 +889,9 @@ int main(void)
         WITH_SEARCH(test_another_goes_on),
         WITH_SEARCH(test_ready_the_third_time),
         WITH_SEARCH(test_cannot_serve),
+        WITH_SEARCH(test_kept_workers),
+        WITH_SEARCH(test_kept_workers_that_are_busy),
+        WITH_SEARCH(test_short_budget),
         WITH_SEARCH(test_race),
         WITH_SEARCH(test_simplest_of_a_tie_wins),
         WITH_SEARCH(test_fastest_wins),

@@ -62,9 +62,9 @@ static void assert_order(const struct selector_key *want, const struct selector_
 static void test_grades(void **state)
 {
     const struct selector_key want = key_of(dims_value(1000));
-    struct selector_entry entries[13];
+    struct selector_entry entries[15];
     (void)state;
-    for (size_t i = 0; i < 13; i++)
+    for (size_t i = 0; i < 15; i++)
         entries[i] = entry_of(dims_value(1000));
     entries[1].is_stale = 1;
     entries[2].from = 1; /* an interval: its own depth went before */
@@ -72,7 +72,7 @@ static void test_grades(void **state)
     entries[3].is_shipped = 1; /* for this GPU: before what is farther */
     entries[4].is_shipped = entries[4].is_class = 1;
     entries[5] = entry_of(dims_value(1001));
-    entries[6].key.regime = WARM;
+    entries[6] = entry_of(dims_value(3999));
     entries[7].key.gpu = ELSEWHERE;
     entries[8].key.gpu = ELSEWHERE;
     entries[8].key.sms = 66;
@@ -82,15 +82,18 @@ static void test_grades(void **state)
     entries[10].key.cc = 89;
     entries[11].key.cc = 70;
     entries[12].key.cc = 100; /* newer: where its rules allow it, behind all that are older */
-    assert_order(&want, entries, 13);
+    entries[13].key.regime = WARM; /* far: behind all that ships */
+    entries[14] = entry_of(dims_value(4001));
+    assert_order(&want, entries, 15);
     static const enum selector_grade grades[] = {SELECTOR_EXACT,      SELECTOR_STALE,
                                                  SELECTOR_OTHER_SIZE, SELECTOR_SHIPPED,
                                                  SELECTOR_CLASS,      SELECTOR_OTHER_SIZE,
                                                  SELECTOR_OTHER_SIZE, SELECTOR_SAME_CC,
                                                  SELECTOR_SAME_CC,    SELECTOR_SHIPPED,
                                                  SELECTOR_SHIPPED,    SELECTOR_SHIPPED,
-                                                 SELECTOR_SHIPPED};
-    for (size_t i = 0; i < 13; i++)
+                                                 SELECTOR_SHIPPED,    SELECTOR_OTHER_SIZE,
+                                                 SELECTOR_OTHER_SIZE};
+    for (size_t i = 0; i < 15; i++)
         assert_int_equal(selector_rank(&want, &entries[i]).grade, grades[i]);
     entries[0] = entry_of(dims_value(1000));
     entries[0].key.cc = 80; /* not shipped: of another architecture */

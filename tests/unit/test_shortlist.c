@@ -23,7 +23,7 @@ struct example {
     struct tune_trial trials[MANY];
     int64_t configs[MANY];
     struct tune_result result;
-    size_t chosen[SHORTLIST_MAX], count;
+    size_t chosen[SHORTLIST_ROOM], count;
 };
 static struct example now;
 
@@ -146,12 +146,67 @@ static void test_asked(void **state)
     assert_int_equal(shortlist_asked(&now.result, &now.options, 1), 38);
 }
 
+/* The best with each value races too, behind the others; one that equals another by that one. */
+static void test_values(void **state)
+{
+    static const int64_t seven[] = {7};
+    (void)state;
+    set_up(5000); /* each has a value of its own */
+    now.options.races_values = true;
+    assert_int_equal(choose(), MANY);
+    for (size_t i = 0; i < MANY; i++)
+        assert_chosen(i, i);
+    for (size_t i = 0; i < MANY; i++)
+        now.configs[i] = (int64_t)i / 10; /* the first of each ten */
+    assert_int_equal(choose(), 14);
+    assert_chosen(12, 20);
+    assert_chosen(13, 30);
+    now.trials[20].status = TRIAL_EQUAL;
+    now.trials[20].equal_to = 25;
+    now.trials[30].is_judged = false;
+    choose();
+    assert_chosen(12, 25);
+    assert_chosen(13, 31);
+    now.configs[31] = DEFAULT; /* races anyway, and is the best with its value */
+    assert_int_equal(choose(), 14);
+    assert_chosen(13, 32);
+    now.options.configs = seven; /* who was asked for is no better for it */
+    now.options.config_count = 1;
+    now.configs[7] = 7;
+    choose();
+    assert_chosen(0, 7);
+    assert_chosen(12, 25);
+}
+
+/* Of many values those of the fastest race. */
+static void test_many_values(void **state)
+{
+    enum { VALUES = SHORTLIST_ROOM + 20 };
+    static struct tune_trial trials[VALUES];
+    static int64_t configs[VALUES];
+    (void)state;
+    set_up(0);
+    for (size_t i = 0; i < VALUES; i++) {
+        configs[i] = (int64_t)i;
+        trials[i] = (struct tune_trial){.is_judged = true,
+                                        .status = TRIAL_MEASURED,
+                                        .score = 100000 + (VALUES - i) * 10};
+    }
+    now.result.points = (struct points){.width = 1, .configs = configs, .count = VALUES};
+    now.result.trials = trials;
+    now.options.races_values = true;
+    assert_int_equal(choose(), SHORTLIST_ROOM);
+    assert_chosen(0, VALUES - 1);
+    assert_chosen(SHORTLIST_ROOM - 1, VALUES - SHORTLIST_ROOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_close_ones_race), cmocka_unit_test(test_noise),
         cmocka_unit_test(test_who_cannot_race), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_asked),           cmocka_unit_test(test_values),
+        cmocka_unit_test(test_many_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,9 +87,41 @@ static void test_border(void **state)
         for (uint64_t high = low + 1; high < 200; high++) {
             const uint64_t border = sweep_border(low, high);
             assert_true(low <= border && border < high);
+            if (low % 2 != high % 2) {
+                assert_int_equal(border, low % 2 ? high - 1 : low);
+                continue;
+            }
             assert_true(border * border <= low * high);
             assert_true(border + 1 == high || (border + 1) * (border + 1) > low * high);
         }
+}
+
+/* Odd, between both, and none where these are near. */
+static void test_half_way(void **state)
+{
+    (void)state;
+    assert_int_equal(sweep_half_way(1000, 4000, 1.1), 2001);
+    assert_int_equal(sweep_half_way(1001, 1101, 1.1), 0);
+    assert_int_equal(sweep_half_way(1001, 1102, 1.1), 1051);
+    assert_int_equal(sweep_half_way(5, 5, 1), 0);
+    assert_int_equal(sweep_half_way(1, 2, 1.1), 0);
+    assert_int_equal(sweep_half_way(1, 3, 1.1), 0);
+    assert_int_equal(sweep_half_way(2, 4, 1.1), 3);
+    assert_int_equal(sweep_half_way(1ull << 62, 1ull << 63, 1.1) % 2, 1);
+    for (uint64_t low = 1; low < 60; low++)
+        for (uint64_t high = low; high < 200; high++) {
+            const uint64_t half = sweep_half_way(low, high, 1.1);
+            assert_true(half == 0 || (half % 2 && low < half && half < high));
+            assert_true(half == 0 || 10 * high > 11 * low);
+        }
+}
+
+static void test_line(void **state)
+{
+    (void)state;
+    assert_true(sweep_line(3, 2, 20, 4, 40) == 30);
+    assert_true(sweep_line(10, 0, 0, 4, 40) == 100);
+    assert_true(sweep_line(4, 2, 20, 4, 40) == 40);
 }
 
 /* --- Intervals ---------------------------------------------------------------------------- */
@@ -300,6 +332,8 @@ int main(void)
         cmocka_unit_test(test_sizes_of_any_range),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_border),
+        cmocka_unit_test(test_half_way),
+        cmocka_unit_test(test_line),
         cmocka_unit_test(test_fewest),
         cmocka_unit_test(test_one_for_all_and_one_for_each),
         cmocka_unit_test(test_unserved_size),
