@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+enum { RACES_MOST = 3 };           /* of one that is too noisy to decide */
 static const double STAYS = 1.005; /* a known winner is replaced by a config that is faster by
                                     * more than this */
 
@@ -251,15 +252,17 @@ int tune_task_prepare(struct tune_task *task, struct error *error)
 
 /* --- Tuning ------------------------------------------------------------------------------- */
 
-/* Too much noise in a race may be gone the second time; the trials are in the journal. */
+/* Too much noise in a race may be gone the next time, and a longer one tells more: each takes twice as
+ * long as the one before. The trials are in the journal. */
 static void *tune(void *argument)
 {
     struct tune_task *task = argument;
     task->failed = -1;
-    for (int tries = task->is_race ? 2 : 1; tries > 0 && task->failed; tries--) {
+    for (int tries = task->is_race ? RACES_MOST : 1; tries > 0 && task->failed; tries--) {
         task->failed = tune_run(&task->result, &task->job, &task->options, &task->error);
         if (task->error.code != ERROR_NOISY)
             break;
+        task->options.race_s *= 2;
     }
     if (task->failed)
         failing_source_explain(task->setup, task->setup->space->default_config, &task->error);
