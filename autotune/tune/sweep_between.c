@@ -242,6 +242,8 @@ static int look_between(struct gain *gain, struct sweep *sweep, struct sweep_reg
                         struct error *error)
 {
     struct between between = {.sweep = sweep, .regime = regime, .gain = gain};
+    if (regime->swept.count == 0) /* all were too noisy */
+        return 0;
     const int failed = try_at_random(&between, error) || find_borders(&between, error);
     if (!failed)
         add_gain(&between);

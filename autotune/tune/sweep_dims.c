@@ -168,8 +168,11 @@ static int tune_shape(struct grid *grid, struct sweep_regime *regime, size_t i,
         sweep_race_find(&record, &is_known, NULL, sweep, error) ||
         (!is_known && (seed(grid, i, error) || sweep_race_tune(sweep, regime, i, error))))
         return -1;
+    const struct record *made = sweep_regime_record(regime, i);
+    if (!is_known && !made) /* too noisy */
+        return 0;
     if (!is_known)
-        record = *sweep_regime_record(regime, i);
+        record = *made;
     grid->known += is_known;
     sweep->done += is_known;
     memcpy(grid->now[i], record.params, sizeof record.params);

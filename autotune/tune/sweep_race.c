@@ -283,6 +283,14 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
     return 0;
 }
 
+static void warn_noisy(struct sweep *sweep, const struct dims *dims, const struct error *why)
+{
+    char size[DIMS_TEXT_CHARS];
+    sweep->noisy++;
+    output_warn("%s %s is left out: %s", dims_text_format(size, dims),
+                problem_regimes[sweep->setup.problem.regime], why->text);
+}
+
 int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error)
 {
@@ -295,9 +303,12 @@ int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t siz
         again = *before;
         task->again = &again;
     }
-    const int failed =
-        tune_task_prepare(task, error) || tune_with(sweep, regime, size, task, error);
+    int failed = tune_task_prepare(task, error) || tune_with(sweep, regime, size, task, error);
     tune_task_close(task);
+    if (failed && error->code == ERROR_NOISY) {
+        warn_noisy(sweep, &regime->sizes[size], error);
+        failed = 0;
+    }
     return failed ? -1 : 0;
 }
 
@@ -429,12 +440,15 @@ int sweep_race_is_untuned(bool *out, struct sweep *sweep, const struct sweep_reg
     return failed ? -1 : 0;
 }
 
-/* What is at hand must do for it: the time on the line, and 1 %. */
+/* What is at hand must do for it: the time on the line, and 1 %; 1 ps, which nothing does, where an end
+ * was left out. */
 static double most_at(const struct sweep_regime *regime, size_t size, size_t low, size_t high)
 {
     const struct record *a = sweep_regime_record(regime, low),
                         *b = sweep_regime_record(regime, high);
     const uint64_t n = dims_n(&regime->sizes[size]);
+    if (!a || !b)
+        return 1;
     const double line =
         low == high ? sweep_line(n, 0, 0, dims_n(&regime->sizes[low]), (double)a->median_ps)
                     : sweep_line(n, dims_n(&regime->sizes[low]), (double)a->median_ps,

@@ -20,6 +20,7 @@ struct sweep {
     char swept[32];                  /* when it began, as in records */
     bool has_single;
     size_t done, total; /* sizes */
+    size_t noisy;       /* of these left out, for nothing could be told apart */
     uint64_t start_ns;  /* of the first */
     struct tune_save_told told;
     bool has_lost;        /* records that could not be kept */
@@ -39,7 +40,7 @@ int sweep_race_find(struct record *out, bool *is_known, bool *is_raced, struct s
 
 /* Tunes a size, or races it again where it is known, and writes the winner's record at once, so
  * that an interruption costs one size. The race has the single config and the configs that
- * serve the interval so far. ERROR_NOISY when the winner has no time. */
+ * serve the interval so far. A size at which nothing can be told apart is warned of and not done. */
 int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                     struct error *error);
 

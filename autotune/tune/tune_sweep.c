@@ -90,8 +90,13 @@ static int find_single(struct sweep *sweep, struct error *error)
         sweep_race_find(&record, &is_known, NULL, sweep, error) ||
         (!is_known && sweep_race_tune(sweep, regime, size, error)))
         return -1;
+    const struct record *made = sweep_regime_record(regime, size);
+    if (!is_known && !made) { /* too noisy: it is tried again among the others */
+        sweep->noisy = 0;
+        return 0;
+    }
     if (!is_known)
-        record = *sweep_regime_record(regime, size);
+        record = *made;
     sweep->has_single =
         point_parse_record(sweep->setup.space, record.params, sweep->single, error) == 0;
     return sweep->has_single ? 0 : -1;
@@ -158,7 +163,7 @@ static int finish(struct sweep *sweep, struct error *error)
     for (size_t l = 0; l < sweep->regime_count && !failed; l++)
         failed = sweep_regime_collect(&all, &sweep->regimes[l], error);
     failed = failed || store_tidy(&all, error) || interval_compute(&all, error);
-    if (!failed) {
+    if (!failed && all.count) {
         sweep_race_keep(sweep, &all);
         failed = sweep_drawing_print(&sweep_drawing_n, sweep->request, &all, NULL, error);
     }
@@ -330,6 +335,12 @@ int tune_sweep(const struct request *request, struct error *error)
                 error_set(error, ERROR_IO,
                           "records of this sweep are not kept: see the warning above, then run "
                           "the same command again");
+        else if (!failed && sweep->noisy)
+            failed =
+                error_set(error, ERROR_NOISY,
+                          "%zu size%s left out, too noisy to decide: the same command tries "
+                          "again",
+                          sweep->noisy, sweep->noisy == 1 ? " is" : "s are");
     }
     worker_pool_close(sweep->workers);
     setup_close(&sweep->setup);
