@@ -57,11 +57,10 @@ static struct piece pop(struct printer *printer)
 
 static void add_number(const struct printer *printer, struct text *out, int64_t value)
 {
+    const bool is_wide = value > INT32_MAX || value < -INT32_MAX;
     if (value == INT64_MIN)
         text_adds(out, printer->prefix ? "INT64_MIN" : "(-9223372036854775807 - 1)");
-    else if (!printer->prefix)
-        text_addf(out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
-    else if (value > INT32_MAX || value < -INT32_MAX)
+    else if (printer->prefix && is_wide)
         text_addf(out, value < 0 ? "(-INT64_C(%" PRIu64 "))" : "INT64_C(%" PRIu64 ")",
                   (uint64_t)(value < 0 ? -value : value));
     else
