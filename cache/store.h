@@ -74,7 +74,7 @@ int store_save(const char *path, const struct records *records, struct error *mo
 
 /* The same under the caller's lock (file_lock), for records that were chosen by what is in the file:
  * who looks before locking chooses by what another process replaces meanwhile. */
-int store_save_locked(const char *path, const struct records *records, struct error *moved,
+int store_save_locked(const char *path, const struct records *added, struct error *moved,
                       struct error *error);
 
 /* How many files in the folder are such old ones; `name` (appended) is the first of them. */

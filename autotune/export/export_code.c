@@ -179,7 +179,7 @@ int export_make_images(struct export *out, struct error *error)
         return 0;
     out->images = calloc((size_t)2 * EXPORT_ARCHS_MAX, sizeof *out->images);
     if (!out->images)
-        return error_memory(error, 2 * EXPORT_ARCHS_MAX * sizeof *out->images);
+        return error_memory(error, (size_t)2 * EXPORT_ARCHS_MAX * sizeof *out->images);
     count = export_archs(out, archs, EXPORT_ARCHS_MAX);
     if ((code & EXPORT_CUBIN) && add_images(out, archs, count, EXPORT_CUBIN, error))
         return -1;

@@ -160,8 +160,10 @@ static int choose_and_load(struct choice *choice, struct autotune_plan *plan,
         if (!failed)
             failed = make_call(plan, &point, choice->config, error);
         if (!failed || error->code != ERROR_NOT_GRANTED || choice->grade == SELECTOR_NONE ||
-            request->refused_count == REFUSED_MAX)
+            request->refused_count == REFUSED_MAX) {
+            request->refused = NULL;
             return failed;
+        }
         refused[request->refused_count++] = choice->record.code;
         call_free(plan->call);
         plan->call = NULL;

@@ -391,7 +391,7 @@ int sweep_race_at_hand(struct sweep_raced *out, struct sweep *sweep,
                        const char *place, struct error *error)
 {
     const double start = monotonic_s();
-    struct sweep_configs hand;
+    struct sweep_configs hand = {.count = 0};
     *out = (struct sweep_raced){.is_added = false};
     if (setup_resize(&sweep->setup, dims, regime->regime, error) ||
         interval_compute(&regime->swept, error))

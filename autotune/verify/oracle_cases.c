@@ -274,7 +274,7 @@ static int add_uneven(struct layout *layout, uint64_t seed)
     for (unsigned i = 0; i < 24; i++) {
         const struct dims dims = oracle_resize(&layout->problem.dims, shape->at_once + (i & 1),
                                                shape->tile + (i >> 1 & 1), gaps[i >> 3]);
-        if (add_array(layout, &dims, i >> 2 & 1, seed + 2 * i, i))
+        if (add_array(layout, &dims, i >> 2 & 1, seed + UINT64_C(2) * i, i))
             return -1;
     }
     return 0;
@@ -292,7 +292,7 @@ static int add_even(struct layout *layout, uint64_t seed)
         const uint64_t count = least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
         const struct dims dims =
             oracle_resize(&layout->problem.dims, count, depth, (i & 1) * load);
-        if (add_array(layout, &dims, 0, seed + 2 * i, i))
+        if (add_array(layout, &dims, 0, seed + UINT64_C(2) * i, i))
             return -1;
     }
     return 0;
