@@ -341,9 +341,12 @@ static int list_at_hand(struct sweep_configs *out, const struct sweep *sweep,
     }
     if (sweep->has_single)
         sweep_configs_add(out, sweep->single);
-    return sweep_configs_add_numbers(out, swept, survivors,
-                                     sweep_regime_survivors(survivors, AT_HAND, regime, n),
-                                     error);
+    if (sweep_configs_add_numbers(out, swept, survivors,
+                                  sweep_regime_survivors(survivors, AT_HAND, regime, n), error))
+        return -1;
+    if (out->count == 0) /* the rules refuse them all here; the default races in any case */
+        sweep_configs_add(out, sweep->setup.space->default_config);
+    return 0;
 }
 
 /* What a config took in the race that made the record; 0 = it was not in it. */
