@@ -49,8 +49,8 @@ struct selector_place {
  * times the depth. */
 enum { SELECTOR_DEPTH_WEIGHT = 4, SELECTOR_REGIME_DEPTH = 4 };
 
-/* So many times the depth, or so few, and what was tuned says less than what ships for it: on an H100 the
- * winner at 400M took 1.5 times as long at 10K as what ships for it. */
+/* So many times the depth, or so few, or in another cache regime, what was tuned says less than what
+ * ships for it: on an H100 the winner at 400M took 1.5 times as long at 10K as what ships. */
 enum { SELECTOR_FAR = 4 };
 
 /* More than any difference of compute capabilities: what was tuned on an older GPU comes before what
@@ -132,11 +132,11 @@ static inline struct selector_place selector_rank(const struct selector_key *wan
  * never tuned. */
 static inline int selector_order(const struct selector_place *place)
 {
-    const double far = SELECTOR_FAR;
+    const double most = SELECTOR_FAR;
     const int is_own = place->grade == SELECTOR_OTHER_SIZE || place->grade == SELECTOR_SAME_CC;
     const int is_beside =
         place->tier == 0 && place->grade < SELECTOR_NONE && place->grade > SELECTOR_OTHER_SIZE;
-    if (is_own && place->size >= selector_weigh(far, far))
+    if (is_own && place->size >= selector_weigh(most, most))
         return 2 * (int)SELECTOR_CLASS + 1;
     return 2 * (int)(is_beside ? SELECTOR_OTHER_SIZE : place->grade);
 }

@@ -247,6 +247,7 @@ int measurer_open(struct measurer *out, struct device *device,
         session_open_bench(&out->session, &out->reference, error) ||
         open_reference(out, monotonic_s() < rest->until, error))
         return -1;
+    out->worked_s = monotonic_s();
     ready->inputs = out->session.input.count;
     ready->calls = out->session.bench.calls;
     ready->reference_ps = out->reference_ps;

@@ -37,8 +37,9 @@ static const double SYNC = 0.5; /* the journal goes to the disk that often */
 /* A worker, of either role. */
 struct worker_slot {
     enum { WORKER_OFF, WORKER_OPENING, WORKER_IDLE, WORKER_BUSY } state;
-    unsigned failures;          /* times in a row that it was lost before it was ready */
-    bool was_ready;             /* once at least */
+    unsigned failures; /* times in a row that it was lost before it was ready */
+    bool was_ready;    /* once at least */
+    bool is_kept;      /* it served another search: what it lacks is no fault of this one */
     struct decide_unit unit;    /* the unit that it compiles */
     struct queued_unit *queued; /* the unit that it tries */
     struct job_at at;           /* the step it announced last */
@@ -127,6 +128,7 @@ static int start_worker(struct search *search, size_t slot, struct error *error)
     struct worker_slot *worker = &search->slots[slot];
     worker->state = WORKER_OPENING;
     worker->is_dropped = false;
+    worker->is_kept = task->ops->is_running(task->workers, slot);
     worker->at = NOWHERE;
     worker->last_words[0] = '\0';
     if (task->ops->start(task->workers, slot, task->job, task->options->seed,
@@ -504,7 +506,7 @@ static struct decision decide_loss(const struct search *search, size_t slot,
                                                  ? queued_unit_variants(worker->queued)
                                                  : worker->unit,
                                      .at = worker->at,
-                                     .was_ready = worker->was_ready,
+                                     .was_ready = worker->was_ready || worker->is_kept,
                                      .failures = worker->failures,
                                      .has_other = has_other(search, slot),
                                      .is_late = event->kind == WORKER_POOL_LATE,
@@ -654,7 +656,7 @@ static int take_fatal(struct search *search, size_t slot, struct job_fatal *fata
     fatal->text[sizeof fatal->text - 1] = '\0';
     if (fatal->code == ERROR_USAGE || fatal->code == ERROR_IO ||
         (fatal->code == ERROR_NO_DEVICE && !measures(search, slot)) ||
-        (worker->state == WORKER_OPENING && !worker->was_ready))
+        (worker->state == WORKER_OPENING && !worker->was_ready && !worker->is_kept))
         return error_set_lines(error, fatal->code, "%s", fatal->text);
     worker->last_code = fatal->code;
     trial_set_reason(worker->last_words, fatal->text);
@@ -665,11 +667,14 @@ static int take_at(struct search *search, size_t slot, const struct job_at *at)
 {
     const struct tune_job *job = search->task.job;
     struct worker_slot *worker = &search->slots[slot];
+    /* The proofs of a finalist take their time, however short the search was to be. */
+    const double budget_s =
+        search->race.is_on && at->phase == PHASE_PROVE ? 0 : search->task.options->budget_s;
     const struct pace pace = {.is_host = job->info->target.is_host,
                               .is_opening = worker->state == WORKER_OPENING,
                               .n = dims_n(&job->context->problem->dims),
                               .race_s = search->task.options->race_s,
-                              .budget_s = search->task.options->budget_s,
+                              .budget_s = budget_s,
                               .ready = worker->ready};
     worker->at = *at;
     set_deadline(search, slot, deadline_s(&pace, at->phase));

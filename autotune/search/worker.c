@@ -351,11 +351,17 @@ static void stop_process(void *at, size_t slot)
     worker_pool_stop(at, slot);
 }
 
+static bool is_process_running(void *at, size_t slot)
+{
+    return worker_pool_is_running(at, slot);
+}
+
 static int wait_for_processes(void *at, struct worker_pool_event *out, double timeout_s,
                               struct error *error)
 {
     return worker_pool_wait(at, out, timeout_s, error);
 }
 
-const struct worker_ops worker_processes = {start_process, send_to_process, set_deadline,
-                                            stop_process, wait_for_processes};
+const struct worker_ops worker_processes = {start_process,      send_to_process,
+                                            set_deadline,       stop_process,
+                                            is_process_running, wait_for_processes};

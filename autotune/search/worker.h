@@ -27,6 +27,7 @@ struct worker_ops {
     int (*send)(void *at, size_t slot, struct frame *frame, struct error *error);
     void (*set_deadline)(void *at, size_t slot, double seconds);
     void (*stop)(void *at, size_t slot);
+    bool (*is_running)(void *at, size_t slot);
     int (*wait)(void *at, struct worker_pool_event *out, double timeout_s, struct error *error);
 };
 extern const struct worker_ops worker_processes;

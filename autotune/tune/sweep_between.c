@@ -9,6 +9,7 @@
 #include "generator/number.h"
 #include "generator/random.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,9 +108,9 @@ static int try_at_random(struct between *between, struct error *error)
 
 /* --- Borders ------------------------------------------------------------------------------ */
 
-/* A number between two neighbours that have different configs and are too far apart; 0 = there is none.
- * Even sizes, which have no other n, are passed over. */
-static uint64_t find_border(const struct between *between)
+/* A number above `least` between two neighbours that have different configs and are too far apart; 0 =
+ * there is none. Even sizes, which have no other n, are passed over. */
+static uint64_t find_border(const struct between *between, uint64_t least)
 {
     const struct records *swept = &between->regime->swept;
     const double apart = is_host(between->sweep) ? APART_HOST : APART;
@@ -121,7 +122,7 @@ static uint64_t find_border(const struct between *between)
         const struct record *before = sweep_regime_serving(between->regime, low),
                             *here = sweep_regime_serving(between->regime, n);
         const uint64_t half = sweep_half_way(low, n, apart);
-        if (half && before && here && before->config != here->config)
+        if (half > least && before && here && before->config != here->config)
             return half;
         low = n;
     }
@@ -130,20 +131,20 @@ static uint64_t find_border(const struct between *between)
 
 static int find_borders(struct between *between, struct error *error)
 {
+    uint64_t noisy = 0;
     for (;;) {
         struct sweep_raced raced;
         if (interval_compute(&between->regime->swept, error))
             return -1;
-        const uint64_t n = find_border(between);
+        const uint64_t n = find_border(between, noisy);
         if (n == 0)
             return 0;
         const struct dims dims = dims_of(between->sweep, n);
         if (sweep_race_at_hand(&raced, between->sweep, between->regime, &dims, 0, NULL, error))
             return -1;
         if (raced.is_noisy) {
-            output_warn("borders of intervals are not all measured: too noisy at n = %llu",
-                        (unsigned long long)n);
-            return 0;
+            output_warn("a border of intervals is not measured: too noisy at n = %" PRIu64, n);
+            noisy = n;
         }
     }
 }

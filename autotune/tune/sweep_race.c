@@ -228,6 +228,8 @@ static int run_race(struct tune_task *task, const struct sweep *sweep, const cha
         task->options.race_s = RACE_SECONDS;
     task->options.is_retune = sweep->request->retune;
     task->options.keeps_all = true;
+    if (task->options.check_s == 0) /* others than the first place may serve too */
+        task->options.check_s = INFINITY;
     if (task->options.is_only_configs) /* these need no search */
         task->options.budget_s = 0;
     if (shows) {
@@ -328,6 +330,8 @@ static int list_at_hand(struct sweep_configs *out, const struct sweep *sweep,
                                       below < swept->count ? &swept->at[below] : NULL};
     uint64_t survivors[AT_HAND];
     *out = (struct sweep_configs){.setup = &sweep->setup, .most = AT_HAND};
+    if (task->found.grade <= SELECTOR_STALE) /* of this n, whose record is replaced */
+        sweep_configs_add(out, task->found.config);
     if (task->shipped.grade != SELECTOR_NONE)
         sweep_configs_add(out, task->shipped.config);
     for (size_t i = 0; i < sizeof serving / sizeof *serving; i++) {
@@ -408,14 +412,14 @@ int sweep_race_at_hand(struct sweep_raced *out, struct sweep *sweep,
     task->options.is_only_configs = true;
     task->options.race_s = sweep->setup.target.is_host ? 0 : SHORT_RACE_SECONDS;
     task->options.check_s = CHECK_SECONDS;
-    failed = failed || run_race(task, sweep, place ? place : "between", error);
-    if (failed && error->code == ERROR_NOISY)
-        out->is_noisy = true;
-    else
-        failed = failed || take_at_hand(out, sweep, regime, task, most_ps, error);
+    failed = failed || run_race(task, sweep, place ? place : "between", error) ||
+             take_at_hand(out, sweep, regime, task, most_ps, error);
     tune_task_close(task);
-    if (out->is_noisy)
+    out->is_noisy = failed && error->code == ERROR_NOISY;
+    if (out->is_noisy) {
+        out->is_added = false;
         return 0;
+    }
     if (!failed && out->is_added && place) {
         const size_t at = sweep_regime_below(regime, dims_n(dims));
         note_size(sweep, place, &regime->swept.at[at], monotonic_s() - start);

@@ -125,7 +125,7 @@ static int tune_regime(struct sweep *sweep, struct sweep_regime *regime, struct 
         middle = regime->is_done[i] ? i : middle;
     if (!regime->is_done[0] && sweep_race_tune(sweep, regime, 0, error))
         return -1;
-    if (!regime->is_done[last] &&
+    if (last && !regime->is_done[last] &&
         (middle ? sweep_race_tune_between(sweep, regime, last, middle, middle, error)
                 : sweep_race_tune(sweep, regime, last, error)))
         return -1;

@@ -133,11 +133,10 @@ static int start(void *at, size_t slot, const struct tune_job *job, uint64_t see
 {
     struct workers *workers = at;
     const struct job_ready ready = {.reference_ps = 1000, .inputs = 2, .calls = 4};
-    (void)job;
     (void)seed;
     (void)unused;
     (void)spec;
-    assert_true(slot < SLOTS && !workers->runs[slot]);
+    assert_true(slot < SLOTS && (!workers->runs[slot] || job->workers)); /* one that was kept */
     workers->runs[slot] = true;
     workers->starts[slot]++;
     if (fails(workers, slot, IN_OPEN, slot, 0))
@@ -342,6 +341,11 @@ static void stop(void *at, size_t slot)
         }
 }
 
+static bool is_running(void *at, size_t slot)
+{
+    return ((struct workers *)at)->runs[slot];
+}
+
 static int next_event(void *at, struct worker_pool_event *out, double timeout_s,
                       struct error *unused)
 {
@@ -356,7 +360,8 @@ static int next_event(void *at, struct worker_pool_event *out, double timeout_s,
     return 0;
 }
 
-static const struct worker_ops WORKERS = {start, send_to, set_deadline, stop, next_event};
+static const struct worker_ops WORKERS = {start, send_to,    set_deadline,
+                                          stop,  is_running, next_event};
 
 /* --- A search ----------------------------------------------------------------------------- */
 
@@ -728,6 +733,18 @@ static void test_kept_workers(void **state)
     assert_true(running >= 2);
 }
 
+/* What a kept worker says when it cannot serve again, or ends, is of what it served before: another takes its
+ * place. */
+static void test_kept_worker_that_fails(void **state)
+{
+    struct fixture *f = *state;
+    f->job.workers = (struct worker_pool *)&f->workers;
+    f->workers.runs[0] = true;
+    run_well(f, (struct plan){IN_OPEN, SAYS_FATAL, 0, 0, 1});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.starts[0], 2);
+}
+
 /* One that has work when a search fails is stopped: its answer would be taken for another's. */
 static void test_kept_workers_that_are_busy(void **state)
 {
@@ -890,6 +907,7 @@ int main(void)
         WITH_SEARCH(test_ready_the_third_time),
         WITH_SEARCH(test_cannot_serve),
         WITH_SEARCH(test_kept_workers),
+        WITH_SEARCH(test_kept_worker_that_fails),
         WITH_SEARCH(test_kept_workers_that_are_busy),
         WITH_SEARCH(test_short_budget),
         WITH_SEARCH(test_race),
