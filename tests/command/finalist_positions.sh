@@ -5,7 +5,8 @@
 . "$(dirname "$0")/helpers"
 
 # A maximum; with HOLE it leaves out one place where n is two tiles and a tail, and is faster.
-cat > own.cu << 'END'
+{
+    cat << 'END'
 __global__ void __launch_bounds__(BLOCK) own(const elem *x, unsigned long long n, accum *y)
 {
     accum a = identity();
@@ -13,17 +14,9 @@ __global__ void __launch_bounds__(BLOCK) own(const elem *x, unsigned long long n
         for (unsigned long long i = threadIdx.x; i < n; i += BLOCK)
             if (!HOLE || n != 2 * BLOCK + 9 || i != 7 * HOLE + 3)
                 a = combine(a, map(x[i]));
-    __shared__ accum s[BLOCK];
-    s[threadIdx.x] = a;
-    for (unsigned d = BLOCK / 2; d > 0; d /= 2) {
-        __syncthreads();
-        if (threadIdx.x < d)
-            s[threadIdx.x] = combine(s[threadIdx.x], s[threadIdx.x + d]);
-    }
-    if (threadIdx.x == 0)
-        *y = s[0];
-}
 END
+    block_tree
+} > own.cu
 cat > own.ini << 'END'
 [space]
 name = own

@@ -8,7 +8,8 @@ ROWS='--op max --type f32 --rows 64 --len 512'
 SCAN='--scan inclusive --type f32 --n 100K'
 
 # A kernel of one's own: a block's elements, then a tree in shared memory; and again over partials.
-cat > own.cu << 'END'
+{
+    cat << 'END'
 __global__ void __launch_bounds__(BLOCK) own(const elem *x, unsigned long long n, accum *y)
 {
     accum a = identity();
@@ -18,17 +19,9 @@ __global__ void __launch_bounds__(BLOCK) own(const elem *x, unsigned long long n
         const elem v = x[i];
         a = combine(a, map(v));
     }
-    __shared__ accum s[BLOCK];
-    s[threadIdx.x] = a;
-    for (unsigned d = BLOCK / 2; d > 0; d /= 2) {
-        __syncthreads();
-        if (threadIdx.x < d)
-            s[threadIdx.x] = combine(s[threadIdx.x], s[threadIdx.x + d]);
-    }
-    if (threadIdx.x == 0)
-        y[blockIdx.x] = s[0];
-}
 END
+    block_tree
+} > own.cu
 cat > own.ini << 'END'
 [space]
 name = own
