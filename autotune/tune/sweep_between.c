@@ -71,14 +71,10 @@ static bool is_size(const struct sweep_regime *regime, uint64_t n)
 static int try_at(struct between *between, uint64_t n, struct error *error)
 {
     const struct dims dims = dims_of(between->sweep, n);
-    struct sweep_raced raced = {.untuned_ps = 0};
-    bool is_untuned;
+    struct sweep_raced raced = {.leaves_untuned = true};
     if (is_size(between->regime, n))
         return 0;
-    if (interval_compute(&between->regime->swept, error) ||
-        sweep_race_is_untuned(&is_untuned, between->sweep, between->regime, &dims, error) ||
-        (!is_untuned &&
-         sweep_race_at_hand(&raced, between->sweep, between->regime, &dims, 0, NULL, error)))
+    if (sweep_race_at_hand(&raced, between->sweep, between->regime, &dims, error))
         return -1;
     if (raced.is_noisy)
         return 0;
@@ -133,14 +129,14 @@ static int find_borders(struct between *between, struct error *error)
 {
     uint64_t noisy = 0;
     for (;;) {
-        struct sweep_raced raced;
+        struct sweep_raced raced = {.place = NULL};
         if (interval_compute(&between->regime->swept, error))
             return -1;
         const uint64_t n = find_border(between, noisy);
         if (n == 0)
             return 0;
         const struct dims dims = dims_of(between->sweep, n);
-        if (sweep_race_at_hand(&raced, between->sweep, between->regime, &dims, 0, NULL, error))
+        if (sweep_race_at_hand(&raced, between->sweep, between->regime, &dims, error))
             return -1;
         if (raced.is_noisy) {
             output_warn("a border of intervals is not measured: too noisy at n = %" PRIu64, n);

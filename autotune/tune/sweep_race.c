@@ -210,12 +210,11 @@ int sweep_race_find(struct record *out, bool *is_known, bool *is_raced, struct s
     return failed;
 }
 
-/* What would serve here without records of one's own. */
-static int look_for_shipped(struct tune_task *task, struct error *error)
+/* Makes the record one of this sweep. */
+static void mark_swept(struct record *record, const struct sweep *sweep)
 {
-    struct error ignored;
-    return setup_find_in(&task->shipped, task->setup, task->records, COLLECTION_SHIPPED,
-                         &ignored, error);
+    memcpy(record->swept, sweep->swept, sizeof record->swept);
+    record->loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
 }
 
 /* Runs the race of a task that is ready. */
@@ -252,8 +251,7 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
 {
     struct record record;
     tune_task_record(&record, task);
-    memcpy(record.swept, sweep->swept, sizeof record.swept);
-    record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
+    mark_swept(&record, sweep);
     if (keep_winner(sweep, &record, error) ||
         sweep_regime_take(regime, &sweep->setup, &record, &task->result, error))
         return -1;
@@ -271,7 +269,8 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
     const double start = monotonic_s();
     char place[PLACE_CHARS];
     format_place(place, sweep, regime->is_done[size]);
-    if (look_for_shipped(task, error) || ask_configs(&hand, sweep, regime, size, task, error))
+    if (tune_task_find_shipped(task, error) ||
+        ask_configs(&hand, sweep, regime, size, task, error))
         return -1;
     options->configs = hand.configs;
     options->config_count = hand.count;
@@ -364,86 +363,85 @@ static uint64_t raced_ps(const struct tune_result *result, const struct record *
                : 0;
 }
 
-static int take_at_hand(struct sweep_raced *out, struct sweep *sweep,
-                        struct sweep_regime *regime, const struct tune_task *task,
-                        double most_ps, struct error *error)
+/* What would serve the task's size without the sweep. */
+static const int64_t *untuned_config(const struct tune_task *task)
 {
-    const struct space *space = sweep->setup.space;
-    const struct record *serving =
-        sweep_regime_serving(regime, dims_n(&sweep->setup.problem.dims));
-    const bool is_shipped = task->shipped.grade != SELECTOR_NONE;
+    return task->shipped.grade != SELECTOR_NONE ? task->shipped.config
+                                                : task->setup->space->default_config;
+}
+
+/* `served` is what serves the size so far, or NULL. */
+static int take_at_hand(struct sweep_raced *raced, struct sweep *sweep,
+                        struct sweep_regime *regime, const struct tune_task *task,
+                        const int64_t *served, struct error *error)
+{
     struct record record;
-    int64_t winner[SPACE_NAMES_MAX], served[SPACE_NAMES_MAX];
+    int64_t winner[SPACE_NAMES_MAX];
     tune_save_make(&record, &sweep->setup, &task->result);
-    if (is_shipped)
+    if (task->shipped.grade != SELECTOR_NONE)
         tune_save_shipped(&record, &task->result, task->shipped.config);
-    memcpy(record.swept, sweep->swept, sizeof record.swept);
-    record.loss_ppm = (uint64_t)llround(sweep->request->loss * 1e6);
+    mark_swept(&record, sweep);
     record.raced_only = 1;
-    if (point_parse_record(space, record.params, winner, error) ||
-        (serving && point_parse_record(space, serving->params, served, error)))
+    if (point_parse_record(sweep->setup.space, record.params, winner, error))
         return -1;
-    out->ps = record.median_ps;
-    out->untuned_ps = raced_ps(&task->result, &record, winner,
-                               is_shipped ? task->shipped.config : space->default_config);
-    out->served_ps = serving ? raced_ps(&task->result, &record, winner, served) : 0;
-    out->is_added = most_ps <= 0 || (double)record.median_ps <= most_ps;
-    return out->is_added
+    raced->untuned_ps = raced_ps(&task->result, &record, winner, untuned_config(task));
+    raced->served_ps = served ? raced_ps(&task->result, &record, winner, served) : 0;
+    raced->is_added = raced->most_ps <= 0 || (double)record.median_ps <= raced->most_ps;
+    return raced->is_added
                ? sweep_regime_take(regime, &sweep->setup, &record, &task->result, error)
                : 0;
 }
 
-int sweep_race_at_hand(struct sweep_raced *out, struct sweep *sweep,
-                       struct sweep_regime *regime, const struct dims *dims, double most_ps,
-                       const char *place, struct error *error)
+/* Races for a task that is ready, unless there is nothing to tell. */
+static int race_at_hand(struct sweep_raced *raced, struct sweep *sweep,
+                        struct sweep_regime *regime, struct tune_task *task,
+                        struct error *error)
 {
-    const double start = monotonic_s();
+    const struct space *space = sweep->setup.space;
+    const struct record *serving =
+        sweep_regime_serving(regime, dims_n(&sweep->setup.problem.dims));
+    int64_t served[SPACE_NAMES_MAX];
     struct sweep_configs hand = {.count = 0};
-    *out = (struct sweep_raced){.is_added = false};
-    if (setup_resize(&sweep->setup, dims, regime->regime, error) ||
-        interval_compute(&regime->swept, error))
+    if (serving && point_parse_record(space, serving->params, served, error))
         return -1;
-    struct tune_task *task = begin_task(sweep, true);
-    task->has_no_trials = true;
-    int failed = tune_task_prepare(task, error) || look_for_shipped(task, error) ||
-                 list_at_hand(&hand, sweep, regime, task, error);
+    if (raced->leaves_untuned && serving &&
+        memcmp(served, untuned_config(task), space->param_count * sizeof *served) == 0)
+        return 0;
+    if (list_at_hand(&hand, sweep, regime, task, error))
+        return -1;
     task->options.configs = hand.configs;
     task->options.config_count = hand.count;
     task->options.is_only_configs = true;
     task->options.race_s = sweep->setup.target.is_host ? 0 : SHORT_RACE_SECONDS;
     task->options.check_s = CHECK_SECONDS;
-    failed = failed || run_race(task, sweep, place ? place : "between", error) ||
-             take_at_hand(out, sweep, regime, task, most_ps, error);
-    tune_task_close(task);
-    out->is_noisy = failed && error->code == ERROR_NOISY;
-    if (out->is_noisy) {
-        out->is_added = false;
-        return 0;
-    }
-    if (!failed && out->is_added && place) {
-        const size_t at = sweep_regime_below(regime, dims_n(dims));
-        note_size(sweep, place, &regime->swept.at[at], monotonic_s() - start);
-    }
-    return failed ? -1 : 0;
+    return run_race(task, sweep, raced->place ? raced->place : "between", error) ||
+                   take_at_hand(raced, sweep, regime, task, serving ? served : NULL, error)
+               ? -1
+               : 0;
 }
 
-int sweep_race_is_untuned(bool *out, struct sweep *sweep, const struct sweep_regime *regime,
-                          const struct dims *dims, struct error *error)
+int sweep_race_at_hand(struct sweep_raced *raced, struct sweep *sweep,
+                       struct sweep_regime *regime, const struct dims *dims,
+                       struct error *error)
 {
-    const struct record *serving = sweep_regime_serving(regime, dims_n(dims));
-    const struct space *space = sweep->setup.space;
-    int64_t served[SPACE_NAMES_MAX];
-    if (setup_resize(&sweep->setup, dims, regime->regime, error))
+    const double start = monotonic_s();
+    if (setup_resize(&sweep->setup, dims, regime->regime, error) ||
+        interval_compute(&regime->swept, error))
         return -1;
     struct tune_task *task = begin_task(sweep, true);
     task->has_no_trials = true;
-    const int failed = tune_task_prepare(task, error) || look_for_shipped(task, error) ||
-                       (serving && point_parse_record(space, serving->params, served, error));
-    const int64_t *untuned =
-        task->shipped.grade != SELECTOR_NONE ? task->shipped.config : space->default_config;
-    *out =
-        !failed && serving && memcmp(served, untuned, space->param_count * sizeof *served) == 0;
+    const int failed = tune_task_prepare(task, error) || tune_task_find_shipped(task, error) ||
+                       race_at_hand(raced, sweep, regime, task, error);
     tune_task_close(task);
+    raced->is_noisy = failed && error->code == ERROR_NOISY;
+    if (raced->is_noisy) {
+        raced->is_added = false;
+        return 0;
+    }
+    if (!failed && raced->is_added && raced->place) {
+        const size_t at = sweep_regime_below(regime, dims_n(dims));
+        note_size(sweep, raced->place, &regime->swept.at[at], monotonic_s() - start);
+    }
     return failed ? -1 : 0;
 }
 
@@ -466,17 +464,17 @@ static double most_at(const struct sweep_regime *regime, size_t size, size_t low
 int sweep_race_tune_between(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                             size_t low, size_t high, struct error *error)
 {
-    struct sweep_raced raced = {.is_added = false};
+    char place[PLACE_CHARS];
+    struct sweep_raced raced = {.place = place};
     struct record known;
     bool is_known = true;
-    char place[PLACE_CHARS];
     if (setup_resize(&sweep->setup, &regime->sizes[size], regime->regime, error) ||
         sweep_race_find(&known, &is_known, NULL, sweep, error))
         return -1;
     format_place(place, sweep, false);
+    raced.most_ps = most_at(regime, size, low, high);
     if (!is_known && !sweep->setup.target.is_host &&
-        sweep_race_at_hand(&raced, sweep, regime, &regime->sizes[size],
-                           most_at(regime, size, low, high), place, error))
+        sweep_race_at_hand(&raced, sweep, regime, &regime->sizes[size], error))
         return -1;
     if (!raced.is_added)
         return sweep_race_tune(sweep, regime, size, error);

@@ -49,26 +49,25 @@ int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t siz
 int sweep_race_tune_between(struct sweep *sweep, struct sweep_regime *regime, size_t size,
                             size_t low, size_t high, struct error *error);
 
-/* What is known of a size after a race of what is at hand. */
+/* A race of what is at hand at a size. */
 struct sweep_raced {
+    /* Its user sets these. */
+    double most_ps; /* the size is not added where the winner takes longer; 0 = it always is */
+    const char *place; /* printed before the size; NULL: nothing is */
+    bool
+        leaves_untuned; /* no race where what serves the size is what would without this sweep */
+
     bool is_added;
     bool is_noisy;       /* nothing could be told apart, so there is nothing else */
-    uint64_t ps;         /* of the winner */
     uint64_t served_ps;  /* of the config whose interval has the size; 0 = there is none */
-    uint64_t untuned_ps; /* of what would serve without this sweep */
+    uint64_t untuned_ps; /* of what would serve without this sweep; 0 = it is that */
 };
 
 /* Races what is at hand for these dims, and searches for nothing else: the configs that serve and won at
- * the sizes around, the single one, what ships and the default. They become a size of the regime,
- * unless the winner takes longer than `most_ps`. `place` is printed before the size; NULL: nothing is. */
-int sweep_race_at_hand(struct sweep_raced *out, struct sweep *sweep,
-                       struct sweep_regime *regime, const struct dims *dims, double most_ps,
-                       const char *place, struct error *error);
-
-/* Would the race be one of a config with itself: is what serves n what would serve it without the
- * sweep? */
-int sweep_race_is_untuned(bool *out, struct sweep *sweep, const struct sweep_regime *regime,
-                          const struct dims *dims, struct error *error);
+ * the sizes around, the single one, what ships and the default. They become a size of the regime. */
+int sweep_race_at_hand(struct sweep_raced *raced, struct sweep *sweep,
+                       struct sweep_regime *regime, const struct dims *dims,
+                       struct error *error);
 
 /* Races the winner of a recorded size, one of `records`, against its interval's variant; the
  * record gets the times. */

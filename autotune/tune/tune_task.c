@@ -198,14 +198,19 @@ static int describe_job(struct tune_task *task, struct error *error)
     return 0;
 }
 
+int tune_task_find_shipped(struct tune_task *task, struct error *error)
+{
+    struct error ignored;
+    return setup_find_in(&task->shipped, task->setup, task->records, COLLECTION_SHIPPED,
+                         &ignored, error);
+}
+
 /* The winner of a similar problem is tried first, and what ships is raced too, so that the record says
  * what tuning gained. */
 static int add_seeds(struct tune_task *task, struct error *error)
 {
     struct tune_options *options = &task->options;
-    struct error ignored;
-    if (setup_find_in(&task->shipped, task->setup, task->records, COLLECTION_SHIPPED, &ignored,
-                      error))
+    if (tune_task_find_shipped(task, error))
         return -1;
     if (task->found.grade != SELECTOR_NONE)
         options->seed_config = task->found.config;

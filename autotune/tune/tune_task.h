@@ -60,6 +60,9 @@ int tune_task_prepare(struct tune_task *task, struct error *error);
 /* Are the effects of params asked for, by the request or by the space? After the setup is open. */
 bool tune_task_has_effects(const struct tune_task *task);
 
+/* Finds what would serve without records of one's own, for `shipped`; after the setup is open. */
+int tune_task_find_shipped(struct tune_task *task, struct error *error);
+
 /* Tunes what no record answers, side by side; how each ended is in it. */
 void tune_task_run(struct tune_task *tasks, size_t count);
 
