@@ -62,9 +62,14 @@ const char *const problem_combines[COMBINE_LAWS] = {
     [COMBINE_XOR] = "XOR",
     [COMBINE_FIRST_LEAST] = "FIRST_LEAST",
     [COMBINE_FIRST_GREATEST] = "FIRST_GREATEST",
+    [COMBINE_OTHER] = "OTHER",
 };
 
-const char *const problem_maps[MAP_LAWS] = {[MAP_SAME] = "SAME", [MAP_SQUARE] = "SQUARE"};
+const char *const problem_maps[MAP_LAWS] = {
+    [MAP_SAME] = "SAME",
+    [MAP_SQUARE] = "SQUARE",
+    [MAP_MAPPED] = "MAPPED",
+};
 
 const char *const problem_regimes[REGIME_COUNT] = {
     [COLD] = "cold",

@@ -34,6 +34,7 @@ enum combine_law {
     COMBINE_XOR,      /* a ^ b */
     COMBINE_FIRST_LEAST, /* the first of the least of values with positions; a NaN comes before all */
     COMBINE_FIRST_GREATEST, /* the first of the greatest */
+    COMBINE_OTHER,          /* another text */
     COMBINE_LAWS
 };
 
@@ -41,6 +42,7 @@ enum combine_law {
 enum map_law {
     MAP_SAME,   /* itself */
     MAP_SQUARE, /* its product with itself */
+    MAP_MAPPED, /* another text */
     MAP_LAWS
 };
 
