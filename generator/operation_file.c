@@ -456,14 +456,13 @@ static int read_all(struct reading *reading)
     struct operation_text *text = reading->text;
     text->value = ACC_TYPE;
     text->result = NO_TYPE;
-    if (check_needed(reading))
-        return -1;
-    text->value_place = place_of(ini_find(reading->ini, "operation", "combine"));
     for (size_t i = 0; i < reading->ini->count; i++)
         if (take_item(reading, &reading->ini->items[i]))
             return -1;
-    if (!text->name[0] && name_by_file(reading))
+    if (check_needed(reading) || (!text->name[0] && name_by_file(reading)))
         return -1;
+    if (text->value_place.line == 0)
+        text->value_place = place_of(ini_find(reading->ini, "operation", "combine"));
     if (read_lets(reading) || read_part(reading, OPERATION_MAP, "x") ||
         read_part(reading, OPERATION_COMBINE, NULL) ||
         read_part(reading, OPERATION_FINISH, "a") || read_identity(reading) ||

@@ -94,7 +94,8 @@ static const char *remedy_of(const char *at)
     static const char *const remedies[][2] = {
         {"=",
          "nothing is assigned here: compare by '==', or name a value by a line let NAME = ..."},
-        {"**", "a power is power(a, b)"},
+        {"+", "numbers need no '+' before them, and there is no '++'"},
+        {"*", "a power is power(a, b), a square x * x"},
         {"->", "a field is a.NAME"},
         {";", "an expression ends without ';'"},
         {"{", "a value of several fields is make(...)"},
@@ -310,11 +311,17 @@ static int find_let(const struct operation_text *text, const char *word, size_t 
     return -1;
 }
 
+/* Is it called, as a function and a type are? */
+static bool is_callable(const char *word, size_t length)
+{
+    return find_function(word, length) != NODE_KINDS ||
+           operation_find_type(word, length) != NO_TYPE;
+}
+
 bool operation_is_reserved(const char *word)
 {
     const size_t length = strlen(word);
-    return find_name(word, length) >= 0 || find_function(word, length) != NODE_KINDS ||
-           operation_find_type(word, length) != NO_TYPE;
+    return find_name(word, length) >= 0 || is_callable(word, length);
 }
 
 /* What may be meant by a word; NULL = nothing like it. */
@@ -346,7 +353,7 @@ static int unknown(struct parser *parser, const char *word, size_t length, bool 
                                "unknown function '%.*s': %sdocs/operations.md lists them",
                                shown(length), word, hint);
     return operation_fault(parser->text, place_of(parser, word), parser->error,
-                           "unknown name '%.*s': %s%s, and what lines let NAME = ... name",
+                           "unknown name '%.*s': %s%s; a line let NAME = ... names more",
                            shown(length), word, hint, scopes[parser->part].shown);
 }
 
@@ -375,10 +382,11 @@ static int parse_name(struct parser *parser, const char *word, size_t length)
     const int name = find_name(word, length), let = find_let(parser->text, word, length);
     struct operation_node node = {.kind = name >= 0 ? NODE_NAME : NODE_LET,
                                   .index = name >= 0 ? name : let};
-    if (name < 0 && let < 0 &&
-        (find_function(word, length) != NODE_KINDS ||
-         operation_find_type(word, length) != NO_TYPE))
-        return expected(parser, "'('");
+    if (name < 0 && let < 0 && is_callable(word, length))
+        return operation_fault(
+            parser->text, place_of(parser, word), parser->error,
+            "'%.*s' takes what stands behind it in parentheses: write %.*s(...)", (int)length,
+            word, (int)length, word);
     if (name < 0 && let < 0)
         return unknown(parser, word, length, false);
     if (name >= 0 && !(scopes[parser->part].names >> name & 1))

@@ -97,16 +97,23 @@ static enum operation_type type_literal(struct typing *typing, int at, enum oper
     char sentence[200];
     if (is_float ? fits_float(node, type) : node->is_integer && fits_integer(node, type))
         return type;
+    const char *sign = node->is_negative ? "-" : "";
     if (!is_float && !node->is_integer)
+        snprintf(
+            sentence, sizeof sentence,
+            "%s%s is no integer, and %s is needed here: write an integer, or convert what it "
+            "stands beside, as f64(...)",
+            sign, node->digits, name_of(type));
+    else if (is_float && node->is_integer)
         snprintf(sentence, sizeof sentence,
-                 "%s%s is no integer, and %s is needed here: write an "
-                 "integer, or convert what it stands beside, as f64(...)",
-                 node->is_negative ? "-" : "", node->digits, name_of(type));
+                 "%s%s is no %s exactly: write a float, which is rounded, as 3e9", sign,
+                 node->digits, name_of(type));
     else
-        snprintf(sentence, sizeof sentence,
-                 "%s%s does not fit %s, which is needed here: write a "
-                 "number that does, or convert what it stands beside to a wider type",
-                 node->is_negative ? "-" : "", node->digits, name_of(type));
+        snprintf(
+            sentence, sizeof sentence,
+            "%s%s does not fit %s, which is needed here: write a number that does, or convert "
+            "what it stands beside to a wider type",
+            sign, node->digits, name_of(type));
     return fault_at(typing, at, sentence);
 }
 
@@ -146,6 +153,12 @@ static enum operation_type fault_class(struct typing *typing, int node, int arg,
                  "'%s' takes what is true or false, and %s is %s: write "
                  "%s != 0",
                  symbol, shown, name_of(type), shown);
+    else if (type == BOOL_TYPE && class == INTEGER_CLASS)
+        snprintf(
+            sentence, sizeof sentence,
+            "'%s' takes integers, and %s is true or false: comparisons bind more strongly, so "
+            "write parentheses around '%s', or && and ||",
+            symbol, shown, symbol);
     else if (type == BOOL_TYPE)
         snprintf(sentence, sizeof sentence,
                  "'%s' takes numbers, and %s is true or false: write "
@@ -169,6 +182,12 @@ static enum operation_type fault_two(struct typing *typing, int node, const int 
                                      enum operation_type first, enum operation_type second)
 {
     const struct operation_node *of = &typing->text->nodes[node];
+    const enum operation_class class = operation_kinds[of->kind].takes;
+    if (class == BOOL_CLASS)
+        return fault_class(typing, node, args[first == BOOL_TYPE],
+                           first == BOOL_TYPE ? second : first);
+    if (class == INTEGER_CLASS && (first == BOOL_TYPE || second == BOOL_TYPE))
+        return fault_class(typing, node, args[first != BOOL_TYPE], BOOL_TYPE);
     const bool is_second = second != typing->acc || first == typing->acc;
     const bool is_mixed = first >= CONCRETE_TYPES || second >= CONCRETE_TYPES;
     const enum operation_type to = is_second ? first : second;
@@ -319,7 +338,7 @@ static enum operation_type find_type(struct typing *typing, int at, enum operati
         return fault_at(
             typing, at,
             want == BOOL_TYPE
-                ? "a number, where something true or false is needed: compare it, as x != 0"
+                ? "a number, where what is true or false is needed: compare it, as x != 0"
                 : "a number, where a value of several fields is needed: write make(...)");
     switch (node->kind) {
     case NODE_LITERAL: return type_literal(typing, at, want == NO_TYPE ? typing->acc : want);
@@ -369,7 +388,7 @@ static enum operation_type type_part(struct typing *typing, enum operation_part 
                         name_of(got), name_of(want), name_of(want), shown, name_of(got));
     else
         operation_fault(typing->text, source->place, typing->error,
-                        "%s must give %s, and %s is %s: write %s(%s), or another value = ",
+                        "%s must give %s, and %s is %s: write %s(%s), or declare another value",
                         name, name_of(want), shown, name_of(got), word_of(typing, want), shown);
     return NO_TYPE;
 }
