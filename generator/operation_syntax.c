@@ -88,26 +88,33 @@ static int shown(size_t length)
     return length > SHOWN_MAX ? SHOWN_MAX : (int)length;
 }
 
-/* What to write in place of something that the language does not have; NULL = nothing known. */
-static const char *remedy_of(const char *at)
+/* What stands in C, or in a comment, where an operator or a value should, and what to write. */
+static const struct foreign {
+    const char *symbol, *remedy;
+} foreigns[] = {
+    {"**", "a power is power(a, b), a square x * x"},
+    {"->", "a field is a.NAME"},
+    {"//", "a comment stands on a line of its own, with '#' in its first column"},
+    {"/*", "a comment stands on a line of its own, with '#' in its first column"},
+    {"#", "a comment stands on a line of its own, with '#' in its first column"},
+    {"++", "nothing is changed here: write + 1"},
+    {"=",
+     "nothing is assigned here: compare by '==', or name a value by a line let NAME = ..."},
+    {"+", "numbers need no '+' before them"},
+    {";", "an expression ends without ';'"},
+    {"{", "a value of several fields is make(...)"},
+    {"[", "there are no arrays: a function has one element or two values"},
+    {"\"", "there are no strings"},
+    {"'", "there are no characters: write a number"},
+};
+enum { FOREIGN_OPERATORS = 6, FOREIGNS = sizeof foreigns / sizeof *foreigns };
+
+/* The first of the first `count` that stands here, or NULL. */
+static const struct foreign *find_foreign(const char *at, size_t count)
 {
-    static const char *const remedies[][2] = {
-        {"=",
-         "nothing is assigned here: compare by '==', or name a value by a line let NAME = ..."},
-        {"+", "numbers need no '+' before them, and there is no '++'"},
-        {"*", "a power is power(a, b), a square x * x"},
-        {"->", "a field is a.NAME"},
-        {";", "an expression ends without ';'"},
-        {"{", "a value of several fields is make(...)"},
-        {"[", "there are no arrays: a function has one element or two values"},
-        {"\"", "there are no strings"},
-        {"'", "there are no characters: write a number"},
-        {"#", "a comment stands on a line of its own, in its first column"},
-        {"//", "a comment stands on a line of its own, with '#' in its first column"},
-    };
-    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
-        if (strncmp(at, remedies[i][0], strlen(remedies[i][0])) == 0)
-            return remedies[i][1];
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(at, foreigns[i].symbol, strlen(foreigns[i].symbol)) == 0)
+            return &foreigns[i];
     return NULL;
 }
 
@@ -123,7 +130,8 @@ static size_t character_length(const char *at)
 static int expected(struct parser *parser, const char *what)
 {
     skip_blanks(parser);
-    const char *at = parser->at, *remedy = remedy_of(at);
+    const char *at = parser->at;
+    const struct foreign *foreign = find_foreign(at, FOREIGNS);
     const size_t word = word_length(at);
     const struct operation_place place = place_of(parser, at);
     if (!*at)
@@ -132,8 +140,8 @@ static int expected(struct parser *parser, const char *what)
     return operation_fault(parser->text, place, parser->error,
                            "%s is missing before '%.*s'%s%s", what,
                            word ? shown(word) : (int)character_length(at), at,
-                           remedy ? ": " : ": add it, or remove what follows",
-                           remedy ? remedy : "");
+                           foreign ? ": " : ": add it, or remove what follows",
+                           foreign ? foreign->remedy : "");
 }
 
 static int too_deep(struct parser *parser, const char *at)
@@ -555,6 +563,10 @@ static int parse_binary(struct parser *parser, int precedence)
         if (kind == NODE_KINDS || operation_kinds[kind].precedence < precedence)
             break;
         const char *at = parser->at;
+        const struct foreign *foreign = find_foreign(at, FOREIGN_OPERATORS);
+        if (foreign)
+            return operation_fault(parser->text, place_of(parser, at), parser->error,
+                                   "'%s' is no operator: %s", foreign->symbol, foreign->remedy);
         parser->at += strlen(operation_kinds[kind].symbol);
         if (*parser->at == '=') /* += */
             return expected(parser, "a value");

@@ -217,17 +217,17 @@ static enum operation_type type_alike(struct typing *typing, int at, const int *
                                       enum operation_type want)
 {
     const struct operation_node *nodes = typing->text->nodes;
-    enum operation_type type = NO_TYPE;
+    enum operation_type type = want == NO_TYPE ? typing->acc : want;
     int first = 0;
     while (first < count && nodes[args[first]].is_loose)
         first++;
-    if (first < count) {
-        type = type_node(typing, args[first], NO_TYPE);
-        if (type == NO_TYPE)
-            return NO_TYPE;
-    } else {
-        type = want == NO_TYPE ? typing->acc : want;
-    }
+    const bool is_loose = first == count;
+    if (is_loose)
+        first = 0;
+    if (count > 0)
+        type = type_node(typing, args[first], is_loose ? type : NO_TYPE);
+    if (type == NO_TYPE)
+        return NO_TYPE;
     for (int k = 0; k < count; k++) {
         const enum operation_type own = k == first ? type : type_node(typing, args[k], type);
         if (own == NO_TYPE)
@@ -242,8 +242,11 @@ static enum operation_type type_plain(struct typing *typing, int at, enum operat
 {
     const struct operation_node *node = &typing->text->nodes[at];
     const struct operation_kind_row *row = &operation_kinds[node->kind];
-    const enum operation_type type = type_alike(typing, at, node->args, node->arg_count,
-                                                row->gives == NO_TYPE ? want : NO_TYPE);
+    if (row->gives != NO_TYPE)
+        want = NO_TYPE;
+    else if (row->takes == FLOAT_CLASS && !operation_is_float(want))
+        want = concrete(typing, REAL_TYPE);
+    const enum operation_type type = type_alike(typing, at, node->args, node->arg_count, want);
     if (type == NO_TYPE)
         return NO_TYPE;
     if (node->arg_count > 0 && !takes(row->takes, type))

@@ -50,7 +50,7 @@ static struct operation_text *read_text(const char *file, const char *source)
     return text;
 }
 
-static struct operation_text *__attribute__((unused)) read_file(const char *path)
+static struct operation_text *read_file(const char *path)
 {
     struct text source = {0};
     struct error error = {0};
@@ -681,10 +681,356 @@ static void test_same_as_c(void **state)
     text_dispose(&source);
 }
 
+/* --- Known elements ----------------------------------------------------------------------- */
+
+enum { ELEMENTS = 1000 };
+
+/* The result of `count` elements, each lane of a block combined with the next block's, then halves. */
+static double reduce(const struct operation_text *text, enum type acc, const double *elements,
+                     int count)
+{
+    uint64_t all[OPERATION_FIELDS_MAX * OPERATION_LANES];
+    uint64_t mapped[OPERATION_FIELDS_MAX * OPERATION_LANES];
+    struct operation_eval *eval = open_eval(text, acc);
+    const int fields = operation_field_count(text);
+    operation_eval_identity(eval, all, OPERATION_LANES);
+    for (int from = 0; from < count; from += OPERATION_LANES) {
+        const int width = count - from < OPERATION_LANES ? count - from : OPERATION_LANES;
+        uint64_t x[OPERATION_LANES], i[OPERATION_LANES];
+        for (int k = 0; k < width; k++) {
+            const double value = elements[from + k];
+            x[k] = is_float((int)acc) ? bits_of(value) : (uint64_t)(int64_t)value;
+            i[k] = (uint64_t)(from + k);
+        }
+        operation_eval_map(eval, x, i, mapped, (size_t)width);
+        operation_eval_combine(eval, all, mapped, all, (size_t)width);
+    }
+    for (int width = OPERATION_LANES / 2; width; width /= 2) {
+        for (int f = 0; f < fields; f++)
+            memcpy(mapped + f * OPERATION_LANES, all + f * OPERATION_LANES + width,
+                   (size_t)width * sizeof *all);
+        operation_eval_combine(eval, all, mapped, all, (size_t)width);
+    }
+    const uint64_t n = (uint64_t)count;
+    uint64_t result;
+    operation_eval_finish(eval, all, &n, &result, 1);
+    operation_eval_free(eval);
+    const enum type type = operation_result_type(text, acc);
+    return is_float((int)type)          ? double_of(result)
+           : type == I32 || type == I64 ? (double)(int64_t)result
+                                        : (double)result;
+}
+
+static double sum_of(const double *x, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += x[k];
+    return sum;
+}
+
+static double sumsq_of(const double *x, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += x[k] * x[k];
+    return sum;
+}
+
+static double asum_of(const double *x, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += fabs(x[k]);
+    return sum;
+}
+
+static double prod_of(const double *x, int n)
+{
+    double product = 1;
+    for (int k = 0; k < n; k++)
+        product *= x[k];
+    return product;
+}
+
+/* NumPy's: the first NaN, else the first of the least times `sign`. */
+static double find_first(const double *x, int n, double sign)
+{
+    int first = 0;
+    for (int k = 1; k < n; k++)
+        if (!isnan(x[first]) && (isnan(x[k]) || sign * x[k] < sign * x[first]))
+            first = k;
+    return first;
+}
+
+static double argmin_of(const double *x, int n)
+{
+    return find_first(x, n, 1);
+}
+
+static double argmax_of(const double *x, int n)
+{
+    return find_first(x, n, -1);
+}
+
+static double min_of(const double *x, int n)
+{
+    return x[(int)argmin_of(x, n)];
+}
+
+static double max_of(const double *x, int n)
+{
+    return x[(int)argmax_of(x, n)];
+}
+
+static double absmax_of(const double *x, int n)
+{
+    double most = 0;
+    for (int k = 0; k < n && !isnan(most); k++)
+        most = isnan(x[k]) || fabs(x[k]) > most ? fabs(x[k]) : most;
+    return most;
+}
+
+static double absmin_of(const double *x, int n)
+{
+    double least = INFINITY;
+    for (int k = 0; k < n && !isnan(least); k++)
+        least = isnan(x[k]) || fabs(x[k]) < least ? fabs(x[k]) : least;
+    return least;
+}
+
+static double count_of(const double *x, int n)
+{
+    double count = 0;
+    for (int k = 0; k < n; k++)
+        count += x[k] != 0;
+    return count;
+}
+
+static double any_of(const double *x, int n)
+{
+    return count_of(x, n) > 0;
+}
+
+static double all_of(const double *x, int n)
+{
+    return count_of(x, n) == n;
+}
+
+static double and_of(const double *x, int n)
+{
+    int64_t word = -1;
+    for (int k = 0; k < n; k++)
+        word &= (int64_t)x[k];
+    return (double)word;
+}
+
+static double or_of(const double *x, int n)
+{
+    int64_t word = 0;
+    for (int k = 0; k < n; k++)
+        word |= (int64_t)x[k];
+    return (double)word;
+}
+
+static double xor_of(const double *x, int n)
+{
+    int64_t word = 0;
+    for (int k = 0; k < n; k++)
+        word ^= (int64_t)x[k];
+    return (double)word;
+}
+
+static double mean_of(const double *x, int n)
+{
+    return sum_of(x, n) / n;
+}
+
+static double nrm2_of(const double *x, int n)
+{
+    return sqrt(sumsq_of(x, n));
+}
+
+static double var_of(const double *x, int n)
+{
+    double sum = 0, mean = mean_of(x, n);
+    for (int k = 0; k < n; k++)
+        sum += (x[k] - mean) * (x[k] - mean);
+    return sum / n;
+}
+
+static double std_of(const double *x, int n)
+{
+    return sqrt(var_of(x, n));
+}
+
+static double logsumexp_of(const double *x, int n)
+{
+    double sum = 0, top = max_of(x, n);
+    for (int k = 0; k < n; k++)
+        sum += exp(x[k] - top);
+    return isinf(top) ? top : top + log(sum);
+}
+
+static const struct known {
+    const char *file;
+    double (*of)(const double *x, int n);
+    double tolerance; /* of f64, in ulp of the result; f32 has the same in its own */
+} knowns[] = {
+    {"configs/operations/sum.ini", sum_of, 0},
+    {"configs/operations/sumsq.ini", sumsq_of, 0},
+    {"configs/operations/prod.ini", prod_of, 0},
+    {"configs/operations/min.ini", min_of, 0},
+    {"configs/operations/max.ini", max_of, 0},
+    {"configs/operations/and.ini", and_of, 0},
+    {"configs/operations/or.ini", or_of, 0},
+    {"configs/operations/xor.ini", xor_of, 0},
+    {"configs/operations/argmin.ini", argmin_of, 0},
+    {"configs/operations/argmax.ini", argmax_of, 0},
+    {"configs/operations/absmax.ini", absmax_of, 0},
+    {"configs/operations/absmin.ini", absmin_of, 0},
+    {"configs/operations/asum.ini", asum_of, 0},
+    {"configs/operations/nrm2.ini", nrm2_of, 1},
+    {"configs/operations/count_nonzero.ini", count_of, 0},
+    {"configs/operations/any.ini", any_of, 0},
+    {"configs/operations/all.ini", all_of, 0},
+    {"configs/operations/mean.ini", mean_of, 1},
+    {"tests/operations/var.ini", var_of, 100},
+    {"tests/operations/std.ini", std_of, 100},
+    {"tests/operations/logsumexp.ini", logsumexp_of, 20},
+};
+
+static void assert_known(const struct known *known, const struct operation_text *text,
+                         enum type acc, const double *elements, int count)
+{
+    const double got = reduce(text, acc, elements, count), want = known->of(elements, count);
+    const bool is_narrow = operation_result_type(text, acc) == F32;
+    const double room =
+        known->tolerance * (is_narrow ? 0x1p-24 : 0x1p-53) * fmax(1, fabs(want));
+    if (got == want || (isnan(got) && isnan(want)) || fabs(got - want) <= room)
+        return;
+    fail_msg("%s of %d %s: %.17g, not %.17g", known->file, count, problem_types[acc].name, got,
+             want);
+}
+
+/* Small integers, so that sums are exact in each type. */
+static void test_known(void **state)
+{
+    static const int counts[] = {1, 2, 255, 256, 257, ELEMENTS};
+    (void)state;
+    for (size_t o = 0; o < COUNT_OF(knowns); o++) {
+        struct operation_text *text = read_file(knowns[o].file);
+        for (size_t t = 0; t < COUNT_OF(types); t++) {
+            const enum type acc = types[t];
+            double elements[ELEMENTS];
+            struct error error;
+            if (operation_check_types(text, acc, acc, &error))
+                continue;
+            for (int k = 0; k < ELEMENTS; k++) {
+                elements[k] = knowns[o].of == prod_of ? (k % 97 ? 1 : 2) : k * 7919 % 11 - 5;
+                if (!problem_types[acc].is_signed)
+                    elements[k] = fabs(elements[k]);
+                else if (knowns[o].of == prod_of && k % 3 == 0)
+                    elements[k] = -elements[k];
+            }
+            for (size_t c = 0; c < COUNT_OF(counts); c++)
+                assert_known(&knowns[o], text, acc, elements, counts[c]);
+        }
+        operation_free(text);
+    }
+}
+
+/* A NaN wins, or counts; infinities stay. */
+static void test_specials(void **state)
+{
+    static const double rows[][4] = {{1, NAN, 3, 2},        {INFINITY, 1, 2, 3},
+                                     {-INFINITY, 1, 2, 3},  {0, -0.0, 0, 0},
+                                     {NAN, NAN, 1, -1},     {-1, -1, -2, -2},
+                                     {5, 5, 5, 4},          {0, 0, 0, 1},
+                                     {-INFINITY, 0, NAN, 1}};
+    (void)state;
+    for (size_t o = 0; o < COUNT_OF(knowns); o++) {
+        struct operation_text *text = read_file(knowns[o].file);
+        struct error error;
+        for (size_t r = 0; r < COUNT_OF(rows); r++) {
+            const bool has_infinity = r == 1 || r == 2 || r == 8;
+            const bool is_spread = knowns[o].of == var_of || knowns[o].of == std_of;
+            if (operation_check_types(text, F32, F32, &error) == 0 &&
+                !(has_infinity && is_spread)) {
+                assert_known(&knowns[o], text, F32, rows[r], 4);
+                assert_known(&knowns[o], text, F64, rows[r], 4);
+            }
+        }
+        operation_free(text);
+    }
+}
+
+/* Of no elements: what the identity gives. */
+static void test_empty(void **state)
+{
+    static const struct {
+        const char *file;
+        double want;
+    } cases[] = {
+        {"configs/operations/sum.ini", 0},
+        {"configs/operations/prod.ini", 1},
+        {"configs/operations/min.ini", INFINITY},
+        {"configs/operations/max.ini", -INFINITY},
+        {"configs/operations/any.ini", 0},
+        {"configs/operations/all.ini", 1},
+        {"configs/operations/mean.ini", NAN},
+        {"configs/operations/nrm2.ini", 0},
+        {"tests/operations/var.ini", NAN},
+        {"tests/operations/logsumexp.ini", -INFINITY},
+        {"configs/operations/argmin.ini", 0x1p64},
+        {"configs/operations/count_nonzero.ini", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct operation_text *text = read_file(cases[i].file);
+        const double got = reduce(text, F32, NULL, 0);
+        if (got != cases[i].want && !(isnan(got) && isnan(cases[i].want)))
+            fail_msg("%s of nothing: %g, not %g", cases[i].file, got, cases[i].want);
+        operation_free(text);
+    }
+}
+
+/* --- NVRTC -------------------------------------------------------------------------------- */
+
+static void test_nvrtc_accepts(void **state)
+{
+    static struct program programs[PROGRAMS];
+    struct nvrtc *nvrtc;
+    struct text source = {0};
+    struct error error = {0};
+    struct device_image image;
+    const char *kernel = "kernel";
+    (void)state;
+    if (nvrtc_open(&nvrtc, NULL, 80, &error)) {
+        assert_int_equal(error.code, ERROR_NO_DEVICE);
+        skip();
+    }
+    add_parts(&source, false);
+    for (int k = 0; k < PROGRAMS; k++) {
+        draw_program(&programs[k], (uint64_t)k);
+        add_functions(&source, &programs[k], k);
+        operation_free(programs[k].text);
+    }
+    text_adds(&source, "__global__ void kernel(void) {}\n");
+    assert_int_equal(text_check(&source, &error), 0);
+    if (nvrtc_compile_unit(nvrtc, 80, NVRTC_PTX, source.at, &kernel, 1, &image, &error))
+        fail_msg("%s", error.text);
+    device_dispose_image(&image);
+    nvrtc_close(nvrtc);
+    text_dispose(&source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_as_c),
+        cmocka_unit_test(test_same_as_c),     cmocka_unit_test(test_known),
+        cmocka_unit_test(test_specials),      cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_nvrtc_accepts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
