@@ -64,13 +64,17 @@ static void write_field(const struct writing *writing, const struct operation_no
         text_addf(writing->out, ".%s", writing->text->fields[node->index].name);
 }
 
-/* "-(-x)", for "--" is another operator in C; and "-(5)", for "-5" is a number. */
+/* "- -x", for "--" is another operator in C; and "-(5)", for "-5" is a number. */
 static void write_unary(const struct writing *writing, const struct operation_node *node)
 {
+    const struct operation_node *arg = &writing->text->nodes[node->args[0]];
     const bool is_negate = node->kind == NODE_NEGATE;
-    const bool is_number = writing->text->nodes[node->args[0]].kind == NODE_LITERAL;
+    const bool is_number = arg->kind == NODE_LITERAL && !arg->is_negative;
     text_adds(writing->out, operation_kinds[node->kind].symbol);
-    write_node(writing, node->args[0], is_negate ? VALUE_STRENGTH + is_number : UNARY_STRENGTH);
+    if (is_negate && (arg->kind == NODE_NEGATE || (arg->kind == NODE_LITERAL && !is_number)))
+        text_adds(writing->out, " ");
+    write_node(writing, node->args[0],
+               is_negate && is_number ? VALUE_STRENGTH + 1 : UNARY_STRENGTH);
 }
 
 /* Without parentheses around it. */

@@ -37,7 +37,7 @@ static struct operation_text *read_keys(const char *keys)
 
 static struct operation_text *read_file(const char *path)
 {
-    struct operation_text *text;
+    struct operation_text *text = NULL;
     struct text source = {0};
     struct error error = {0};
     if (text_read(&source, path, OPERATION_FILE_MAX, &error) ||
@@ -467,10 +467,11 @@ static void test_same_as_table(void **state)
         assert_int_equal(operation_combine_law(text), problem_ops[op].combine);
         assert_string_equal(operation_scale(text), problem_ops[op].scale);
         for (size_t t = 0; t < COUNT_OF(types); t++) {
-            const struct problem problem = {.op = (enum op)op,
-                                            .type = types[t],
-                                            .acc = types[t],
-                                            .dims = {{0}}};
+            const struct problem problem = {
+                .op = (enum op)op,
+                .type = types[t],
+                .acc = types[t],
+            };
             struct error error;
             const bool is_right = operation_check_types(text, types[t], types[t], &error) == 0;
             assert_int_equal(is_right,

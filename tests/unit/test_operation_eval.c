@@ -63,7 +63,7 @@ static struct operation_text *read_file(const char *path)
 
 static struct operation_eval *open_eval(const struct operation_text *text, enum type acc)
 {
-    struct operation_eval *eval;
+    struct operation_eval *eval = NULL;
     struct error error = {0};
     if (operation_check_types(text, acc, acc, &error) ||
         operation_eval_open(&eval, text, acc, &error))
