@@ -80,7 +80,7 @@ void export_add_provenance(struct text *out, const struct export *export,
     size_t column = 0;
     dims_text_promise(several, &problem->dims);
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data;", what,
-             problem_ops[problem->op].name, problem_types[problem->type].name,
+             problem->op->name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several, problem_orders[problem->order].promise,
              problem_regimes[problem->regime]);
     add_line(out, comment->line, "%s %s by", export_mark, export->source.version);

@@ -7,6 +7,7 @@
 #include "autotune/ladder/rungs.h"
 #include "autotune/print/figures.h"
 #include "generator/number.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
