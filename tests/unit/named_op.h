@@ -15,8 +15,8 @@ static const char *const named_ops[OP_COUNT] = {"sum", "sumsq", "prod", "min",  
 static inline const struct operation *op_of(enum op op)
 {
     const struct operation *out;
-    struct error error;
-    if (operation_find(&out, named_ops[op], &error))
+    struct error cause;
+    if (operation_find(&out, named_ops[op], &cause))
         abort();
     return out;
 }
