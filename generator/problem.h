@@ -73,10 +73,9 @@ struct type_row {
 };
 
 struct op_row {
-    const char *name;   /* "sum" */
-    const char *symbol; /* "SUM" */
-    bool is_bitwise;    /* integer types only */
-    bool rounds;        /* floats: the order of combining changes the result */
+    const char *name; /* "sum" */
+    bool is_bitwise;  /* integer types only */
+    bool rounds;      /* floats: the order of combining changes the result */
     enum combine_law combine;
     enum map_law map;
     enum op partial;   /* what combines partial results */
