@@ -119,7 +119,7 @@ static int take_part(struct emission *emission, struct part *part, struct error 
                                         .line = part->line,
                                         .from = part->from,
                                         .length = part->length,
-                                        .scope = {space->names, space->name_count},
+                                        .scope = space_scope(space),
                                         .values = emission->values,
                                         .space = space};
     struct text kept = {0};
@@ -327,7 +327,7 @@ static struct control_lines template_lines(const struct emission *emission,
                                   .line = 1,
                                   .from = template->text,
                                   .length = strlen(template->text),
-                                  .scope = {space->names, space->name_count},
+                                  .scope = space_scope(space),
                                   .values = emission->values,
                                   .space = space};
 }

@@ -522,6 +522,7 @@ static const struct bad {
     {"a\n//? if BLOK > 1\n//? end\n", "", "little.cu:2: ", "'BLOK'"},
     {"//? if BLOCK < 1\n//? if BLOK\n//? end\n//? end\n", "", "little.cu:2: ", "'BLOK'"},
     {IF "//? elif BLOK\n//? end\n", "", "little.cu:2: ", "'BLOK'"},
+    {"a\n//? if OP == SUM\n//? end\n", "", "little.cu:2: 'OP' is gone", "ADD for SUM"},
     {"//? if BLOCK >\n//? end\n", "", "little.cu:1: ", ""},
     {"//? if BLOCK / 0\n//? end\n", "", "little.cu:1: ", "zero"},
     {"//? if GRID == 1\n//? end\n", "", "little.cu:1: ", "GRID is known at launch only"},
@@ -613,8 +614,8 @@ static void test_control_lines(void **state)
         {"//? if 0 && 1 / (BLOCK - 256)\n//? end\na\n", "a\n"},
         {"a //? if 0\nb\n", "a //? if 0\nb\n"},
         {"// ? if 0\nb\n", "// ? if 0\nb\n"},
-        {"//? if WARP == REDUX && TYPE == I32 && OP == SUM && CC >= 90 && !HOST\na\n//? "
-         "end\n",
+        {"//? if WARP == REDUX && TYPE == I32 && COMBINE == ADD && MAP == SAME && CC >= 90 && "
+         "!HOST\na\n//? end\n",
          "a\n"},
         {"a\n\n//? if 0\nb\n//? end\n\nc\n\n\n\n", "a\n\nc\n"},
         {"char a = '\"'; int b = elem; char c = '\"';\n",

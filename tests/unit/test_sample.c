@@ -162,7 +162,7 @@ static void test_rare_pairs(void **state)
     static struct seen seen;
     struct space *space = load_changed(
         "[param RARE]\nmeaning = of one place alone\nvalues = 0 1 2 3 4 5 6 7 8 9 10 11\n",
-        "rare = RARE == 0 || (OP == XOR && ELEM_BYTES == 2 && N == 1048576 && CC >= 90)\n",
+        "rare = RARE == 0 || (COMBINE == XOR && ELEM_BYTES == 2 && N == 1048576 && CC >= 90)\n",
         "RARE = 0\n");
     const size_t rare = (size_t)space_find_param(space, "RARE", strlen("RARE"));
     const size_t block = (size_t)space_find_param(space, "BLOCK", strlen("BLOCK"));

@@ -85,7 +85,8 @@ static const struct bad {
     {"values = 32 64\n", "", 5, "no values"},
     {"values = 32 64", "values = 32 64 32", 7, "twice: '32'"},
     {"values = LEFT RIGHT", "values = LEFT LEFT", 9, "'LEFT'"},
-    {"values = LEFT RIGHT", "values = LEFT SUM", 9, "'SUM'"},
+    {"values = LEFT RIGHT", "values = LEFT ADD", 9, "'ADD'"},
+    {"values = LEFT RIGHT", "values = LEFT SAME", 9, "'SAME'"},
     {"values = LEFT RIGHT", "values = LEFT BLOCK", 9, "'BLOCK'"},
     {"values = LEFT RIGHT", "values = LEFT 1", 9, "'1'"},
     {"values = LEFT RIGHT", "values = LEFT right", 9, "'right'"},
@@ -115,6 +116,11 @@ static const struct bad {
     {"BLOCK <= 1024", "BLOCKSIZE <= 1024", 17, "'BLOCKSIZE'"},
     {"BLOCK <= 1024", "BLOCK <= LEFFT", 17, "'LEFFT'"},
     {"BLOCK <= 1024", "BLOCKS <= 1024", 17, "'BLOCKS'"},
+    {"BLOCK <= 1024", "OP == MIN", 17, "'OP' is gone: ask what COMBINE is"},
+    {"BLOCK <= 1024", "BLOCK <= 1024 || OP != PARTIAL", 17, "'OP' is gone"},
+    {"BLOCK <= 1024", "PARTIAL == SUM", 17, "'PARTIAL' is gone"},
+    {"BLOCK <= 1024", "ARGMAX == 9 || BLOCK <= 1024", 17, "FIRST_GREATEST for ARGMAX"},
+    {"BLOCK <= 1024", "SUMMED <= 1024", 17, "unknown name 'SUMMED'"},
     {"BLOCK <= 1024", "BLOCK <= 1024)", 17, ""},
     {"BLOCK <= 1024", "(BLOCK <= 1024", 17, ""},
     {"GRID < SMS", "pow(GRID, 2)", 18, "pow"},
@@ -328,6 +334,12 @@ static void test_empty_spaces(void **state)
     load_bytes(pass, 7, "[space] needs");
 }
 
+/* That every space has. */
+enum {
+    NAMES_KNOWN =
+        SPACE_BUILTINS + COMBINE_LAWS + MAP_LAWS + TYPE_COUNT + ORDER_COUNT + (DIMS_SCANS - 1)
+};
+
 static void add_params(struct text *out, int count, const char *values)
 {
     text_adds(out, "[space]\nname = a\ntemplate = a.cu\nkernel = a\n");
@@ -350,8 +362,7 @@ static void test_too_much(void **state)
     text_adds(&bytes, "[derived]\n");
     for (int i = 0; i < SPACE_NAMES_MAX; i++)
         text_addf(&bytes, "D%d = 1\n", i);
-    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT -
-                    (DIMS_SCANS - 1);
+    const int fit = SPACE_NAMES_MAX - NAMES_KNOWN;
     load_bytes(bytes.at, 7 + fit, "256 names");
     text_clear(&bytes);
     memset(name, 'A', sizeof name);
@@ -369,8 +380,7 @@ static void test_too_much(void **state)
 /* As many names as there may be; the last is a default. */
 static void test_most_names(void **state)
 {
-    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT -
-                    (DIMS_SCANS - 1) - 1;
+    const int fit = SPACE_NAMES_MAX - NAMES_KNOWN - 1;
     struct text bytes = {0};
     struct space *space = NULL;
     struct error error;
@@ -477,7 +487,7 @@ static void test_settled_default(void **state)
 {
     (void)state;
     static const char changed[] =
-        "[default]\nBLOCK = OP == SUMSQ && !HOST ? 32 : 8 * ELEM_BYTES\n"
+        "[default]\nBLOCK = MAP == SQUARE && !HOST ? 32 : 8 * ELEM_BYTES\n"
         "WAY = ACCUM_BYTES == 8 ? LEFT : RIGHT\nGRID = -2\n";
     /* clang-format off */
     const struct {
