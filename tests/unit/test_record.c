@@ -130,7 +130,7 @@ static void test_round_trip(void **state)
     (void)state;
 
     assert_int_equal(parsed(&back, text, &error), 0);
-    assert_int_equal(back.problem.op, SUM);
+    assert_ptr_equal(back.problem.op, op_of(SUM));
     assert_int_equal(dims_n(&back.problem.dims), 400000000);
     assert_true(back.code == 0x0123456789abcdef);
     assert_true(back.space_hash == 0xfedcba9876543210);
