@@ -9,6 +9,7 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 static struct error error;
 
@@ -345,6 +346,10 @@ static uint64_t hash_of(const char *first, const char *second)
     if (second)
         text_adds(&variant.texts[variant.count++], second);
     const uint64_t hash = emit_hash_variant(&variant);
+    struct text code = {0};
+    emit_add_code(&code, &variant); /* what the hash is of */
+    assert_true(XXH3_64bits(code.at, code.length) == hash);
+    text_dispose(&code);
     emit_dispose(&variant);
     return hash;
 }
