@@ -25,25 +25,46 @@ const struct type_row problem_types[TYPE_COUNT] = {
 
 const struct op_row problem_ops[OP_COUNT] = {
     /* a + b, identity 0 */
-    [SUM] = {"sum", "SUM", false, true, SUM, "sum|x|", 0, false, ADDING, "reduce"},
+    [SUM] = {"sum", "SUM", false, true, COMBINE_ADD, MAP_SAME, SUM, "sum|x|", 0, false, ADDING,
+             "reduce"},
     /* a + b b, identity 0: the square of a norm */
-    [SUMSQ] = {"sumsq", "SUMSQ", false, true, SUM, "sum x^2", 0, false, ADDING, "reduce"},
+    [SUMSQ] = {"sumsq", "SUMSQ", false, true, COMBINE_ADD, MAP_SQUARE, SUM, "sum x^2", 0, false,
+               ADDING, "reduce"},
     /* a * b, identity 1 */
-    [PROD] = {"prod", "PROD", false, true, PROD, "the product", 0, false, MULTIPLYING,
-              "reduce"},
+    [PROD] = {"prod", "PROD", false, true, COMBINE_MULTIPLY, MAP_SAME, PROD, "the product", 0,
+              false, MULTIPLYING, "reduce"},
     /* IEEE 754-2019 minimum and maximum for floats */
-    [MIN] = {"min", "MIN", false, false, MIN, "the minimum", -1, false, SELECTING, "reduce"},
-    [MAX] = {"max", "MAX", false, false, MAX, "the maximum", 1, false, SELECTING, "reduce"},
+    [MIN] = {"min", "MIN", false, false, COMBINE_LEAST, MAP_SAME, MIN, "the minimum", -1, false,
+             SELECTING, "reduce"},
+    [MAX] = {"max", "MAX", false, false, COMBINE_GREATEST, MAP_SAME, MAX, "the maximum", 1,
+             false, SELECTING, "reduce"},
     /* a & b, identity all ones; a | b and a ^ b, identity 0 */
-    [AND] = {"and", "AND", true, false, AND, "the word", 0, false, SELECTING, "reduce"},
-    [OR] = {"or", "OR", true, false, OR, "the word", 0, false, SELECTING, "reduce"},
-    [XOR] = {"xor", "XOR", true, false, XOR, "the word", 0, false, SELECTING, "reduce"},
+    [AND] = {"and", "AND", true, false, COMBINE_AND, MAP_SAME, AND, "the word", 0, false,
+             SELECTING, "reduce"},
+    [OR] = {"or", "OR", true, false, COMBINE_OR, MAP_SAME, OR, "the word", 0, false, SELECTING,
+            "reduce"},
+    [XOR] = {"xor", "XOR", true, false, COMBINE_XOR, MAP_SAME, XOR, "the word", 0, false,
+             SELECTING, "reduce"},
     /* the position of the first of the least or greatest; a NaN comes before all */
-    [ARGMIN] = {"argmin", "ARGMIN", false, false, ARGMIN, "the position", -1, true, LOCATING,
-                "arg"},
-    [ARGMAX] = {"argmax", "ARGMAX", false, false, ARGMAX, "the position", 1, true, LOCATING,
-                "arg"},
+    [ARGMIN] = {"argmin", "ARGMIN", false, false, COMBINE_FIRST_LEAST, MAP_SAME, ARGMIN,
+                "the position", -1, true, LOCATING, "arg"},
+    [ARGMAX] = {"argmax", "ARGMAX", false, false, COMBINE_FIRST_GREATEST, MAP_SAME, ARGMAX,
+                "the position", 1, true, LOCATING, "arg"},
 };
+
+const char *const problem_combines[COMBINE_LAWS] = {
+    [COMBINE_ADD] = "ADD",
+    [COMBINE_MULTIPLY] = "MULTIPLY",
+    [COMBINE_LEAST] = "LEAST",
+    [COMBINE_GREATEST] = "GREATEST",
+    [COMBINE_AND] = "AND",
+    [COMBINE_OR] = "OR",
+    [COMBINE_XOR] = "XOR",
+    [COMBINE_FIRST_LEAST] = "FIRST_LEAST",
+    [COMBINE_FIRST_GREATEST] = "FIRST_GREATEST",
+};
+
+const char *const problem_maps[MAP_LAWS] = {[MAP_SAME] = "SAME", [MAP_SQUARE] = "SQUARE"};
 
 const char *const problem_regimes[REGIME_COUNT] = {
     [COLD] = "cold",

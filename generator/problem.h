@@ -23,6 +23,27 @@ enum regime { COLD, WARM, PINNED, PAGEABLE, REGIME_COUNT };
  * integer's has no instruction that combines a warp, and no atomic. */
 enum combining { ADDING, SELECTING, MULTIPLYING, LOCATING, COMBININGS };
 
+/* What an operation's combine is, whatever text says it: templates, spaces and proofs ask for this. */
+enum combine_law {
+    COMBINE_ADD,      /* a + b */
+    COMBINE_MULTIPLY, /* a * b */
+    COMBINE_LEAST,    /* IEEE 754-2019 minimum for floats */
+    COMBINE_GREATEST, /* IEEE 754-2019 maximum */
+    COMBINE_AND,      /* a & b */
+    COMBINE_OR,       /* a | b */
+    COMBINE_XOR,      /* a ^ b */
+    COMBINE_FIRST_LEAST, /* the first of the least of values with positions; a NaN comes before all */
+    COMBINE_FIRST_GREATEST, /* the first of the greatest */
+    COMBINE_LAWS
+};
+
+/* What is combined of an element. */
+enum map_law {
+    MAP_SAME,   /* itself */
+    MAP_SQUARE, /* its product with itself */
+    MAP_LAWS
+};
+
 /* What the order of combining must be. */
 enum order {
     ORDER_FREE, /* not promised */
@@ -56,14 +77,19 @@ struct op_row {
     const char *symbol; /* "SUM" */
     bool is_bitwise;    /* integer types only */
     bool rounds;        /* floats: the order of combining changes the result */
-    enum op partial;    /* what combines partial results */
-    const char *scale;  /* what the error of floats is relative to: "sum|x|" */
-    int seeks;          /* -1 the least element, 1 the greatest, 0 neither */
-    bool is_position;   /* the result is an element's position, a u64, not its value */
+    enum combine_law combine;
+    enum map_law map;
+    enum op partial;   /* what combines partial results */
+    const char *scale; /* what the error of floats is relative to: "sum|x|" */
+    int seeks;         /* -1 the least element, 1 the greatest, 0 neither */
+    bool is_position;  /* the result is an element's position, a u64, not its value */
     enum combining combining;
     const char *space; /* the space used where none is named: "reduce" */
 };
 
+/* "ADD", "SAME": as in expressions. */
+extern const char *const problem_combines[COMBINE_LAWS];
+extern const char *const problem_maps[MAP_LAWS];
 extern const struct type_row problem_types[TYPE_COUNT];
 extern const struct op_row problem_ops[OP_COUNT];
 /* "cold", "warm", "pinned", "pageable" */
