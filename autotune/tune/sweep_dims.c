@@ -107,7 +107,7 @@ static void note_plan(const struct grid *grid)
     char words[NUMBER_CHARS + 24];
     struct text sizes = {0}, line = {0};
     request_dims_format_grid(&sizes, request);
-    text_addf(&line, "sweep     %s %s %s:", problem_ops[problem->op].name,
+    text_addf(&line, "sweep     %s %s %s:", problem->op->name,
               problem_types[problem->type].name, sizes.at ? sizes.at : "");
     text_dispose(&sizes);
     const char *between = "";

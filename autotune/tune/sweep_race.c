@@ -181,6 +181,7 @@ static struct tune_task *begin_task(struct sweep *sweep, bool is_retune)
                                .setup = &sweep->setup,
                                .told = &sweep->told,
                                .workers = sweep->workers,
+                               .units = sweep->units,
                                .is_race = true};
     return task;
 }

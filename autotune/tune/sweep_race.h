@@ -12,6 +12,7 @@ struct sweep {
     struct device_set device_set;
     struct setup setup;
     struct worker_pool *workers; /* that stay from size to size */
+    struct unit_cache *units;    /* what they compiled */
     struct collection records;   /* at hand */
     struct sweep_regime regimes[REGIME_COUNT];
     size_t regime_count;
