@@ -6,6 +6,7 @@
 #define AUTOTUNE_OPERATION_FILE_H
 
 #include "generator/error.h"
+#include "generator/operation.h"
 #include "generator/problem.h"
 
 #include <stdbool.h>
