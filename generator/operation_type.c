@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +36,19 @@ struct typing {
 static enum operation_type type_node(struct typing *typing, int node, enum operation_type want);
 
 /* NO_TYPE stands for a fault, which is set. */
-static enum operation_type fault_at(struct typing *typing, int node, const char *what)
+static enum operation_type fault_at(struct typing *typing, int node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum operation_type fault_at(struct typing *typing, int node, const char *format, ...)
 {
-    operation_fault(typing->text, typing->text->nodes[node].place, typing->error, "%s", what);
+    char sentence[sizeof typing->error->text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    operation_fault(typing->text, typing->text->nodes[node].place, typing->error, "%s",
+                    sentence);
     return NO_TYPE;
 }
 
@@ -94,27 +105,23 @@ static enum operation_type type_literal(struct typing *typing, int at, enum oper
 {
     const struct operation_node *node = &typing->text->nodes[at];
     const bool is_float = operation_is_float(type);
-    char sentence[200];
     if (is_float ? fits_float(node, type) : node->is_integer && fits_integer(node, type))
         return type;
     const char *sign = node->is_negative ? "-" : "";
     if (!is_float && !node->is_integer)
-        snprintf(
-            sentence, sizeof sentence,
-            "%s%s is no integer, and %s is needed here: write an integer, or convert what it "
-            "stands beside, as f64(...)",
+        return fault_at(
+            typing, at,
+            "%s%s is no integer, and %s is needed here: write an integer, or convert "
+            "what it stands beside, as f64(...)",
             sign, node->digits, name_of(type));
-    else if (is_float && node->is_integer)
-        snprintf(sentence, sizeof sentence,
-                 "%s%s is no %s exactly: write a float, which is rounded, as 3e9", sign,
-                 node->digits, name_of(type));
-    else
-        snprintf(
-            sentence, sizeof sentence,
-            "%s%s does not fit %s, which is needed here: write a number that does, or convert "
-            "what it stands beside to a wider type",
-            sign, node->digits, name_of(type));
-    return fault_at(typing, at, sentence);
+    if (is_float && node->is_integer)
+        return fault_at(typing, at,
+                        "%s%s is no %s exactly: write a float, which is rounded, as 3e9", sign,
+                        node->digits, name_of(type));
+    return fault_at(typing, at,
+                    "%s%s does not fit %s, which is needed here: write a number that does, or "
+                    "convert what it stands beside to a wider type",
+                    sign, node->digits, name_of(type));
 }
 
 /* --- Nodes -------------------------------------------------------------------------------- */
@@ -141,43 +148,38 @@ static enum operation_type fault_class(struct typing *typing, int node, int arg,
     const enum operation_kind kind = typing->text->nodes[node].kind;
     const enum operation_class class = operation_kinds[kind].takes;
     const char *symbol = operation_kinds[kind].symbol;
-    char shown[48], sentence[300];
+    char shown[48];
     show_node(shown, typing, arg);
     if (type == STRUCT_TYPE)
-        snprintf(sentence, sizeof sentence,
-                 "'%s' takes numbers, and %s has several fields: name "
-                 "one, as %s.%s",
-                 symbol, shown, shown, typing->text->fields[0].name);
-    else if (class == BOOL_CLASS)
-        snprintf(sentence, sizeof sentence,
-                 "'%s' takes what is true or false, and %s is %s: write "
-                 "%s != 0",
-                 symbol, shown, name_of(type), shown);
-    else if (type == BOOL_TYPE && class == INTEGER_CLASS)
-        snprintf(
-            sentence, sizeof sentence,
-            "'%s' takes integers, and %s is true or false: comparisons bind more strongly, so "
-            "write parentheses around '%s', or && and ||",
-            symbol, shown, symbol);
-    else if (type == BOOL_TYPE)
-        snprintf(sentence, sizeof sentence,
-                 "'%s' takes numbers, and %s is true or false: write "
-                 "u32(%s) for 1 or 0",
-                 symbol, shown, shown);
-    else if (class == FLOAT_CLASS)
-        snprintf(sentence, sizeof sentence,
-                 "%s takes f32 or f64, and %s is %s: write real(%s), or "
-                 "types = floats",
-                 symbol, shown, name_of(type), shown);
-    else
-        snprintf(sentence, sizeof sentence,
-                 "'%s' takes integers, and %s is %s: convert it, as "
-                 "u32(%s), or write types = integers%s",
-                 symbol, shown, name_of(type), shown,
-                 kind == NODE_BIT_XOR ? "; a power is power(a, b)" : "");
-    return fault_at(typing, node, sentence);
+        return fault_at(typing, node,
+                        "'%s' takes numbers, and %s has several fields: name one, as %s.%s",
+                        symbol, shown, shown, typing->text->fields[0].name);
+    if (class == BOOL_CLASS)
+        return fault_at(typing, node,
+                        "'%s' takes what is true or false, and %s is %s: write %s != 0", symbol,
+                        shown, name_of(type), shown);
+    if (type == BOOL_TYPE && class == INTEGER_CLASS)
+        return fault_at(typing, node,
+                        "'%s' takes integers, and %s is true or false: comparisons bind more "
+                        "strongly, so write parentheses around '%s', or && and ||",
+                        symbol, shown, symbol);
+    if (type == BOOL_TYPE)
+        return fault_at(typing, node,
+                        "'%s' takes numbers, and %s is true or false: write u32(%s) for 1 or 0",
+                        symbol, shown, shown);
+    if (class == FLOAT_CLASS)
+        return fault_at(typing, node,
+                        "%s takes f32 or f64, and %s is %s: write real(%s), or types = floats",
+                        symbol, shown, name_of(type), shown);
+    return fault_at(
+        typing, node,
+        "'%s' takes integers, and %s is %s: convert it, as u32(%s), or write types = "
+        "integers%s",
+        symbol, shown, name_of(type), shown,
+        kind == NODE_BIT_XOR ? "; a power is power(a, b)" : "");
 }
 
+/* Arguments of two types. The one that has not the accumulator's is to be converted. */
 static enum operation_type fault_two(struct typing *typing, int node, const int args[2],
                                      enum operation_type first, enum operation_type second)
 {
@@ -190,25 +192,20 @@ static enum operation_type fault_two(struct typing *typing, int node, const int 
         return fault_class(typing, node, args[first != BOOL_TYPE], BOOL_TYPE);
     const bool is_second = second != typing->acc || first == typing->acc;
     const bool is_mixed = first >= CONCRETE_TYPES || second >= CONCRETE_TYPES;
-    const enum operation_type to = is_second ? first : second;
-    char shown[2][48], sentence[400], remedy[128];
+    char shown[2][48], remedy[128] = "name a field, or write make(...)";
     show_node(shown[0], typing, args[0]);
     show_node(shown[1], typing, args[1]);
-    snprintf(remedy, sizeof remedy, ": write %s(%s)", is_mixed ? "" : word_of(typing, to),
-             shown[is_second]);
+    if (!is_mixed)
+        snprintf(remedy, sizeof remedy, "write %s(%s)",
+                 word_of(typing, is_second ? first : second), shown[is_second]);
     if (of->kind == NODE_CHOOSE)
-        snprintf(sentence, sizeof sentence,
-                 "both sides of ':' must have one type, and %s is %s, "
-                 "%s is %s%s",
-                 shown[0], name_of(first), shown[1], name_of(second),
-                 is_mixed ? ": make them alike" : remedy);
-    else
-        snprintf(sentence, sizeof sentence,
-                 "'%s' takes arguments of one type, and %s is %s, %s is "
-                 "%s%s",
-                 operation_kinds[of->kind].symbol, shown[0], name_of(first), shown[1],
-                 name_of(second), is_mixed ? ": name a field" : remedy);
-    return fault_at(typing, node, sentence);
+        return fault_at(typing, node,
+                        "both sides of ':' must have one type, and %s is %s, %s is %s: %s",
+                        shown[0], name_of(first), shown[1], name_of(second), remedy);
+    return fault_at(typing, node,
+                    "'%s' takes arguments of one type, and %s is %s, %s is %s: %s",
+                    operation_kinds[of->kind].symbol, shown[0], name_of(first), shown[1],
+                    name_of(second), remedy);
 }
 
 /* Types arguments that must have one type, which is returned: of the first that is not made of numbers
@@ -261,40 +258,39 @@ static enum operation_type type_choose(struct typing *typing, int at, enum opera
     if (condition == NO_TYPE)
         return NO_TYPE;
     if (condition != BOOL_TYPE) {
-        char shown[48], sentence[200];
+        char shown[48];
         show_node(shown, typing, node->args[0]);
-        snprintf(sentence, sizeof sentence,
-                 "'?' takes what is true or false before it, and %s is "
-                 "%s: write %s != 0",
-                 shown, name_of(condition), shown);
-        return fault_at(typing, at, sentence);
+        return fault_at(
+            typing, at,
+            "'?' takes what is true or false before it, and %s is %s: write %s != 0", shown,
+            name_of(condition), shown);
     }
     return type_alike(typing, at, node->args + 1, 2, want);
 }
 
+static enum operation_type fault_field(struct typing *typing, int arg, int field,
+                                       enum operation_type got)
+{
+    const struct operation_field *of = &typing->text->fields[field];
+    const char *want = name_of(concrete(typing, of->type));
+    char shown[48];
+    show_node(shown, typing, arg);
+    if (got == STRUCT_TYPE)
+        return fault_at(typing, arg,
+                        "field %s is %s, and %s has several fields: name one, as %s.%s",
+                        of->name, want, shown, shown, typing->text->fields[0].name);
+    return fault_at(typing, arg, "field %s is %s, and %s is %s: write %s(%s)", of->name, want,
+                    shown, name_of(got), operation_type_names[of->type], shown);
+}
+
 static enum operation_type type_make(struct typing *typing, int at)
 {
-    const struct operation_text *text = typing->text;
-    const struct operation_node *node = &text->nodes[at];
+    const struct operation_node *node = &typing->text->nodes[at];
     for (int k = 0; k < node->arg_count; k++) {
-        const enum operation_type want = concrete(typing, text->fields[k].type);
+        const enum operation_type want = concrete(typing, typing->text->fields[k].type);
         const enum operation_type got = type_node(typing, node->args[k], want);
-        char shown[48], sentence[300];
-        if (got == NO_TYPE)
-            return NO_TYPE;
-        if (got == want)
-            continue;
-        show_node(shown, typing, node->args[k]);
-        if (got == STRUCT_TYPE)
-            snprintf(sentence, sizeof sentence,
-                     "field %s is %s, and %s has several fields: name "
-                     "one, as %s.%s",
-                     text->fields[k].name, name_of(want), shown, shown, text->fields[0].name);
-        else
-            snprintf(sentence, sizeof sentence, "field %s is %s, and %s is %s: write %s(%s)",
-                     text->fields[k].name, name_of(want), shown, name_of(got),
-                     operation_type_names[text->fields[k].type], shown);
-        return fault_at(typing, node->args[k], sentence);
+        if (got != want)
+            return got == NO_TYPE ? NO_TYPE : fault_field(typing, node->args[k], k, got);
     }
     return STRUCT_TYPE;
 }
@@ -308,13 +304,12 @@ static enum operation_type type_convert(struct typing *typing, int at)
     const enum operation_type from = type_node(typing, node->args[0], want);
     if (from != STRUCT_TYPE)
         return from == NO_TYPE ? NO_TYPE : to;
-    char shown[48], sentence[200];
+    char shown[48];
     show_node(shown, typing, node->args[0]);
-    snprintf(sentence, sizeof sentence,
-             "%s takes a number, and %s has several fields: name one, as "
-             "%s.%s",
-             operation_type_names[node->index], shown, shown, typing->text->fields[0].name);
-    return fault_at(typing, at, sentence);
+    return fault_at(typing, at,
+                    "%s takes a number, and %s has several fields: name one, as %s.%s",
+                    operation_type_names[node->index], shown, shown,
+                    typing->text->fields[0].name);
 }
 
 static enum operation_type type_field(struct typing *typing, int at)
@@ -396,12 +391,14 @@ static enum operation_type type_part(struct typing *typing, enum operation_part 
     return NO_TYPE;
 }
 
-/* A value's bytes, as C places its fields. */
-static int value_bytes(const struct typing *typing)
+/* As C places the fields. */
+static int value_bytes(const struct operation_text *text, enum operation_type acc)
 {
     int bytes = 0, widest = 1;
-    for (int k = 0; k < typing->text->field_count; k++) {
-        const int own = limits[concrete(typing, typing->text->fields[k].type)].bytes;
+    if (text->field_count == 0)
+        return limits[operation_concrete(text->value, acc)].bytes;
+    for (int k = 0; k < text->field_count; k++) {
+        const int own = limits[operation_concrete(text->fields[k].type, acc)].bytes;
         bytes = (bytes + own - 1) / own * own + own;
         widest = own > widest ? own : widest;
     }
@@ -416,16 +413,16 @@ static int type_finish(struct typing *typing)
     const enum operation_type got = type_part(typing, OPERATION_FINISH, want);
     if (got == NO_TYPE)
         return -1;
-    if (got == STRUCT_TYPE || got == BOOL_TYPE) {
-        char shown[48];
-        show_node(shown, typing, text->parts[OPERATION_FINISH].root);
-        return operation_fault(
-            text, text->parts[OPERATION_FINISH].place, typing->error,
-            got == BOOL_TYPE ? "finish gives true or false: write u32(%s) for 1 or 0"
-                             : "finish must give one number, and %s has several fields: write "
+    char shown[48];
+    show_node(shown, typing, text->parts[OPERATION_FINISH].root);
+    if (got == BOOL_TYPE)
+        return operation_fault(text, text->parts[OPERATION_FINISH].place, typing->error,
+                               "finish gives true or false: write u32(%s) for 1 or 0", shown);
+    if (got == STRUCT_TYPE)
+        return operation_fault(text, text->parts[OPERATION_FINISH].place, typing->error,
+                               "finish must give one number, and %s has several fields: write "
                                "finish = a.%s, or what it makes of them",
-            shown, text->fields[0].name);
-    }
+                               shown, text->fields[0].name);
     typing->types->result = got;
     return 0;
 }
@@ -434,7 +431,7 @@ static int type_functions(struct typing *typing)
 {
     const struct operation_text *text = typing->text;
     const enum operation_type value = concrete(typing, text->value);
-    const int bytes = value_bytes(typing);
+    const int bytes = value_bytes(text, typing->acc);
     if (bytes > OPERATION_VALUE_BYTES_MAX)
         return operation_fault(
             text, text->value_place, typing->error,
@@ -497,6 +494,11 @@ enum type operation_field_type(const struct operation_text *text, int field, enu
     assert(field >= 0 && field < operation_field_count(text));
     const enum operation_type type = text->field_count ? text->fields[field].type : text->value;
     return limits[operation_concrete(type, operation_type_of(acc))].type;
+}
+
+int operation_value_bytes(const struct operation_text *text, enum type acc)
+{
+    return value_bytes(text, operation_type_of(acc));
 }
 
 enum type operation_value_type(const struct operation_text *text, enum type acc)

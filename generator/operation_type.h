@@ -21,6 +21,9 @@ enum type operation_result_type(const struct operation_text *text, enum type acc
 int operation_field_count(const struct operation_text *text);
 enum type operation_field_type(const struct operation_text *text, int field, enum type acc);
 
+/* The bytes of a value, as C places its fields. */
+int operation_value_bytes(const struct operation_text *text, enum type acc);
+
 /* Types every node for every accumulator; faults are kept in text->of. -1 is memory alone. */
 int operation_type_all(struct operation_text *text, struct error *error);
 

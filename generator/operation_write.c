@@ -496,23 +496,15 @@ void operation_write(struct text *out, const struct operation_text *text,
     text_adds(out, ";\n");
 }
 
-/* What a value's address must divide by: as much as its size does, so that it is moved whole. */
-static int alignment_of(const struct operation_text *text, enum type acc)
-{
-    int bytes = 0, widest = 4;
-    for (int k = 0; k < text->field_count; k++) {
-        const int own = problem_types[operation_field_type(text, k, acc)].bytes;
-        bytes = (bytes + own - 1) / own * own + own;
-        widest = own > widest ? own : widest;
-    }
-    bytes = (bytes + widest - 1) / widest * widest;
-    return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
-}
-
 void operation_write_struct(struct text *out, const struct operation_text *text, enum type acc)
 {
     assert(text->field_count);
-    text_addf(out, "typedef struct __align__(%d) {\n", alignment_of(text, acc));
+    const int bytes = operation_value_bytes(text, acc);
+    /* as much as its size divides by, so that it is moved in large words */
+    text_addf(out, "typedef struct __align__(%d) {\n",
+              bytes % 16 == 0  ? 16
+              : bytes % 8 == 0 ? 8
+                               : 4);
     for (int k = 0; k < text->field_count; k++)
         text_addf(out, "    %s %s_;\n", operation_c_type(operation_field_type(text, k, acc)),
                   text->fields[k].name);

@@ -565,6 +565,8 @@ static void test_types(void **state)
     assert_int_equal(operation_field_type(text, 1, F32), U64);
     assert_int_equal(operation_field_type(text, 2, I64), I64);
     assert_int_equal(operation_value_type(text, F32), TYPE_COUNT);
+    assert_int_equal(operation_value_bytes(text, F32), 24);
+    assert_int_equal(operation_value_bytes(text, F64), 24);
     assert_int_equal(operation_result_type(text, U32), F64);
     assert_int_equal(operation_result_type(text, F32), F32);
     operation_free(text);
