@@ -213,8 +213,10 @@ static size_t scan_number(const char *at, bool *is_integer)
 {
     const char *from = at;
     *is_integer = true;
-    if (at[0] == '0' && at[1] == 'x')
-        return 2 + strspn(at + 2, "0123456789abcdefABCDEF");
+    const size_t hex =
+        at[0] == '0' && at[1] == 'x' ? strspn(at + 2, "0123456789abcdefABCDEF") : 0;
+    if (hex)
+        return 2 + hex;
     at += strspn(at, "0123456789");
     if (*at == '.') {
         *is_integer = false;

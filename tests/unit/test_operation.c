@@ -123,6 +123,8 @@ static const struct {
      "3:7: 99999999999999999999 is too large for 64 bits: write a float, as 1e20"},
     {"meaning = m\nmap = 1.0f * x\ncombine = a + b\n", TYPE_COUNT,
      "3:10: a number ends before 'f': write 12, 0x1f, 0.5 or 1e-3, whose type follows from where it stands"},
+    {"meaning = m\nmap = 0x * x\ncombine = a + b\n", TYPE_COUNT,
+     "3:8: a number ends before 'x': write 12, 0x1f, 0.5 or 1e-3, whose type follows from where it stands"},
     {"meaning = m\nmap = 010 * x\ncombine = a + b\n", TYPE_COUNT,
      "3:7: an integer that begins with 0 would be octal in C: write 10"},
     {"meaning = m\nvalue = acc\nmap = make(x, i)\ncombine = a + b\n", TYPE_COUNT,

@@ -394,7 +394,7 @@ static void add_parts(struct text *out, bool is_host)
                                             .line = 1,
                                             .from = at,
                                             .length = next ? (size_t)(next - at) : strlen(at),
-                                            .scope = {names, COUNT_OF(names)},
+                                            .scope = {.names = names, .count = COUNT_OF(names)},
                                             .values = values};
         if (control_filter(out, &lines, &error))
             fail_msg("%s", error.text);
