@@ -265,9 +265,9 @@ static int add_constants(struct text *out, const struct space *space, const int6
 /* " --space ladder/sequential": names a space that comes with the program, unless it is the
  * default space; " --space FILE" one of the user's. */
 static void add_space(struct text *out, const struct space *space,
-                      const struct emit_sources *sources, enum op op)
+                      const struct emit_sources *sources, const struct operation *op)
 {
-    const char *usual = problem_ops[op].space;
+    const char *usual = operation_law(op)->space;
     static const char folder[] = "configs/", end[] = ".ini";
     const size_t length = strlen(space->file), around = sizeof folder - 1 + sizeof end - 1;
     if (sources->has_own_space)
@@ -307,7 +307,7 @@ static void emit_header(struct text *out, const struct point_context *context,
     if (problem->dims.scan)
         text_addf(out, "%s scan, ", dims_text_scans[problem->dims.scan]);
     text_addf(out, "%s of %s accumulated in %s, for %s: pass '%s' of %s, made from ",
-              problem_ops[problem->op].name, problem_types[problem->type].name,
+              problem->op->name, problem_types[problem->type].name,
               problem_types[problem->acc].name, arch, space->passes[pass].name, space->name);
     text_add_visible(out,
                      sources->has_own_template ? sources->template.name : space->template_name);
@@ -489,23 +489,24 @@ static size_t string_length(const char *at)
     return length + (at[length] == quote);
 }
 
-/* Hashes each line's code: no comment, no blanks behind it, no line without any. */
-static void hash_code(XXH3_state_t *state, const char *at)
+/* Takes the next line that has code: no comment, no blanks behind it. NULL: there is none. */
+static const char *next_code(const char **at, size_t *kept)
 {
-    while (*at) {
-        size_t length = 0, kept = 0;
-        while (at[length] && at[length] != '\n' && !comment_length(at + length)) {
-            const size_t string = string_length(at + length);
+    while (**at) {
+        const char *line = *at;
+        size_t length = 0;
+        *kept = 0;
+        while (line[length] && line[length] != '\n' && !comment_length(line + length)) {
+            const size_t string = string_length(line + length);
             length += string ? string : 1;
-            kept = at[length - 1] == ' ' ? kept : length;
+            *kept = line[length - 1] == ' ' ? *kept : length;
         }
-        if (kept) {
-            XXH3_64bits_update(state, at, kept);
-            XXH3_64bits_update(state, "\n", 1);
-        }
-        at += length + comment_length(at + length);
-        at += *at == '\n';
+        *at += length + comment_length(line + length);
+        *at += **at == '\n';
+        if (*kept)
+            return line;
     }
+    return NULL;
 }
 
 uint64_t emit_hash_variant(const struct emit_variant *variant)
@@ -514,8 +515,25 @@ uint64_t emit_hash_variant(const struct emit_variant *variant)
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
     for (size_t i = 0; i < variant->count; i++) {
-        hash_code(&state, variant->texts[i].at);
+        const char *at = variant->texts[i].at, *line;
+        for (size_t kept; (line = next_code(&at, &kept)) != NULL;) {
+            XXH3_64bits_update(&state, line, kept);
+            XXH3_64bits_update(&state, "\n", 1);
+        }
         XXH3_64bits_update(&state, "", 1); /* the end of a text: two are not one */
     }
     return XXH3_64bits_digest(&state);
+}
+
+void emit_add_code(struct text *out, const struct emit_variant *variant)
+{
+    assert(variant->count <= SPACE_PASSES_MAX);
+    for (size_t i = 0; i < variant->count; i++) {
+        const char *at = variant->texts[i].at, *line;
+        for (size_t kept; (line = next_code(&at, &kept)) != NULL;) {
+            text_add(out, line, kept);
+            text_adds(out, "\n");
+        }
+        text_add(out, "", 1);
+    }
 }

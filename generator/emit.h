@@ -46,4 +46,7 @@ const char *emit_source(const struct emit_variant *variant, size_t index);
 /* A hash of a variant's kernels: equal for equal code, whatever its comments. */
 uint64_t emit_hash_variant(const struct emit_variant *variant);
 
+/* Appends what that hash is of: the code of each kernel, and a zero byte behind it. */
+void emit_add_code(struct text *out, const struct emit_variant *variant);
+
 #endif

@@ -65,11 +65,11 @@ void space_add_builtins(struct space *space)
         space->names[space->name_count++] = space_builtins[i].name;
     for (size_t i = 0; i < COMBINE_LAWS; i++) {
         space->constants[space->name_count] = (int64_t)i;
-        space->names[space->name_count++] = problem_combines[i];
+        space->names[space->name_count++] = operation_combines[i].symbol;
     }
     for (size_t i = 0; i < MAP_LAWS; i++) {
         space->constants[space->name_count] = (int64_t)i;
-        space->names[space->name_count++] = problem_maps[i];
+        space->names[space->name_count++] = operation_maps[i];
     }
     for (size_t i = 0; i < TYPE_COUNT; i++) {
         space->constants[space->name_count] = (int64_t)i;

@@ -80,7 +80,7 @@ void export_add_provenance(struct text *out, const struct export *export,
     size_t column = 0;
     dims_text_promise(several, &problem->dims);
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data;", what,
-             problem_ops[problem->op].name, problem_types[problem->type].name,
+             problem->op->name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several, problem_orders[problem->order].promise,
              problem_regimes[problem->regime]);
     add_line(out, comment->line, "%s %s by", export_mark, export->source.version);
@@ -348,8 +348,8 @@ static void set_names(const char *names[NAMES], int64_t values[NAMES],
                {"SCAN", dims->scan},
                {"INCLUSIVE", DIMS_INCLUSIVE},
                {"EXCLUSIVE", DIMS_EXCLUSIVE},
-               {"COMBINE", problem_ops[problem->op].combine},
-               {"MAP", problem_ops[problem->op].map},
+               {"COMBINE", problem->op->combine},
+               {"MAP", problem->op->map},
                {"IS_FLOAT", problem_types[problem->acc].is_float},
                {"HAS_GIVEN", export->has_given},
                {"HAS_CLUSTERS", has_clusters(export)},
@@ -367,7 +367,7 @@ static void set_names(const char *names[NAMES], int64_t values[NAMES],
     }
     for (size_t i = 0; i < COMBINE_LAWS + MAP_LAWS; i++) {
         const size_t law = i < COMBINE_LAWS ? i : i - COMBINE_LAWS;
-        names[OWN_NAMES + i] = i < COMBINE_LAWS ? problem_combines[law] : problem_maps[law];
+        names[OWN_NAMES + i] = i < COMBINE_LAWS ? operation_combines[law].symbol : operation_maps[law];
         values[OWN_NAMES + i] = (int64_t)law;
     }
 }

@@ -53,6 +53,25 @@ struct queued_unit *queued_unit_open(struct frame *frame, const struct decide_un
     return NULL;
 }
 
+struct queued_unit *queued_unit_share(const struct queued_unit *of, const size_t *places,
+                                      const struct decide_unit *variants, struct error *error)
+{
+    struct queued_unit *queued = calloc(1, sizeof *queued);
+    if (!queued) {
+        error_memory(error, sizeof *queued);
+        return NULL;
+    }
+    queued->unit.image = of->unit.image;
+    queued->unit.count = variants->count;
+    for (size_t i = 0; i < variants->count; i++) {
+        assert(places[i] < of->unit.count);
+        struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
+        *compiled = of->unit.variants[places[i]].compiled;
+        compiled->variant = variants->variants[i];
+    }
+    return queued;
+}
+
 uint64_t queued_unit_hash(const struct queued_unit *queued, size_t i)
 {
     assert(i < queued->unit.count);
@@ -163,14 +182,6 @@ bool queued_units_has(const struct queued_units *queue, size_t variant)
     while (queued && !is_of(queued, variant))
         queued = queued->next;
     return queued != NULL;
-}
-
-void queued_units_move(struct queued_units *to, struct queued_units *from, size_t variant)
-{
-    struct queued_units all = *from;
-    *from = (struct queued_units){0};
-    for (struct queued_unit *queued; (queued = queued_units_take(&all)) != NULL;)
-        queued_units_add(is_of(queued, variant) ? to : from, queued);
 }
 
 void queued_units_dispose(struct queued_units *queue)

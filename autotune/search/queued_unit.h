@@ -6,7 +6,7 @@
 #include "autotune/search/decide.h"
 
 struct queued_unit {
-    struct frame frame;   /* holds what `unit` points to */
+    struct frame frame;   /* holds what `unit` points to, unless another's does */
     struct job_unit unit; /* ids and configs are the queued unit's own */
     uint64_t prove_us[COMPILER_UNIT];
     struct queued_unit *next;
@@ -16,6 +16,10 @@ struct queued_unit {
  * with the error. */
 struct queued_unit *queued_unit_open(struct frame *frame, const struct decide_unit *unit,
                                      size_t width, struct error *error);
+/* A unit of some variants of another, which must outlive it: variants[i] of `variants` is the one at
+ * places[i]. Nothing was compiled for it. NULL with the error. */
+struct queued_unit *queued_unit_share(const struct queued_unit *of, const size_t *places,
+                                      const struct decide_unit *variants, struct error *error);
 void queued_unit_free(struct queued_unit *queued);
 
 /* The place of a variant in the unit; unit.count when it is not there. All of its variants. */
@@ -42,10 +46,8 @@ struct queued_units {
     size_t count;
 };
 void queued_units_add(struct queued_units *queue, struct queued_unit *queued);
-struct queued_unit *queued_units_take(struct queued_units *queue); /* NULL: it is empty */
-/* Of units of one variant: is it there? Moves it, if it is. */
-bool queued_units_has(const struct queued_units *queue, size_t variant);
-void queued_units_move(struct queued_units *to, struct queued_units *from, size_t variant);
+struct queued_unit *queued_units_take(struct queued_units *queue);       /* NULL: it is empty */
+bool queued_units_has(const struct queued_units *queue, size_t variant); /* of units of one */
 void queued_units_dispose(struct queued_units *queue);
 
 #endif

@@ -24,8 +24,7 @@ enum {
     REFERENCES = 5, /* of a worker's reference times, whose median counts */
 };
 
-/* With a budget up to this each variant is compiled alone: what is begun ends sooner, and the race has no
- * need to compile its entrants again. */
+/* With a budget up to this each variant is compiled alone: what is begun ends sooner. */
 static const double SHORT_BUDGET = 5;
 static const double TICK =
     0.2; /* at most so many seconds between looks at progress, journal and budget */
@@ -64,17 +63,23 @@ struct race {
     unsigned forgiven;    /* losses without a candidate at fault */
 };
 
+/* A variant that was compiled before, by another search. */
+struct compiled_before {
+    struct unit_place place;
+    bool is_taken; /* it is queued, or was */
+};
+
 struct search {
     struct search_task task;
     struct outcomes outcomes;
     struct worker_slot *slots; /* first those that measure, then those that compile */
     size_t measurer_count, slot_count;
-    size_t next;      /* in order->variants */
+    size_t next;                    /* in order->variants */
+    struct compiled_before *before; /* by variant; NULL: none was */
     size_t unit_size; /* variants of a unit: fewer where there are few for each compiler */
     struct decide_unit *retries; /* to be compiled again, each alone */
     size_t retry_count;
     struct queued_units queue; /* compiled, not tried yet; in the race kept for it */
-    struct queued_units alone; /* of one variant, tried: the race needs no other of it */
     struct race race;
     struct trials_index forgiven; /* whose worker was killed, forgiven once each */
     struct trials_index proven;   /* machine code proven at small sizes */
@@ -183,6 +188,24 @@ static int open_slots(struct search *search, struct error *error)
     return 0;
 }
 
+/* Looks for what was compiled before, while the workers open. */
+static int find_compiled(struct search *search, struct error *error)
+{
+    const struct search_task *task = &search->task;
+    const struct points *points = points_of(search);
+    unit_cache_begin(task->units);
+    if (unit_cache_is_empty(task->units))
+        return 0;
+    search->before = calloc(points->variant_count + 1, sizeof *search->before);
+    if (!search->before)
+        return error_memory(error, points->variant_count * sizeof *search->before);
+    for (size_t v = 0; v < points->variant_count; v++)
+        if (unit_cache_find(&search->before[v].place, task->units, task->job,
+                            tune_result_config(task->result, points->variants[v].first), error))
+            return -1;
+    return 0;
+}
+
 struct search *search_open(const struct search_task *task, struct error *error)
 {
     struct search *search = calloc(1, sizeof *search);
@@ -197,7 +220,8 @@ struct search *search_open(const struct search_task *task, struct error *error)
                                            .order = task->order,
                                            .prior = task->prior},
                               .start = monotonic_s()};
-    if (outcomes_open(&search->outcomes, error) == 0 && open_slots(search, error) == 0)
+    if (outcomes_open(&search->outcomes, error) == 0 && open_slots(search, error) == 0 &&
+        find_compiled(search, error) == 0)
         return search;
     search_close(search);
     return NULL;
@@ -213,9 +237,9 @@ void search_close(struct search *search)
             search->task.ops->stop(search->task.workers, i);
     }
     free(search->slots);
+    free(search->before);
     free(search->retries);
     queued_units_dispose(&search->queue);
-    queued_units_dispose(&search->alone);
     trials_index_dispose(&search->proven);
     trials_index_dispose(&search->forgiven);
     outcomes_dispose(&search->outcomes);
@@ -263,30 +287,32 @@ static double seconds_left(const struct search *search)
     return !is_limited ? 0 : left > 0 ? left : 1.0 / PER_SECOND;
 }
 
-/* Skips variants that are judged already, and past the budget all. True when a variant is
+/* The next variant in order was compiled before: it is queued without a compiler. */
+static bool is_compiled(const struct search *search)
+{
+    const size_t variant = search->task.order->variants[search->next];
+    return search->before && search->before[variant].place.unit;
+}
+
+static bool is_taken(const struct search *search, size_t variant)
+{
+    return search->before && search->before[variant].is_taken;
+}
+
+/* Skips variants that are judged or taken already, and past the budget all. True when a variant is
  * left. */
 static bool find_next(struct search *search)
 {
     const size_t count = points_of(search)->variant_count;
-    while (search->next < count &&
-           !outcomes_is_open(&search->outcomes, search->task.order->variants[search->next]))
+    const size_t *order = search->task.order->variants;
+    while (search->next < count && (is_taken(search, order[search->next]) ||
+                                    !outcomes_is_open(&search->outcomes, order[search->next])))
         search->next++;
     if (search->next < count && is_over_budget(search)) {
         search->task.result->is_cut = true;
         search->next = count;
     }
     return search->next < count;
-}
-
-/* Takes the next variants to compile; an empty unit when none is left. */
-static struct decide_unit take_unit(struct search *search)
-{
-    struct decide_unit unit = {.count = 0};
-    if (search->retry_count)
-        return search->retries[--search->retry_count];
-    while (unit.count < search->unit_size && find_next(search))
-        unit.variants[unit.count++] = search->task.order->variants[search->next++];
-    return unit;
 }
 
 static int send_compile(struct search *search, size_t slot, const struct decide_unit *unit,
@@ -341,6 +367,41 @@ static int queue_unit(struct search *search, struct queued_unit *queued, struct 
     return failed;
 }
 
+/* Judges a variant that does not compile. Where that was the compiler's fault nothing is
+ * known of it: it is left untried, and an entrant of the race, without which another would
+ * win, ends the run. */
+static int take_failed(struct search *search, const struct compiled_variant *compiled,
+                       struct error *error)
+{
+    const struct error *reason = &compiled->reason;
+    if (reason->code == ERROR_FAILED) {
+        outcomes_judge_variant(&search->outcomes, compiled->variant, TRIAL_FAILED, reason->text,
+                               search->race.is_on);
+        return 0;
+    }
+    if (search->race.is_on)
+        return error_set(error, reason->code, "%s", reason->text);
+    search->task.result->lacking = *reason;
+    return 0;
+}
+
+/* Takes a compiled unit, from a worker or from before: judges what does not compile, and queues the
+ * rest. */
+static int enter_unit(struct search *search, struct queued_unit *queued, struct error *error)
+{
+    int failed = 0;
+    for (size_t i = 0; i < queued->unit.count && !failed; i++) {
+        const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
+        outcomes_compiled(&search->outcomes, compiled->variant, compiled->sources_hash);
+        if (compiled->is_failed)
+            failed = take_failed(search, compiled, error);
+    }
+    if (!failed)
+        return queue_unit(search, queued, error);
+    queued_unit_free(queued);
+    return -1;
+}
+
 static bool is_proven(const struct search *search, const struct queued_unit *queued, size_t i)
 {
     return trials_index_find(&search->proven, queued_unit_hash(queued, i)) != NULL;
@@ -392,21 +453,79 @@ static int feed_measurer(struct search *search, size_t slot, struct error *error
     return queued ? send_unit(search, slot, queued, error) : 0;
 }
 
+static bool has_room(const struct search *search)
+{
+    return search->queue.count < AHEAD + search->measurer_count;
+}
+
+/* Queues a variant that was compiled before, and those of its unit that are still to be tried. */
+static int take_unit_of(struct search *search, size_t variant, struct error *error)
+{
+    struct compiled_before *before = search->before;
+    const struct queued_unit *of = before[variant].place.unit;
+    struct decide_unit unit = {.variants = {variant}, .count = 1};
+    size_t places[COMPILER_UNIT] = {before[variant].place.at};
+    before[variant].is_taken = true;
+    for (size_t v = 0; v < points_of(search)->variant_count && unit.count < COMPILER_UNIT;
+         v++) {
+        if (before[v].place.unit != of || before[v].is_taken ||
+            !outcomes_is_open(&search->outcomes, v))
+            continue;
+        before[v].is_taken = true;
+        places[unit.count] = before[v].place.at;
+        unit.variants[unit.count++] = v;
+    }
+    struct queued_unit *queued = queued_unit_share(of, places, &unit, error);
+    return queued ? enter_unit(search, queued, error) : -1;
+}
+
+/* Queues the next variants as far as they were compiled before and there is room. */
+static int queue_compiled(struct search *search, struct error *error)
+{
+    while (has_room(search) && find_next(search) && is_compiled(search))
+        if (take_unit_of(search, search->task.order->variants[search->next], error))
+            return -1;
+    return 0;
+}
+
+/* Takes the next variants to compile; an empty unit when none is left. */
+static int take_unit(struct decide_unit *out, struct search *search, struct error *error)
+{
+    *out = (struct decide_unit){.count = 0};
+    if (search->retry_count) {
+        *out = search->retries[--search->retry_count];
+        return 0;
+    }
+    while (out->count < search->unit_size) {
+        if (queue_compiled(search, error))
+            return -1;
+        if (!find_next(search) || is_compiled(search))
+            break;
+        out->variants[out->count++] = search->task.order->variants[search->next++];
+    }
+    return 0;
+}
+
 static int feed_compiler(struct search *search, size_t slot, struct error *error)
 {
-    if (search->queue.count >= AHEAD + search->measurer_count && !search->race.is_on)
+    struct decide_unit unit;
+    if (!has_room(search) && !search->race.is_on)
         return 0;
-    const struct decide_unit unit = take_unit(search);
+    if (take_unit(&unit, search, error))
+        return -1;
     return unit.count ? send_compile(search, slot, &unit, error) : 0;
 }
 
+/* First those that compile: on the way to what is theirs variants are queued for those that measure. */
 static int feed(struct search *search, struct error *error)
 {
     if (search->retry_count && !search->race.is_on && is_over_budget(search)) {
         search->task.result->is_cut = true;
         search->retry_count = 0;
     }
-    for (size_t slot = 0; slot < search->slot_count; slot++)
+    if (queue_compiled(search, error))
+        return -1;
+    for (size_t slot = search->slot_count; slot-- > 0;)
         if (search->slots[slot].state == WORKER_IDLE &&
             (measures(search, slot) ? feed_measurer : feed_compiler)(search, slot, error))
             return -1;
@@ -576,48 +695,33 @@ static int distrust(struct search *search, size_t slot, struct error *error)
 
 /* --- Messages of compiling workers -------------------------------------------------------- */
 
-/* Judges a variant that does not compile. Where that was the compiler's fault nothing is
- * known of it: it is left untried, and an entrant of the race, without which another would
- * win, ends the run. */
-static int take_failed(struct search *search, const struct compiled_variant *compiled,
-                       struct error *error)
+static int keep_unit(struct search *search, const struct queued_unit *queued,
+                     struct error *error)
 {
-    const struct error *reason = &compiled->reason;
-    if (reason->code == ERROR_FAILED) {
-        outcomes_judge_variant(&search->outcomes, compiled->variant, TRIAL_FAILED, reason->text,
-                               search->race.is_on);
-        return 0;
-    }
-    if (search->race.is_on)
-        return error_set(error, reason->code, "%s", reason->text);
-    search->task.result->lacking = *reason;
-    return 0;
+    const struct points *points = points_of(search);
+    const int64_t *configs[COMPILER_UNIT];
+    for (size_t i = 0; i < queued->unit.count; i++)
+        configs[i] =
+            tune_result_config(search->task.result,
+                               points->variants[queued->unit.variants[i].compiled.variant]
+                                   .first);
+    return unit_cache_add(search->task.units, search->task.job, queued, configs, error);
 }
 
 static int take_compiled(struct search *search, size_t slot, struct frame *frame,
                          struct error *error)
 {
-    int failed = 0;
     struct queued_unit *queued =
         queued_unit_open(frame, &search->slots[slot].unit, points_of(search)->width, error);
     const bool is_dropped = search->slots[slot].is_dropped;
     free_worker(search, slot);
     if (!queued)
         return -1;
-    if (is_dropped) {
-        queued_unit_free(queued);
-        return 0;
-    }
-    for (size_t i = 0; i < queued->unit.count && !failed; i++) {
-        const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
-        outcomes_compiled(&search->outcomes, compiled->variant, compiled->sources_hash);
-        if (compiled->is_failed)
-            failed = take_failed(search, compiled, error);
-    }
-    if (!failed)
-        return queue_unit(search, queued, error);
+    const int failed = keep_unit(search, queued, error);
+    if (!failed && !is_dropped)
+        return enter_unit(search, queued, error);
     queued_unit_free(queued);
-    return -1;
+    return failed;
 }
 
 /* --- Messages of measuring workers -------------------------------------------------------- */
@@ -743,10 +847,7 @@ static int take_tried(struct search *search, size_t slot, const struct job_tried
         if (!variant->compiled.is_failed && variant->count && is_proven(search, queued, i))
             outcomes_finish(&search->outcomes, variant->compiled.variant, tried->is_cut);
     }
-    if (queued->unit.count == 1)
-        queued_units_add(&search->alone, queued);
-    else
-        queued_unit_free(queued);
+    queued_unit_free(queued);
     worker->queued = NULL;
     worker->state = WORKER_IDLE;
     return 0;
@@ -871,25 +972,42 @@ int search_run(struct search *search, struct error *error)
 
 /* --- The race ----------------------------------------------------------------------------- */
 
-/* Compiles the variants of these candidates, each alone where it was not so, and keeps the units.
- * A variant that does not compile any more is judged on the way. */
+static bool is_entrant(const struct search *search, size_t variant)
+{
+    bool is_listed = queued_units_has(&search->queue, variant);
+    for (size_t k = 0; k < search->retry_count; k++)
+        is_listed |= search->retries[k].variants[0] == variant;
+    return is_listed;
+}
+
+/* Queues a variant for the race, or has it compiled, unless that is done. */
+static int enter_variant(struct search *search, size_t variant, struct error *error)
+{
+    const struct decide_unit alone = {.variants = {variant}, .count = 1};
+    const size_t first = points_of(search)->variants[variant].first;
+    struct unit_place place;
+    if (is_entrant(search, variant))
+        return 0;
+    if (unit_cache_find(&place, search->task.units, search->task.job,
+                        tune_result_config(search->task.result, first), error))
+        return -1;
+    if (!place.unit)
+        return retry_alone(search, &alone, error);
+    struct queued_unit *queued = queued_unit_share(place.unit, &place.at, &alone, error);
+    return queued ? enter_unit(search, queued, error) : -1;
+}
+
+/* Makes a unit of the variant of each of these candidates, compiled before or now, and keeps them. A
+ * variant that does not compile any more is judged on the way. */
 static int compile_entrants(struct search *search, const size_t *candidates, size_t count,
                             struct error *error)
 {
     search->race.is_on = true;
     search->next = points_of(search)->variant_count;
     queued_units_dispose(&search->queue);
-    for (size_t i = 0; i < count; i++) {
-        const struct decide_unit alone = {.variants = {tune_result_variant(points_of(search),
-                                                                           candidates[i])},
-                                          .count = 1};
-        queued_units_move(&search->queue, &search->alone, alone.variants[0]);
-        bool is_listed = queued_units_has(&search->queue, alone.variants[0]);
-        for (size_t k = 0; k < search->retry_count; k++)
-            is_listed |= search->retries[k].variants[0] == alone.variants[0];
-        if (!is_listed && retry_alone(search, &alone, error))
+    for (size_t i = 0; i < count; i++)
+        if (enter_variant(search, tune_result_variant(points_of(search), candidates[i]), error))
             return -1;
-    }
     return work_off(search, error);
 }
 

@@ -5,6 +5,7 @@
 #define AUTOTUNE_SEARCH_H
 
 #include "autotune/search/outcomes.h"
+#include "autotune/search/unit_cache.h"
 #include "autotune/search/worker.h"
 
 struct search;
@@ -15,7 +16,8 @@ struct search_task {
     const struct tune_options *options;
     struct tune_result *result; /* with its points, and the trials that the journal told */
     const struct strategy_order *order;
-    const double *prior; /* by candidate */
+    const double *prior;      /* by candidate */
+    struct unit_cache *units; /* what was compiled before, and is from now on */
     const struct worker_ops *ops;
     void *workers; /* of `ops` */
 };

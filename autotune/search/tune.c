@@ -24,6 +24,7 @@ struct run {
     struct strategy_order order;
     double *prior;
     struct worker_pool *pool, *own_pool;
+    struct unit_cache *units, *own_units;
     struct search *search;
 };
 
@@ -145,11 +146,17 @@ static int open_search(struct run *run, struct error *error)
         return -1;
     if (!run->pool)
         run->pool = run->own_pool;
+    run->units = run->job->units;
+    if (!run->units && unit_cache_open(&run->own_units, UNIT_CACHE_BYTES, error))
+        return -1;
+    if (!run->units)
+        run->units = run->own_units;
     const struct search_task task = {.job = run->job,
                                      .options = &run->options,
                                      .result = run->result,
                                      .order = &run->order,
                                      .prior = run->prior,
+                                     .units = run->units,
                                      .ops = &worker_processes,
                                      .workers = run->pool};
     run->search = search_open(&task, error);
@@ -198,6 +205,7 @@ int tune_run(struct tune_result *out, const struct tune_job *job,
     fill_defaults(&run);
     int failed = run_all(&run, error);
     search_close(run.search);
+    unit_cache_close(run.own_units);
     worker_pool_close(run.own_pool);
     if (run.pool && is_host(&run))
         temporary_sweep();

@@ -7,6 +7,7 @@
 #include "cache/journal.h"
 #include "generator/emit.h"
 
+struct unit_cache;
 struct worker_pool;
 
 /* Told about progress between candidates; may be NULL. */
@@ -28,6 +29,8 @@ struct tune_job {
     /* Whose idle workers serve, and stay for the next run on these devices, by the same thread; NULL: the
      * run has its own. */
     struct worker_pool *workers;
+    struct unit_cache
+        *units; /* what was compiled so far, for the next run too; NULL: the run has its own */
 };
 
 struct tune_options {

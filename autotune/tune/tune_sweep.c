@@ -4,6 +4,7 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/search/unit_cache.h"
 #include "autotune/search/worker_pool.h"
 #include "autotune/tune/sweep_between.h"
 #include "autotune/tune/sweep_dims.h"
@@ -34,7 +35,7 @@ static int plan(struct sweep *sweep, struct error *error)
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
         if (request_sweeps(request, regime))
             add_regime(sweep, regime, regime == WARM && !request->warm);
-    text_addf(&line, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
+    text_addf(&line, "sweep     %s %s %s..%s:", sweep->setup.problem.op->name,
               problem_types[sweep->setup.problem.type].name,
               number_format_count(low, dims_n(&request->problem.dims)),
               number_format_count(high, request->n_high));
@@ -327,7 +328,8 @@ int tune_sweep(const struct request *request, struct error *error)
     sweep->records = setup_collection(request);
     sweep->start_ns = monotonic_ns();
     tune_save_now(sweep->swept);
-    int failed = open_sweep(sweep, error) || worker_pool_open(&sweep->workers, error);
+    int failed = open_sweep(sweep, error) || worker_pool_open(&sweep->workers, error) ||
+                 unit_cache_open(&sweep->units, UNIT_CACHE_BYTES, error);
     if (!failed) {
         failed = (request->n_high ? sweep_n : sweep_dims)(sweep, error);
         if (!failed && sweep->has_lost)
@@ -343,6 +345,7 @@ int tune_sweep(const struct request *request, struct error *error)
                           sweep->noisy, sweep->noisy == 1 ? " is" : "s are");
     }
     worker_pool_close(sweep->workers);
+    unit_cache_close(sweep->units);
     setup_close(&sweep->setup);
     for (size_t l = 0; l < REGIME_COUNT; l++)
         sweep_regime_dispose(&sweep->regimes[l]);

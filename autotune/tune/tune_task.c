@@ -185,7 +185,8 @@ static int describe_job(struct tune_task *task, struct error *error)
                           .spec_count = task->kind->count,
                           .nvrtc = request->nvrtc,
                           .compilers = tune_task_compilers(setup, task->kind, task->kinds),
-                          .workers = task->workers};
+                          .workers = task->workers,
+                          .units = task->units};
     task->options = (struct tune_options){.strategy = strategy,
                                           .seed = request->seed,
                                           .budget_s = request->budget_s,

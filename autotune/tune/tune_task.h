@@ -21,7 +21,8 @@ struct tune_task {
     struct setup *setup;         /* that is open for several tasks; NULL: its own */
     struct tune_save_told *told; /* what several tasks have warned of; NULL: its own */
     struct worker_pool
-        *workers; /* that serve several tasks, one after the other; NULL: its own */
+        *workers;             /* that serve several tasks, one after the other; NULL: its own */
+    struct unit_cache *units; /* what was compiled for them; NULL: its own */
     /* A record does not answer: it is raced again, among configs that the user sets in `options`
      * before the run (tune_options.configs), and stays the winner unless another is clearly faster. */
     bool is_race;

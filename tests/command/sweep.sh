@@ -58,8 +58,21 @@ assert eval(sys.argv[2], names), sys.argv[2]
 PYTHON
 }
 
+# The compilers, which list the kernels that they compile.
+mkdir bin
+for name in cc gcc clang; do
+    cat > bin/$name << END
+#!/bin/sh
+for word; do
+    case \$word in *unit*.c) grep -o 'pass .* --variant .*' "\$word" >> "$SCRATCH/kernels" ;; esac
+done
+exec $(command -v $name) "\$@"
+END
+    chmod +x bin/$name
+done
+
 # Cold and warm; the sizes of 1K..16K.
-run "$@" --n 1K..16K --loss 8 --json sweep.json --csv sweep.csv
+PATH=$SCRATCH/bin:$PATH run "$@" --n 1K..16K --loss 8 --json sweep.json --csv sweep.csv
 cp out swept
 check sweep has_status 0
 check says-what-it-does grep -q '^sweep  *sum i32 1K\.\.16K: 5 sizes cold, 5 sizes warm.* 8 %' err
@@ -83,6 +96,10 @@ check single holds sweep.json 'set(s["single_n"] for s in sizes) == {16000}'
 check single-times holds sweep.json \
     'all(abs(s["single_us"] / s["us"] - s["single_ratio"]) < .01 for s in it["sizes"])'
 check csv test "$(wc -l < sweep.csv)" -eq "$((1 + $(grep -c '"own_us"' sweep.json)))"
+# The default is compiled by the worker that measures, too.
+check kernels-are-listed test "$(sort -u kernels | wc -l)" -ge 6
+check compiled-once test "$(sort kernels | uniq -d | grep -vc 'BLOCK=64,.*WARP=SHUFFLE,.*FINISH=PASSES')" -eq 0
+check default-compiled-twice test "$(sort kernels | uniq -c | awk '$1 > 2' | wc -l)" -eq 0
 check gained grep -Eq '^gained  *.* at 4 n drawn at random' err
 check csv-keys grep -q '^gpu,op,type,acc,order,n,regime,n_from,n_to,us,gbs,' sweep.csv
 

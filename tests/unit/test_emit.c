@@ -3,11 +3,13 @@
  * wrong with a template is refused with file and line. */
 #include "autotune/device/gpus.h"
 #include "generator/dims_text.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 static struct error error;
 
@@ -267,14 +269,14 @@ static void test_lines_and_constants(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++, seed++) {
             const struct target target = find_target(archs[seed % 4]);
-            const struct problem problem = {.op = (enum op)op,
+            const struct problem problem = {.op = op_of((enum op)op),
                                             .type = (enum type)type,
                                             .acc = (enum type)type,
                                             .dims = DIMS_VALUE(400000000),
                                             .regime = COLD};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
-            if (problem_check(&problem, &error) != 0 || problem_ops[op].is_position)
+            if (problem_check(&problem, &error) != 0 || law_of(op)->is_position)
                 continue; /* positions have a space of their own */
             if (point_expand(&points, &context, &error) != 0)
                 fail_msg("%s", error.text);
@@ -308,7 +310,7 @@ static void test_variants(void **state)
     enum { CASES = sizeof cases / sizeof *cases };
     uint64_t hashes[CASES];
     for (size_t i = 0; i < CASES; i++) {
-        const struct problem problem = {.op = SUM,
+        const struct problem problem = {.op = op_of(SUM),
                                         .type = cases[i].type,
                                         .acc = cases[i].acc,
                                         .dims = DIMS_VALUE(1000),
@@ -344,6 +346,10 @@ static uint64_t hash_of(const char *first, const char *second)
     if (second)
         text_adds(&variant.texts[variant.count++], second);
     const uint64_t hash = emit_hash_variant(&variant);
+    struct text code = {0};
+    emit_add_code(&code, &variant); /* what the hash is of */
+    assert_true(XXH3_64bits(code.at, code.length) == hash);
+    text_dispose(&code);
     emit_dispose(&variant);
     return hash;
 }
@@ -388,11 +394,11 @@ static void test_any_flags(void **state)
                  {F32, F32, true},  {F32, F64, true}, {F64, F64, false}};
     for (size_t i = 0; i < 3 * 5 * 7; i++) {
         const struct target target = find_target(archs[i % 3]);
-        const struct problem problem = {.op = ops[i / 3 % 5],
+        const struct problem problem = {.op = op_of(ops[i / 3 % 5]),
                                         .type = types[i / 15].type,
                                         .acc = types[i / 15].acc,
                                         .dims = DIMS_VALUE(1000)};
-        const bool is_select = problem.op == MIN || problem.op == MAX;
+        const bool is_select = operation_law(problem.op)->seeks;
         const bool has_nan_step = is_select && problem.acc == F32 && target.cc >= 80;
         const struct point_context context = {fixture->space, &problem, &target};
         struct emit_sources sources = fixture->sources;
@@ -435,7 +441,7 @@ static void emit_command(struct text *out, const struct fixture *fixture, const 
         sscanf(archs ? archs : "", " --arch %15s --pass %31s --variant %399s", arch, pass,
                variant) != 3)
         fail_msg("no command: %.200s", line);
-    assert_int_equal(problem_find_op(&problem.op, op, &error), 0);
+    assert_int_equal(operation_find(&problem.op, op, &error), 0);
     assert_int_equal(problem_find_type(&problem.type, type, &error), 0);
     assert_int_equal(problem_find_type(&problem.acc, acc, &error), 0);
     snprintf(path, sizeof path, "configs/%s.ini", name);
@@ -484,7 +490,7 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                        const char *types)
 {
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),
@@ -637,7 +643,7 @@ static void test_own_template(void **state)
 {
     const struct fixture *fixture = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),

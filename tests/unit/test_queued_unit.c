@@ -5,6 +5,7 @@
 #include "autotune/search/outcomes.h"
 
 #include "autotune/device/gpus.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static int setup(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM,
+                          .problem = {.op = op_of(SUM),
                                       .type = I32,
                                       .acc = I32,
                                       .dims = DIMS_VALUE(400000000),
@@ -470,25 +471,40 @@ static void test_sent_on(void **state)
 
 #define WITH_SEARCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* Units of one variant each: those of a variant move, the others keep their order. */
-static void test_move(void **state)
+/* Variants of a kept unit in another order, as another search numbers them. */
+static void test_share(void **state)
 {
     struct fixture *f = *state;
-    struct queued_units to = {0};
-    for (size_t v = 0; v < 3; v++) {
-        const struct compiled compiled[] = {{v, 100 + v, false}};
-        queue(f, open_queued(f, compiled, 1));
-    }
-    queued_units_move(&to, &f->queue, 7);
-    assert_null(to.first);
-    queued_units_move(&to, &f->queue, 1);
-    assert_int_equal(to.count, 1);
-    assert_int_equal(f->queue.count, 2);
-    assert_true(queued_units_has(&to, 1));
-    assert_false(queued_units_has(&f->queue, 1));
-    assert_true(queued_units_has(&f->queue, 2));
-    assert_int_equal(queued_unit_find(f->queue.first, 0), 0);
-    queued_units_dispose(&to);
+    const struct compiled compiled[] = {{30, 7, false}, {2, 8, true}, {9, 0, false}};
+    struct queued_unit *of = open_queued(f, compiled, 3);
+    const size_t places[] = {2, 0};
+    const struct decide_unit variants = {.variants = {4, 5}, .count = 2};
+    struct queued_unit *queued = queued_unit_share(of, places, &variants, &error);
+    assert_non_null(queued);
+    assert_int_equal(queued->unit.count, 2);
+    assert_int_equal(queued->unit.compile_us, 0);
+    assert_int_equal(queued_unit_find(queued, 4), 0);
+    assert_int_equal(queued_unit_find(queued, 5), 1);
+    assert_int_equal(queued_unit_find(queued, 30), 2);
+    assert_int_equal(queued_unit_hash(queued, 0), 1009); /* of the sources */
+    assert_int_equal(queued_unit_hash(queued, 1), queued_unit_hash(of, 0));
+    assert_ptr_equal(queued->unit.image.bytes, of->unit.image.bytes);
+    queue(f, queued);
+    assert_true(f->queue.count == 1);
+    assert_all_listed(f, &f->queue.first->unit.variants[0]);
+    assert_int_equal(of->unit.variants[0].count, 0);
+    queued_units_dispose(&f->queue);
+    queued_unit_free(of);
+}
+
+/* Units of one variant, found by it. */
+static void test_has(void **state)
+{
+    struct fixture *f = *state;
+    const struct compiled compiled[] = {{1, 101, false}};
+    queue(f, open_queued(f, compiled, 1));
+    assert_true(queued_units_has(&f->queue, 1));
+    assert_false(queued_units_has(&f->queue, 2));
 }
 
 int main(void)
@@ -498,7 +514,8 @@ int main(void)
         WITH_SEARCH(test_candidates_in_an_answer),
         WITH_SEARCH(test_answers_that_are_none),
         WITH_SEARCH(test_queue),
-        WITH_SEARCH(test_move),
+        WITH_SEARCH(test_share),
+        WITH_SEARCH(test_has),
         WITH_SEARCH(test_queued_again),
         WITH_SEARCH(test_nothing_to_try),
         WITH_SEARCH(test_equal_candidates),

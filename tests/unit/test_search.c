@@ -4,12 +4,13 @@
 
 #include "autotune/device/gpus.h"
 #include "autotune/search/winner.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { VARIANTS = 6, CANDIDATES = 3, SLOTS = VARIANTS + 1, EVENTS = 256, ALWAYS = 1000 };
+enum { VARIANTS = 6, CANDIDATES = 3, SLOTS = VARIANTS + 1, EVENTS = 512, ALWAYS = 1000 };
 
 static struct error error;
 
@@ -53,6 +54,8 @@ struct fixture {
     struct target target;
     struct point_context context;
     struct device_info info;
+    struct emit_sources sources;
+    struct unit_cache *units;
     struct tune_job job;
     struct tune_options options;
     struct tune_result result;
@@ -275,7 +278,8 @@ static void try_unit(struct workers *workers, size_t slot, struct frame *frame)
     free(unit);
 }
 
-/* All entrants race; the default, which is none of the candidates, comes in last. */
+/* All entrants race, the last ones are the fastest; the default, which is none of the candidates, comes in
+ * last. */
 static void race(struct workers *workers, size_t slot, struct frame *frame)
 {
     const size_t width = workers->result->points.width;
@@ -297,7 +301,7 @@ static void race(struct workers *workers, size_t slot, struct frame *frame)
             raced->entrants[raced->count++].candidate = variant->ids[i];
         }
     for (size_t i = 0; i < raced->count; i++)
-        raced->result.places[i] = (struct race_place){.entrant = (i + 1) % raced->count,
+        raced->result.places[i] = (struct race_place){.entrant = raced->count - 1 - i,
                                                       .rounds = 11,
                                                       .median_ps = 2000 + i,
                                                       .choice = 1 + (double)i * workers->apart,
@@ -387,13 +391,22 @@ static void make_points(struct fixture *f)
     point_dispose(&all);
 }
 
+static void make_result(struct fixture *f)
+{
+    f->result = (struct tune_result){.rounds = 0};
+    make_points(f);
+    f->result.trials = calloc(f->result.points.count, sizeof *f->result.trials);
+    for (size_t i = 0; i < f->result.points.count; i++)
+        f->result.trials[i].reason = -1;
+}
+
 static int setup(void **state)
 {
     static struct fixture fixture;
     static const char *const specs[] = {"0", "1"};
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM,
+                          .problem = {.op = op_of(SUM),
                                       .type = I32,
                                       .acc = I32,
                                       .dims = DIMS_VALUE(400000000),
@@ -402,31 +415,53 @@ static int setup(void **state)
     f->target.sms = 132;
     f->context = (struct point_context){f->space, &f->problem, &f->target};
     f->info.target = f->target;
+    f->sources = load_sources();
     f->job = (struct tune_job){.context = &f->context,
+                               .sources = &f->sources,
                                .info = &f->info,
                                .specs = specs,
                                .spec_count = 1,
                                .compilers = 1};
-    make_points(f);
-    f->result.trials = calloc(f->result.points.count, sizeof *f->result.trials);
-    for (size_t i = 0; i < f->result.points.count; i++)
-        f->result.trials[i].reason = -1;
+    make_result(f);
+    assert_int_equal(unit_cache_open(&f->units, UNIT_CACHE_BYTES, &error), 0);
     f->workers.result = &f->result;
     *state = f;
     return 0;
 }
 
-static int teardown(void **state)
+static void end_search(struct fixture *f)
 {
-    struct fixture *f = *state;
     struct workers *workers = &f->workers;
     for (; workers->first < workers->count; workers->first++)
         frame_dispose(&workers->events[workers->first].frame);
     search_close(f->search);
+    f->search = NULL;
     strategy_dispose(&f->order);
     tune_result_dispose(&f->result);
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    end_search(f);
+    unit_cache_close(f->units);
     space_free(f->space);
     return 0;
+}
+
+/* Another search of the same variants, by workers of its own. */
+static void search_anew(struct fixture *f)
+{
+    end_search(f);
+    make_result(f);
+    memset(f->workers.runs, 0, sizeof f->workers.runs);
+}
+
+/* As if all memory for compiled units were used up. */
+static void keep_nothing(struct fixture *f)
+{
+    unit_cache_close(f->units);
+    assert_int_equal(unit_cache_open(&f->units, 0, &error), 0);
 }
 
 static int run(struct fixture *f, struct plan plan)
@@ -441,6 +476,7 @@ static int run(struct fixture *f, struct plan plan)
                                      .result = &f->result,
                                      .order = &f->order,
                                      .prior = f->prior,
+                                     .units = f->units,
                                      .ops = &WORKERS,
                                      .workers = &f->workers};
     f->search = search_open(&task, &error);
@@ -695,6 +731,114 @@ static void test_short_budget(void **state)
     assert_int_equal(f->workers.starts[1], 1);
 }
 
+/* --- What was compiled before ------------------------------------------------------------- */
+
+static void assert_compiled(const struct fixture *f, unsigned times)
+{
+    for (size_t v = 0; v < VARIANTS; v++)
+        assert_int_equal(f->workers.compiled[v], times);
+}
+
+/* At another size no variant is compiled again; all are proven and tried. */
+static void test_another_size(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    const unsigned tried = f->workers.tried;
+    search_anew(f);
+    f->problem.dims = (struct dims)DIMS_VALUE(100000000);
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_compiled(f, 1);
+    assert_int_equal(f->workers.tried, 2 * tried);
+    assert_int_equal(f->result.proofs, VARIANTS);
+}
+
+/* Another type is other code. */
+static void test_another_type(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    search_anew(f);
+    f->problem.type = F32;
+    f->problem.acc = F32;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_compiled(f, 2);
+}
+
+/* What was compiled before does not hold up what was not, nor the reverse. */
+static void test_some_compiled_before(void **state)
+{
+    struct fixture *f = *state;
+    f->options.budget_s = 1e-9;
+    assert_int_equal(run(f, (struct plan){IN_NONE, DIES, 0, 0, 0}), 0);
+    bool is_measured[VARIANTS];
+    for (size_t v = 0; v < VARIANTS; v++)
+        is_measured[v] = f->result.trials[CANDIDATES * v].status == TRIAL_MEASURED &&
+                         f->result.trials[CANDIDATES * v].is_judged;
+    assert_true(f->result.counts[TRIAL_MEASURED] > 0);
+    search_anew(f);
+    memset(f->workers.compiled, 0, sizeof f->workers.compiled);
+    f->options.budget_s = 0;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    for (size_t v = 0; v < VARIANTS; v++)
+        assert_true(f->workers.compiled[v] == 0 || !is_measured[v]);
+    assert_true(f->workers.compiled[VARIANTS - 1] == 1);
+}
+
+/* A budget that is over at once leaves all but what is owed untried, compiled or not. */
+static void test_budget_of_what_was_compiled(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    search_anew(f);
+    f->options.budget_s = 1e-9;
+    assert_int_equal(run(f, (struct plan){IN_NONE, DIES, 0, 0, 0}), 0);
+    assert_true(f->result.counts[TRIAL_MEASURED] > 0);
+    assert_true(f->result.counts[TRIAL_MEASURED] < ALL);
+    assert_true(f->result.is_cut);
+    assert_compiled(f, 1);
+}
+
+/* What does not compile is no better at another size; what a compiler had no room for may be. */
+static void test_failure_before(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_COMPILE, IS_REFUSED, 4, 0, 0});
+    search_anew(f);
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+    assert_string_equal(f->result.reasons[0], "does not compile");
+    assert_compiled(f, 1);
+}
+
+static void test_lack_before(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(run(f, (struct plan){IN_COMPILE, LACKS, 4, 0, ALWAYS}), 0);
+    search_anew(f);
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    for (size_t v = 0; v < VARIANTS; v++)
+        assert_int_equal(f->workers.compiled[v], v == 4 ? 2 : 1);
+}
+
+/* Of a unit compiled before that does not load now, each variant is compiled alone, once. */
+static void test_unit_before_that_does_not_load(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    search_anew(f);
+    run_well(f, (struct plan){IN_LOAD, IS_REFUSED, 4, 0, 0});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+    assert_int_equal(f->workers.compiled[4], 2);
+    search_anew(f);
+    run_well(f, (struct plan){IN_LOAD, IS_REFUSED, 4, 0, 0});
+    assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
+    assert_int_equal(f->workers.compiled[4], 2);
+}
+
 /* --- The race ----------------------------------------------------------------------------- */
 
 static const size_t ENTRANTS[] = {0, 1, CANDIDATES, 4 * CANDIDATES + 2};
@@ -762,8 +906,7 @@ static void test_race(void **state)
     static struct job_raced raced;
     assert_int_equal(run_race(f, (struct plan){IN_NONE, DIES, 0, 0, 0}, &raced), 1);
     assert_int_equal(raced.count, ENTRANT_COUNT + 1);
-    assert_int_equal(f->workers.compiled[0], 2); /* again, alone */
-    assert_int_equal(f->workers.compiled[2], 1); /* it does not race */
+    assert_compiled(f, 1);
     assert_int_equal(f->result.counts[TRIAL_MEASURED], ALL);
     assert_int_equal(search_race(f->search, ENTRANTS, 1, &raced, &error), 1);
     assert_int_equal(raced.count, 2);
@@ -808,16 +951,16 @@ static void test_fastest_wins(void **state)
     assert_int_equal(choose_winner(*state, 0.02), 0);
 }
 
-/* With few variants for the compilers each is compiled alone, once for the search and the race. */
-static void test_race_takes_what_was_alone(void **state)
+/* Where nothing could be kept, entrants are compiled again, each alone. */
+static void test_race_compiles_again(void **state)
 {
     struct fixture *f = *state;
     static struct job_raced raced;
-    f->job.compilers = VARIANTS;
+    keep_nothing(f);
     assert_int_equal(run_race(f, (struct plan){IN_NONE, DIES, 0, 0, 0}, &raced), 1);
     assert_int_equal(raced.count, ENTRANT_COUNT + 1);
-    for (size_t v = 0; v < VARIANTS; v++)
-        assert_int_equal(f->workers.compiled[v], 1);
+    assert_int_equal(f->workers.compiled[0], 2);
+    assert_int_equal(f->workers.compiled[2], 1); /* it does not race */
 }
 
 /* An entrant that ends the worker drops out; the others may race again. */
@@ -858,6 +1001,7 @@ static void test_entrant_without_room(void **state)
 {
     struct fixture *f = *state;
     static struct job_raced raced;
+    keep_nothing(f);
     assert_int_equal(run_race(f, (struct plan){IN_COMPILE, LACKS, 4, 0, 1}, &raced), -1);
     assert_int_equal(error.code, ERROR_IO);
 }
@@ -867,6 +1011,7 @@ static void test_entrant_that_does_not_compile(void **state)
 {
     struct fixture *f = *state;
     static struct job_raced raced;
+    keep_nothing(f);
     assert_int_equal(run_race(f, (struct plan){IN_COMPILE, IS_REFUSED, 4, 0, 0}, &raced), 0);
     assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
 }
@@ -875,6 +1020,7 @@ static void test_entrant_that_ends_the_compiler(void **state)
 {
     struct fixture *f = *state;
     static struct job_raced raced;
+    keep_nothing(f);
     assert_int_equal(run_race(f, (struct plan){IN_COMPILE, DIES, 4, 0, ALWAYS}, &raced), 0);
     assert_counts(f, ALL_BUT_ONE, TRIAL_FAILED, CANDIDATES);
 }
@@ -910,10 +1056,17 @@ int main(void)
         WITH_SEARCH(test_kept_worker_that_fails),
         WITH_SEARCH(test_kept_workers_that_are_busy),
         WITH_SEARCH(test_short_budget),
+        WITH_SEARCH(test_another_size),
+        WITH_SEARCH(test_another_type),
+        WITH_SEARCH(test_some_compiled_before),
+        WITH_SEARCH(test_budget_of_what_was_compiled),
+        WITH_SEARCH(test_failure_before),
+        WITH_SEARCH(test_lack_before),
+        WITH_SEARCH(test_unit_before_that_does_not_load),
         WITH_SEARCH(test_race),
         WITH_SEARCH(test_simplest_of_a_tie_wins),
         WITH_SEARCH(test_fastest_wins),
-        WITH_SEARCH(test_race_takes_what_was_alone),
+        WITH_SEARCH(test_race_compiles_again),
         WITH_SEARCH(test_entrant_that_crashes),
         WITH_SEARCH(test_race_that_is_killed),
         WITH_SEARCH(test_result_that_cannot_be),

@@ -1,5 +1,6 @@
 /* Tests of space: the files that come with the program, and that whatever is wrong with a space
  * file is refused by one sentence that begins with the file and the line. */
+#include "tests/unit/named_op.h"
 #include "tests/unit/plain_op.h"
 #include "tests/unit/reduce_files.h"
 
@@ -409,7 +410,7 @@ static void test_positions(void **state)
     for (int i = 0; i < 2; i++) {
         struct space *space = load_space(names[i]);
         for (int op = 0; op < OP_COUNT; op++) {
-            const struct problem problem = {.op = (enum op)op,
+            const struct problem problem = {.op = op_of((enum op)op),
                                             .type = I32,
                                             .acc = I32,
                                             .dims = DIMS_VALUE(1000),
@@ -489,17 +490,17 @@ static void test_settled_default(void **state)
         "[default]\nBLOCK = MAP == SQUARE && !HOST ? 32 : 8 * ELEM_BYTES\n"
         "WAY = ACCUM_BYTES == 8 ? LEFT : RIGHT\nGRID = -2\n";
     /* clang-format off */
-    static const struct {
+    const struct {
         struct problem problem;
         bool is_host, fails;
         int64_t block, way;
     } rows[] = {
-        {{.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 0},
-        {{.op = MAX, .type = F64, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD}, true, false, 64, 0},
-        {{.op = MIN, .type = F32, .acc = F32, .dims = DIMS_VALUE(5), .regime = WARM}, true, false, 32, 1},
-        {{.op = SUMSQ, .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 1},
-        {{.op = SUMSQ, .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, true, true, 0, 0},
-        {{.op = SUM, .type = BF16, .acc = F32, .dims = DIMS_VALUE(5), .regime = COLD}, false, true, 0, 0},
+        {{.op = op_of(SUM), .type = I32, .acc = I64, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 0},
+        {{.op = op_of(MAX), .type = F64, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD}, true, false, 64, 0},
+        {{.op = op_of(MIN), .type = F32, .acc = F32, .dims = DIMS_VALUE(5), .regime = WARM}, true, false, 32, 1},
+        {{.op = op_of(SUMSQ), .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 1},
+        {{.op = op_of(SUMSQ), .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, true, true, 0, 0},
+        {{.op = op_of(SUM), .type = BF16, .acc = F32, .dims = DIMS_VALUE(5), .regime = COLD}, false, true, 0, 0},
     };
     /* clang-format on */
     struct space *space = NULL;
@@ -529,11 +530,11 @@ static void test_settled_default(void **state)
 static void test_default_of_one_value(void **state)
 {
     (void)state;
-    static const struct problem problem = {.op = SUM,
-                                           .type = I32,
-                                           .acc = I64,
-                                           .dims = DIMS_VALUE(5),
-                                           .regime = COLD};
+    const struct problem problem = {.op = op_of(SUM),
+                                    .type = I32,
+                                    .acc = I64,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     static const struct target target = {.cc = 75, .sms = 3};
     struct space *space = NULL;
     struct error error;
@@ -590,7 +591,7 @@ static void test_default_of_many(void **state)
         {{.outer = {8, 5}, .depth = {5, 1}, .inner = {1, 1}}, 2, 2},
     };
     const struct target target = {.cc = 75, .sms = 3};
-    struct problem problem = {.op = MAX, .type = U32, .acc = U32, .regime = COLD};
+    struct problem problem = {.op = op_of(MAX), .type = U32, .acc = U32, .regime = COLD};
     struct space *space = NULL;
     struct error error;
     int64_t config[2];
