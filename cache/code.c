@@ -35,7 +35,7 @@ int code_hash(uint64_t *out, const struct record *record, const int64_t *values,
 static uint64_t hash_config(const struct record *record)
 {
     const struct problem *problem = &record->problem;
-    const int numbers[] = {(int)problem->op,
+    const int numbers[] = {problem->op->place,
                            (int)problem->type,
                            (int)problem->acc,
                            (int)problem->order,

@@ -35,11 +35,6 @@ static const struct form forms[FIELD_FORMS];
 
 /* --- Choices --------------------------------------------------------------------------- */
 
-static const char *op_at(size_t i)
-{
-    return i < OP_COUNT ? problem_ops[i].name : NULL;
-}
-
 static const char *type_at(size_t i)
 {
     return i < TYPE_COUNT ? problem_types[i].name : NULL;
@@ -85,6 +80,20 @@ static void write_choice(const struct field *field, const void *at, struct text 
     const char *name = forms[field->form].name_at(i);
     if (name)
         text_adds(out, name);
+}
+
+static bool read_operation(const struct field *field, void *at, const char *value)
+{
+    struct error ignored;
+    (void)field;
+    return operation_find(at, value, &ignored) == 0;
+}
+
+static void write_operation(const struct field *field, const void *at, struct text *out)
+{
+    const struct operation *op = *(const struct operation *const *)at;
+    (void)field;
+    text_adds(out, op->name);
 }
 
 /* --- Numbers --------------------------------------------------------------------------- */
@@ -310,7 +319,7 @@ static bool is_utc(const char *at)
 
 /* --- Forms ----------------------------------------------------------------------------- */
 
-_Static_assert(sizeof(enum op) == sizeof(unsigned) && sizeof(enum type) == sizeof(unsigned) &&
+_Static_assert(sizeof(enum type) == sizeof(unsigned) &&
                    sizeof(enum regime) == sizeof(unsigned) &&
                    sizeof(enum order) == sizeof(unsigned) &&
                    sizeof(enum dims_scan) == sizeof(unsigned) &&
@@ -319,7 +328,8 @@ _Static_assert(sizeof(enum op) == sizeof(unsigned) && sizeof(enum type) == sizeo
 enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
 
 static const struct form forms[FIELD_FORMS] = {
-    [FIELD_OP] = {"an operation", read_choice, write_choice, CHOICE, .name_at = op_at},
+    [FIELD_OP] = {"an operation", read_operation, write_operation,
+                  sizeof(const struct operation *)},
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
     [FIELD_REGIME] = {"cold, warm, pinned or pageable", read_choice, write_choice, CHOICE,
                       .name_at = regime_at},

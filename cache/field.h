@@ -11,7 +11,7 @@
 
 /* Forms of a value, and the type of the member that holds it. */
 enum field_form {
-    FIELD_OP,      /* enum op */
+    FIELD_OP,      /* a const struct operation * */
     FIELD_TYPE,    /* enum type */
     FIELD_REGIME,  /* enum regime */
     FIELD_ORDER,   /* enum order, or ORDER_FREE and the field is left out */

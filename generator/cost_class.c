@@ -14,7 +14,7 @@ struct cost_class cost_class_of(const struct problem *problem)
     struct cost_class class = {.element_bytes = problem_types[problem->type].bytes,
                                .acc_bytes = acc->bytes,
                                .is_float = acc->is_float,
-                               .combining = problem_ops[problem->op].combining};
+                               .combining = operation_law(problem->op)->combining};
     if (class.is_float && class.combining == MULTIPLYING)
         class.combining = ADDING; /* one instruction either way */
     return class;
@@ -36,7 +36,8 @@ char *cost_class_format(char out[COST_CLASS_CHARS], const struct cost_class *cla
 bool cost_class_tuned(struct problem *out, const struct cost_class *class)
 {
     struct error ignored;
-    for (enum op op = 0; op < OP_COUNT; op++)
+    const struct operation *op;
+    for (size_t i = 0; (op = operation_at(i)); i++)
         for (enum type type = TYPE_COUNT; type-- > 0;) {
             const struct problem member = {.op = op,
                                            .type = type,

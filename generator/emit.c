@@ -119,7 +119,7 @@ static int take_part(struct emission *emission, struct part *part, struct error 
                                         .line = part->line,
                                         .from = part->from,
                                         .length = part->length,
-                                        .scope = {space->names, space->name_count},
+                                        .scope = space_scope(space),
                                         .values = emission->values,
                                         .space = space};
     struct text kept = {0};
@@ -265,9 +265,9 @@ static int add_constants(struct text *out, const struct space *space, const int6
 /* " --space ladder/sequential": names a space that comes with the program, unless it is the
  * default space; " --space FILE" one of the user's. */
 static void add_space(struct text *out, const struct space *space,
-                      const struct emit_sources *sources, enum op op)
+                      const struct emit_sources *sources, const struct operation *op)
 {
-    const char *usual = problem_ops[op].space;
+    const char *usual = operation_law(op)->space;
     static const char folder[] = "configs/", end[] = ".ini";
     const size_t length = strlen(space->file), around = sizeof folder - 1 + sizeof end - 1;
     if (sources->has_own_space)
@@ -307,7 +307,7 @@ static void emit_header(struct text *out, const struct point_context *context,
     if (problem->dims.scan)
         text_addf(out, "%s scan, ", dims_text_scans[problem->dims.scan]);
     text_addf(out, "%s of %s accumulated in %s, for %s: pass '%s' of %s, made from ",
-              problem_ops[problem->op].name, problem_types[problem->type].name,
+              problem->op->name, problem_types[problem->type].name,
               problem_types[problem->acc].name, arch, space->passes[pass].name, space->name);
     text_add_visible(out,
                      sources->has_own_template ? sources->template.name : space->template_name);
@@ -327,7 +327,7 @@ static struct control_lines template_lines(const struct emission *emission,
                                   .line = 1,
                                   .from = template->text,
                                   .length = strlen(template->text),
-                                  .scope = {space->names, space->name_count},
+                                  .scope = space_scope(space),
                                   .values = emission->values,
                                   .space = space};
 }

@@ -132,6 +132,14 @@ static bool is_same(const char *word, size_t length, const char *name)
     return *word == *name && strncmp(word, name, length) == 0 && name[length] == '\0';
 }
 
+static bool is_former(const struct expr_former *former, const char *word, size_t length)
+{
+    for (size_t i = 0; former && former->names[i]; i++)
+        if (is_same(word, length, former->names[i]))
+            return true;
+    return false;
+}
+
 static int parse_name(struct parser *parser, const char *word, size_t length)
 {
     const struct expr_scope *scope = parser->scope;
@@ -142,6 +150,9 @@ static int parse_name(struct parser *parser, const char *word, size_t length)
             return 0;
         }
     }
+    if (is_former(scope->former, word, length))
+        return expr_error(parser->expr, parser->error, "'%.*s' is gone: %s", shown(length),
+                          word, scope->former->instead);
     return unknown(parser, word, length, "name",
                    text_similar(word, length, scope->names, scope->count));
 }

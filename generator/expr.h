@@ -12,16 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Names that are gone, which old files may still use. */
+struct expr_former {
+    const char *const *names; /* ends with NULL */
+    const char *instead;      /* what to write: "ask what COMBINE is" */
+};
+
 /* The names an expression may use; names[i] has its value in values[i] when evaluated. */
 struct expr_scope {
     const char *const *names;
     size_t count;
+    const struct expr_former *former; /* NULL: none */
 };
 
 struct expr;
 
 /* `file` and `line` are in every error, also in those of expr_eval. An unknown name is an error
- * here that offers the nearest known name. Nesting is bounded (no stack overflow). */
+ * here that offers the nearest known name, or says what to write for a former one.
+ * Nesting is bounded (no stack overflow). */
 int expr_parse(struct expr **out, const char *source, const struct expr_scope *scope,
                const char *file, int line, struct error *error);
 void expr_free(struct expr *expr);

@@ -28,9 +28,9 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     const enum type type = reads_partials ? problem->acc : problem->type;
     memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
     point_set_dims(values, &problem->dims);
-    values[SPACE_OP] = reads_partials ? problem_ops[problem->op].partial : problem->op;
-    values[SPACE_PARTIAL] = problem_ops[problem->op].partial;
-    values[SPACE_POSITION] = problem_ops[problem->op].is_position;
+    values[SPACE_COMBINE] = problem->op->combine;
+    values[SPACE_MAP] = reads_partials ? MAP_SAME : problem->op->map;
+    values[SPACE_POSITION] = operation_law(problem->op)->is_position;
     values[SPACE_SCAN] = problem->dims.scan;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = problem->acc;

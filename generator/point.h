@@ -31,7 +31,7 @@ void point_known(const struct point_context *context, const int64_t *config,
                  bool reads_partials, int64_t values[SPACE_NAMES_MAX]);
 
 /* Fills `values` (by slot) for a config. With `reads_partials` TYPE and ELEM_BYTES are those of
- * the accumulator and OP is the operation that combines partial results. BLOCKS is 0. */
+ * the accumulator and MAP is SAME. BLOCKS is 0. */
 int point_values(const struct point_context *context, const int64_t *config,
                  bool reads_partials, int64_t values[SPACE_NAMES_MAX], struct error *error);
 

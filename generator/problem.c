@@ -1,9 +1,10 @@
-/* problem: holds the tables of element types and operations, and looks them up. */
+/* problem: holds the table of element types, and looks them up. */
 #include "generator/problem.h"
 
 #include "generator/text.h"
 
 #include "generator/dims_text.h"
+#include "generator/find_name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,49 +23,6 @@ const struct type_row problem_types[TYPE_COUNT] = {
     [F32] = {"f32", "F32", 4, true, true, 24, F32, "float"},      /* IEEE binary32 */
     [F64] = {"f64", "F64", 8, true, true, 53, F64, "double"},     /* IEEE binary64 */
 };
-
-const struct op_row problem_ops[OP_COUNT] = {
-    /* a + b, identity 0 */
-    [SUM] = {"sum", "SUM", false, true, COMBINE_ADD, MAP_SAME, SUM, "sum|x|", 0, false, ADDING,
-             "reduce"},
-    /* a + b b, identity 0: the square of a norm */
-    [SUMSQ] = {"sumsq", "SUMSQ", false, true, COMBINE_ADD, MAP_SQUARE, SUM, "sum x^2", 0, false,
-               ADDING, "reduce"},
-    /* a * b, identity 1 */
-    [PROD] = {"prod", "PROD", false, true, COMBINE_MULTIPLY, MAP_SAME, PROD, "the product", 0,
-              false, MULTIPLYING, "reduce"},
-    /* IEEE 754-2019 minimum and maximum for floats */
-    [MIN] = {"min", "MIN", false, false, COMBINE_LEAST, MAP_SAME, MIN, "the minimum", -1, false,
-             SELECTING, "reduce"},
-    [MAX] = {"max", "MAX", false, false, COMBINE_GREATEST, MAP_SAME, MAX, "the maximum", 1,
-             false, SELECTING, "reduce"},
-    /* a & b, identity all ones; a | b and a ^ b, identity 0 */
-    [AND] = {"and", "AND", true, false, COMBINE_AND, MAP_SAME, AND, "the word", 0, false,
-             SELECTING, "reduce"},
-    [OR] = {"or", "OR", true, false, COMBINE_OR, MAP_SAME, OR, "the word", 0, false, SELECTING,
-            "reduce"},
-    [XOR] = {"xor", "XOR", true, false, COMBINE_XOR, MAP_SAME, XOR, "the word", 0, false,
-             SELECTING, "reduce"},
-    /* the position of the first of the least or greatest; a NaN comes before all */
-    [ARGMIN] = {"argmin", "ARGMIN", false, false, COMBINE_FIRST_LEAST, MAP_SAME, ARGMIN,
-                "the position", -1, true, LOCATING, "arg"},
-    [ARGMAX] = {"argmax", "ARGMAX", false, false, COMBINE_FIRST_GREATEST, MAP_SAME, ARGMAX,
-                "the position", 1, true, LOCATING, "arg"},
-};
-
-const char *const problem_combines[COMBINE_LAWS] = {
-    [COMBINE_ADD] = "ADD",
-    [COMBINE_MULTIPLY] = "MULTIPLY",
-    [COMBINE_LEAST] = "LEAST",
-    [COMBINE_GREATEST] = "GREATEST",
-    [COMBINE_AND] = "AND",
-    [COMBINE_OR] = "OR",
-    [COMBINE_XOR] = "XOR",
-    [COMBINE_FIRST_LEAST] = "FIRST_LEAST",
-    [COMBINE_FIRST_GREATEST] = "FIRST_GREATEST",
-};
-
-const char *const problem_maps[MAP_LAWS] = {[MAP_SAME] = "SAME", [MAP_SQUARE] = "SQUARE"};
 
 const char *const problem_regimes[REGIME_COUNT] = {
     [COLD] = "cold",
@@ -86,48 +44,24 @@ const struct order_row problem_orders[ORDER_COUNT] = {
 
 static const char *type_name(size_t i)
 {
-    return problem_types[i].name;
-}
-
-static const char *op_name(size_t i)
-{
-    return problem_ops[i].name;
+    return i < TYPE_COUNT ? problem_types[i].name : NULL;
 }
 
 static const char *order_name(size_t i)
 {
-    return problem_orders[i].name;
-}
-
-static char *list_names(char out[PROBLEM_NAMES_CHARS], const char *(*name_at)(size_t),
-                        size_t count)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < count && used < PROBLEM_NAMES_CHARS; i++)
-        used += (size_t)snprintf(out + used, PROBLEM_NAMES_CHARS - used, "%s%s",
-                                 i > 0 ? " " : "", name_at(i));
-    return out;
+    return i < ORDER_COUNT ? problem_orders[i].name : NULL;
 }
 
 char *problem_list_types(char out[PROBLEM_NAMES_CHARS])
 {
-    return list_names(out, type_name, TYPE_COUNT);
-}
-
-char *problem_list_ops(char out[PROBLEM_NAMES_CHARS])
-{
-    return list_names(out, op_name, OP_COUNT);
+    return find_name_list(out, PROBLEM_NAMES_CHARS, type_name);
 }
 
 #define ABSENT_COMPLEX                                                                         \
     "no type is complex; sum the real and the imaginary parts as arrays of their own"
 
-/* What a user of other libraries asks for, and how to have it here. */
-struct absent {
-    const char *name, *instead;
-};
-
-static const struct absent absent_types[] = {
+/* What a user of other libraries asks for. */
+static const struct absent_name absent_types[] = {
     {"float", "it is called f32"},
     {"float32", "it is called f32"},
     {"double", "it is called f64"},
@@ -146,78 +80,19 @@ static const struct absent absent_types[] = {
     {NULL, NULL},
 };
 
-static const struct absent absent_ops[] = {
-    {"mean", "divide the sum by n"},
-    {"average", "divide the sum by n"},
-    {"avg", "divide the sum by n"},
-    {"var", "sum and sumsq give it, in two calls"},
-    {"std", "sum and sumsq give it, in two calls"},
-    {"norm", "it is the root of sumsq"},
-    {"minimum", "it is called min"},
-    {"maximum", "it is called max"},
-    {"product", "it is called prod"},
-    {"any", "it is or, of bits, or max"},
-    {"all", "it is and, of bits, or min"},
-    {"dot", "every operation has one input, a dot product two"},
-    {"logsumexp", "every operation takes the elements as they are, without exp"},
-    {NULL, NULL},
-};
-
-static const char *find_instead(const struct absent *absent, const char *name)
-{
-    for (; absent->name; absent++)
-        if (strcmp(absent->name, name) == 0)
-            return absent->instead;
-    return NULL;
-}
-
-#define ADD_ONE ", or add one: docs/kernels.md, \"Adding an operation or a type\""
-
-/* Finds `name` among `count` names; the error lists them all. */
-static int find_name(size_t *out, const char *name, const char *what,
-                     const char *(*name_at)(size_t), size_t count, const struct absent *absent,
-                     struct error *error)
-{
-    enum { NAMES_MAX = 32 };
-    char known[PROBLEM_NAMES_CHARS], hint[TEXT_HINT_CHARS];
-    const char *names[NAMES_MAX];
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(name, name_at(i)) == 0) {
-            *out = i;
-            return 0;
-        }
-        names[i < NAMES_MAX ? i : 0] = name_at(i);
-    }
-    const char *const instead = absent ? find_instead(absent, name) : NULL;
-    text_hint(hint, name, names, count);
-    return error_set(error, ERROR_USAGE, "unknown %s '%.60s': %s%schoose one of %s%s", what,
-                     name, instead ? instead : hint, instead ? "; " : "",
-                     list_names(known, name_at, count),
-                     absent && !instead && !*hint ? ADD_ONE : "");
-}
-
 int problem_find_type(enum type *out, const char *name, struct error *error)
 {
     size_t i = 0;
-    if (find_name(&i, name, "type", type_name, TYPE_COUNT, absent_types, error))
+    if (find_name(&i, name, "type", type_name, absent_types, error))
         return -1;
     *out = (enum type)i;
-    return 0;
-}
-
-int problem_find_op(enum op *out, const char *name, struct error *error)
-{
-    size_t i = 0;
-    if (find_name(&i, name, "operation", op_name, OP_COUNT, absent_ops, error))
-        return -1;
-    *out = (enum op)i;
     return 0;
 }
 
 int problem_find_order(enum order *out, const char *name, struct error *error)
 {
     size_t i = 0;
-    if (find_name(&i, name, "order", order_name, ORDER_COUNT, NULL, error))
+    if (find_name(&i, name, "order", order_name, NULL, error))
         return -1;
     *out = (enum order)i;
     return 0;
@@ -230,17 +105,17 @@ enum type problem_default_acc(enum type type)
 
 enum type problem_result(const struct problem *problem)
 {
-    return problem_ops[problem->op].is_position ? U64 : problem->acc;
+    return operation_law(problem->op)->is_position ? U64 : problem->acc;
 }
 
 int problem_partial_bytes(const struct problem *problem)
 {
-    return problem_ops[problem->op].is_position ? 16 : problem_types[problem->acc].bytes;
+    return operation_law(problem->op)->is_position ? 16 : problem_types[problem->acc].bytes;
 }
 
 bool problem_rounds(const struct problem *problem)
 {
-    return problem_types[problem->acc].is_float && problem_ops[problem->op].rounds;
+    return problem_types[problem->acc].is_float && operation_law(problem->op)->rounds;
 }
 
 bool problem_is_on_host(const struct problem *problem)
@@ -258,11 +133,11 @@ int problem_check(const struct problem *problem, struct error *error)
 {
     const struct type_row *type = &problem_types[problem->type];
     const struct type_row *acc = &problem_types[problem->acc];
-    const struct op_row *op = &problem_ops[problem->op];
-    if (op->is_bitwise && type->is_float)
+    const struct combine_row *law = operation_law(problem->op);
+    if (law->is_bitwise && type->is_float)
         return error_set(error, ERROR_USAGE,
                          "operation '%s' needs an integer type, not %s: choose another --type",
-                         op->name, type->name);
+                         problem->op->name, type->name);
     if (acc->acc != problem->acc)
         return error_set(error, ERROR_USAGE,
                          "%s is no type to accumulate in: use %s or a wider type of its kind "
@@ -286,7 +161,7 @@ char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
     char n[DIMS_TEXT_CHARS];
     dims_text_format(n, &problem->dims);
     bool named = problem->acc != problem_default_acc(problem->type);
-    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem_ops[problem->op].name,
+    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem->op->name,
              problem_types[problem->type].name, named ? " acc " : "",
              named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime],
              problem_orders[problem->order].shown);
@@ -312,5 +187,6 @@ const char *problem_space(const struct problem *problem)
 {
     const char *ordered =
         problem->order == ORDER_BY_N ? dims_text_ordered_space(&problem->dims) : NULL;
-    return ordered ? ordered : dims_text_space(&problem->dims, problem_ops[problem->op].space);
+    return ordered ? ordered
+                   : dims_text_space(&problem->dims, operation_law(problem->op)->space);
 }

@@ -1,48 +1,22 @@
-/* problem: describes what is reduced. The one table of element types and the one table of
- * operations: another one is an entry of its enum, a row of its table, its lines in
- * templates/types.cu, and a row in autotune/verify/element.c (a type) or oracle_ops.c (an
- * operation). No device, no space. */
+/* problem: describes what is reduced. The one table of element types: another one is an entry of its
+ * enum, a row of its table, its lines in templates/types.cu, and a row in autotune/verify/element.c. No
+ * device, no space. */
 #ifndef AUTOTUNE_PROBLEM_H
 #define AUTOTUNE_PROBLEM_H
 
 #include "generator/dims.h"
 #include "generator/error.h"
+#include "generator/operation.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64, TYPE_COUNT };
-enum op { SUM, SUMSQ, PROD, MIN, MAX, AND, OR, XOR, ARGMIN, ARGMAX, OP_COUNT };
 
 /* Where the elements are when a call begins: in the GPU's memory, its L2 cache, or the host's
  * memory, page-locked or ordinary. */
 enum regime { COLD, WARM, PINNED, PAGEABLE, REGIME_COUNT };
-
-/* How an operation combines, as far as its cost goes. A float's product takes what its sum does; an
- * integer's has no instruction that combines a warp, and no atomic. */
-enum combining { ADDING, SELECTING, MULTIPLYING, LOCATING, COMBININGS };
-
-/* What an operation's combine is, whatever text says it: templates, spaces and proofs ask for this. */
-enum combine_law {
-    COMBINE_ADD,      /* a + b */
-    COMBINE_MULTIPLY, /* a * b */
-    COMBINE_LEAST,    /* IEEE 754-2019 minimum for floats */
-    COMBINE_GREATEST, /* IEEE 754-2019 maximum */
-    COMBINE_AND,      /* a & b */
-    COMBINE_OR,       /* a | b */
-    COMBINE_XOR,      /* a ^ b */
-    COMBINE_FIRST_LEAST, /* the first of the least of values with positions; a NaN comes before all */
-    COMBINE_FIRST_GREATEST, /* the first of the greatest */
-    COMBINE_LAWS
-};
-
-/* What is combined of an element. */
-enum map_law {
-    MAP_SAME,   /* itself */
-    MAP_SQUARE, /* its product with itself */
-    MAP_LAWS
-};
 
 /* What the order of combining must be. */
 enum order {
@@ -72,32 +46,13 @@ struct type_row {
     const char *c_name; /* in C: "int32_t"; "uint16_t" for the bits of a 16-bit float */
 };
 
-struct op_row {
-    const char *name;   /* "sum" */
-    const char *symbol; /* "SUM" */
-    bool is_bitwise;    /* integer types only */
-    bool rounds;        /* floats: the order of combining changes the result */
-    enum combine_law combine;
-    enum map_law map;
-    enum op partial;   /* what combines partial results */
-    const char *scale; /* what the error of floats is relative to: "sum|x|" */
-    int seeks;         /* -1 the least element, 1 the greatest, 0 neither */
-    bool is_position;  /* the result is an element's position, a u64, not its value */
-    enum combining combining;
-    const char *space; /* the space used where none is named: "reduce" */
-};
-
-/* "ADD", "SAME": as in expressions. */
-extern const char *const problem_combines[COMBINE_LAWS];
-extern const char *const problem_maps[MAP_LAWS];
 extern const struct type_row problem_types[TYPE_COUNT];
-extern const struct op_row problem_ops[OP_COUNT];
 /* "cold", "warm", "pinned", "pageable" */
 extern const char *const problem_regimes[REGIME_COUNT];
 extern const struct order_row problem_orders[ORDER_COUNT];
 
 struct problem {
-    enum op op;
+    const struct operation *op;
     enum type type;   /* of the elements */
     enum type acc;    /* of the accumulator, the partial results and the result; where that is a
                      * position, of the values compared */
@@ -106,17 +61,14 @@ struct problem {
     enum order order;
 };
 
-/* Finds a type, an operation or an order by its name; an unknown name is ERROR_USAGE and lists the known
- * ones. */
+/* Finds a type or an order by its name; an unknown name is ERROR_USAGE and lists the known ones. */
 int problem_find_type(enum type *out, const char *name, struct error *error);
-int problem_find_op(enum op *out, const char *name, struct error *error);
 int problem_find_order(enum order *out, const char *name, struct error *error);
 
 enum { PROBLEM_NAMES_CHARS = 200 };
 
-/* All names of a table, separated by blanks. */
+/* All names of types, separated by blanks. */
 char *problem_list_types(char out[PROBLEM_NAMES_CHARS]);
-char *problem_list_ops(char out[PROBLEM_NAMES_CHARS]);
 
 /* ERROR_USAGE when operation, type and accumulator do not go together, with the reason. */
 int problem_check(const struct problem *problem, struct error *error);

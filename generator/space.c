@@ -24,8 +24,8 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_INNER] = {"INNER", "kept, inside what is combined", true},
     [SPACE_INNER_STRIDE] = {"INNER_STRIDE", "elements from one of them to the next", true},
     [SPACE_BLOCKS] = {"BLOCKS", "blocks of the grid", true},
-    [SPACE_OP] = {"OP", "operation", false},
-    [SPACE_PARTIAL] = {"PARTIAL", "operation that combines partial results", false},
+    [SPACE_COMBINE] = {"COMBINE", "how two values are combined: ADD, LEAST, ...", false},
+    [SPACE_MAP] = {"MAP", "what is combined of an element: SAME or SQUARE", false},
     [SPACE_POSITION] = {"POSITION", "1 where the result is where an element stands", false},
     [SPACE_SCAN] = {"SCAN", "INCLUSIVE or EXCLUSIVE where each element has a result, else 0",
                     false},
@@ -166,7 +166,7 @@ int space_tell_faults(const struct space *space, struct error *error)
 int space_read_expr(struct space *space, struct expr **out, const struct ini_item *item,
                     struct error *error)
 {
-    const struct expr_scope scope = {space->names, space->name_count};
+    const struct expr_scope scope = space_scope(space);
     const int failed = expr_parse(out, item->value, &scope, item->file, item->line, error);
     if (!failed)
         return 0;

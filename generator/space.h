@@ -19,7 +19,7 @@ enum space_builtin {
     SPACE_OUTER, SPACE_OUTER_STRIDE, SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
     SPACE_INNER_STRIDE, /* likewise: the axes of dims.h */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
-    SPACE_OP, SPACE_PARTIAL, SPACE_POSITION, SPACE_SCAN, SPACE_TYPE, SPACE_ACC, SPACE_ORDER,
+    SPACE_COMBINE, SPACE_MAP, SPACE_POSITION, SPACE_SCAN, SPACE_TYPE, SPACE_ACC, SPACE_ORDER,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES, /* up to here: problem; below: target */
     SPACE_HOST, SPACE_ANY_FLAGS, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,
@@ -130,7 +130,7 @@ struct space {
     struct expr *serves;                /* holds for the problems that its kernels are for */
     const char *names[SPACE_NAMES_MAX]; /* every name of an expression, by slot */
     size_t name_count;
-    /* Values of named constants (SUM, F32, SHUFFLE), by slot. */
+    /* Values of named constants (ADD, F32, SHUFFLE), by slot. */
     int64_t constants[SPACE_NAMES_MAX];
     struct param *params;
     size_t param_count;
@@ -187,6 +187,9 @@ int space_settle_default(struct space *space, const struct problem *problem,
  * what a config given in part stands on, so that the same words mean the same kernel for every n. */
 int space_default_of_many(int64_t *config, struct space *space, const struct problem *problem,
                           const struct target *target, struct error *error);
+
+/* The names that an expression may use, while the space lives and gets no more of them. */
+struct expr_scope space_scope(const struct space *space);
 
 /* A name in the expression whose value is known at launch only, or NULL. */
 const char *space_launch_name(const struct space *space, const struct expr *expr);

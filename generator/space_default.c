@@ -18,13 +18,16 @@ static bool is_symbol_of(const struct param *param, const char *name)
 }
 
 /* A problem of each operation: of i32, then of f32 in order n. */
-enum { EXAMPLES = 2 * OP_COUNT };
-
-static struct problem example(int i)
+static size_t count_examples(void)
 {
-    const bool is_ordered = i >= OP_COUNT;
+    return 2 * operation_count();
+}
+
+static struct problem example(size_t i)
+{
+    const bool is_ordered = i >= operation_count();
     const enum type type = is_ordered ? F32 : I32;
-    return (struct problem){.op = (enum op)(i % OP_COUNT),
+    return (struct problem){.op = operation_at(i % operation_count()),
                             .type = type,
                             .acc = type,
                             .order = is_ordered ? ORDER_BY_N : ORDER_FREE};
@@ -180,7 +183,7 @@ int space_first_default(struct space *space, struct error *error)
         .shared_per_sm = 164 << 10,
         .registers_per_sm = 65536,
     };
-    for (int i = 0; i < EXAMPLES; i++) {
+    for (size_t i = 0; i < count_examples(); i++) {
         struct problem problem = example(i);
         if (space_find_dims(space, &problem, PROBLEM_USUAL_N, 1000, 0))
             return space_settle_default(space, &problem, &target, error);

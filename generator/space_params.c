@@ -47,13 +47,29 @@ int space_add_name(struct space *space, const char *name, int64_t constant,
     return what ? space_complain(item, error, what, name) : 0;
 }
 
+struct expr_scope space_scope(const struct space *space)
+{
+    static const char *const operations[] = {"OP",  "PARTIAL", "SUM",    "SUMSQ",  "PROD",
+                                             "MIN", "MAX",     "ARGMIN", "ARGMAX", NULL};
+    static const struct expr_former former =
+        {operations,
+         "ask what COMBINE is (ADD for SUM and SUMSQ, MULTIPLY for PROD, LEAST for "
+         "MIN, GREATEST for MAX, FIRST_LEAST for ARGMIN, FIRST_GREATEST for ARGMAX) "
+         "and MAP (SQUARE for SUMSQ, else SAME)"};
+    return (struct expr_scope){space->names, space->name_count, &former};
+}
+
 void space_add_builtins(struct space *space)
 {
     for (size_t i = 0; i < SPACE_BUILTINS; i++)
         space->names[space->name_count++] = space_builtins[i].name;
-    for (size_t i = 0; i < OP_COUNT; i++) {
+    for (size_t i = 0; i < COMBINE_LAWS; i++) {
         space->constants[space->name_count] = (int64_t)i;
-        space->names[space->name_count++] = problem_ops[i].symbol;
+        space->names[space->name_count++] = operation_combines[i].symbol;
+    }
+    for (size_t i = 0; i < MAP_LAWS; i++) {
+        space->constants[space->name_count] = (int64_t)i;
+        space->names[space->name_count++] = operation_maps[i];
     }
     for (size_t i = 0; i < TYPE_COUNT; i++) {
         space->constants[space->name_count] = (int64_t)i;

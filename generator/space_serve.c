@@ -85,7 +85,7 @@ static bool serves_in_other_order(const struct space *space, struct problem *ser
 static bool is_for_several(const struct space *space, const struct problem *problem)
 {
     struct problem values = *problem;
-    values.op = SUM;
+    values.op = operation_usual();
     if (space_serves(space, &values))
         return false;
     values.dims.scan = DIMS_ALL;
@@ -95,19 +95,18 @@ static bool is_for_several(const struct space *space, const struct problem *prob
 int space_check_problem(const struct space *space, const struct problem *problem,
                         struct error *error)
 {
-    const struct op_row *op = &problem_ops[problem->op];
     struct problem served = *problem;
     if (space_serves(space, problem))
         return 0;
     served.dims.scan = DIMS_ALL; /* which finds any */
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);
-    if (op->is_position &&
+    if (operation_law(problem->op)->is_position &&
         (strcmp(space->name, problem_space(problem)) == 0 || is_for_several(space, problem)))
         return error_set(error, ERROR_USAGE,
                          "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
                          ", or for each element: use min or max, or one call for each, by --n",
-                         op->name);
+                         problem->op->name);
     if (problem->order == ORDER_BY_N && !dims_text_ordered_space(&problem->dims))
         return error_set(error, ERROR_USAGE,
                          "no kernel keeps order n of %s yet: leave --order n out, or take "
@@ -121,5 +120,5 @@ int space_check_problem(const struct space *space, const struct problem *problem
         error, ERROR_USAGE,
         "%s: its kernels are for other operations than '%s', where %s: use --space "
         "%s",
-        space->file, op->name, expr_source(space->serves), problem_space(problem));
+        space->file, problem->op->name, expr_source(space->serves), problem_space(problem));
 }

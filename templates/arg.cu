@@ -102,7 +102,7 @@ __device__ __forceinline__ found ends(unsigned long long n, const vec *rest, uns
     return a;
 }
 
-//? if OP == ARGMIN
+//? if COMBINE == FIRST_LEAST
 // Where the least of n elements of x stands, n may be 0: then 2^64 - 1. The first of equals; -0
 //? else
 // Where the greatest of n elements of x stands, n may be 0: then 2^64 - 1. The first of equals; -0

@@ -186,17 +186,17 @@ __device__ __forceinline__ float narrowed(double value)
 // All lanes' values combined by one instruction.
 __device__ __forceinline__ accum warp_redux(accum a)
 {
-    //? if PARTIAL == SUM
+    //? if COMBINE == ADD
     return __reduce_add_sync(~0u, a);
-    //? elif OP == MIN
+    //? elif COMBINE == LEAST
     return __reduce_min_sync(~0u, a);
-    //? elif OP == MAX
+    //? elif COMBINE == GREATEST
     return __reduce_max_sync(~0u, a);
-    //? elif OP == AND
+    //? elif COMBINE == AND
     return __reduce_and_sync(~0u, a);
-    //? elif OP == OR
+    //? elif COMBINE == OR
     return __reduce_or_sync(~0u, a);
-    //? elif OP == XOR
+    //? elif COMBINE == XOR
     return __reduce_xor_sync(~0u, a);
     //? end
 }
@@ -773,15 +773,15 @@ typedef unsigned value_bits;
 // integers; its own inverse.
 __device__ __forceinline__ value_bits encode(value_bits bits)
 {
-    //? if OP == AND || (OP == MIN && (ACC == U32 || ACC == U64))
+    //? if COMBINE == AND || (COMBINE == LEAST && (ACC == U32 || ACC == U64))
     return ~bits;
-    //? elif OP == MAX && ACC == I32
+    //? elif COMBINE == GREATEST && ACC == I32
     return bits ^ 0x80000000;
-    //? elif OP == MIN && ACC == I32
+    //? elif COMBINE == LEAST && ACC == I32
     return bits ^ 0x7fffffff;
-    //? elif OP == MAX && ACC == I64
+    //? elif COMBINE == GREATEST && ACC == I64
     return bits ^ 0x8000000000000000ULL;
-    //? elif OP == MIN && ACC == I64
+    //? elif COMBINE == LEAST && ACC == I64
     return bits ^ 0x7fffffffffffffffULL;
     //? else
     return bits;
@@ -797,11 +797,11 @@ __device__ __forceinline__ void update(unsigned long long *word, accum value)
     //? else
     value_bits *at = (value_bits *)word;
     const value_bits bits = encode((value_bits)value);
-    //? if OP == MIN || OP == MAX
+    //? if COMBINE == LEAST || COMBINE == GREATEST
     atomicMax(at, bits);
-    //? elif OP == AND || OP == OR
+    //? elif COMBINE == AND || COMBINE == OR
     atomicOr(at, bits);
-    //? elif OP == XOR
+    //? elif COMBINE == XOR
     atomicXor(at, bits);
     //? else
     atomicAdd(at, bits);
@@ -826,15 +826,15 @@ __device__ __forceinline__ accum take_value(unsigned long long *word)
 // Combines a value into *at, in no order.
 __device__ __forceinline__ void combine_at(accum *at, accum value)
 {
-    //? if OP == MIN
+    //? if COMBINE == LEAST
     atomicMin(at, value);
-    //? elif OP == MAX
+    //? elif COMBINE == GREATEST
     atomicMax(at, value);
-    //? elif OP == AND
+    //? elif COMBINE == AND
     atomicAnd(at, value);
-    //? elif OP == OR
+    //? elif COMBINE == OR
     atomicOr(at, value);
-    //? elif OP == XOR
+    //? elif COMBINE == XOR
     atomicXor(at, value);
     //? else
     atomicAdd(at, value);

@@ -245,7 +245,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     const int mine = (left < TILE ? (int)left : TILE) - (int)threadIdx.x * VECTOR;
     const vec *from = v + (unsigned long long)blockIdx.x * (BLOCK * LOADS) + threadIdx.x;
-    //? if PARTIAL == SUM
+    //? if COMBINE == ADD
     vec got[LOADS] = {}; // zeros change nothing, so that what is masked can be added, too
     //? else
     vec got[LOADS];
@@ -266,7 +266,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
-        //? if PARTIAL != SUM
+        //? if COMBINE != ADD
         if (mine >= (u * BLOCK + 1) * VECTOR)
         //? end
             a = fold(a, got[u]);

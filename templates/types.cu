@@ -28,14 +28,14 @@ typedef double elem;
 //? end
 
 //? define accum
-//? if OP != MIN && OP != MAX && OP != ARGMIN && OP != ARGMAX && (ACC == I32 || ACC == I64)
+//? if !(COMBINE == LEAST || COMBINE == GREATEST || POSITION) && (ACC == I32 || ACC == I64)
 // Unsigned, because unsigned arithmetic wraps around; the bits are those of the signed result.
 //? end
-//? if ACC == I32 && (OP == MIN || OP == MAX || OP == ARGMIN || OP == ARGMAX)
+//? if ACC == I32 && (COMBINE == LEAST || COMBINE == GREATEST || POSITION)
 typedef int accum;
 //? elif ACC == I32 || ACC == U32
 typedef unsigned accum;
-//? elif ACC == I64 && (OP == MIN || OP == MAX || OP == ARGMIN || OP == ARGMAX)
+//? elif ACC == I64 && (COMBINE == LEAST || COMBINE == GREATEST || POSITION)
 typedef long long accum;
 //? elif ACC == I64 || ACC == U64
 typedef unsigned long long accum;
@@ -64,34 +64,38 @@ typedef struct __align__(WRITE * ACCUM_BYTES) { accum at[WRITE]; } stored;
 // The value that changes nothing.
 __device__ __forceinline__ accum identity(void)
 {
-    //? if PARTIAL == SUM || OP == OR || OP == XOR
+    //? if COMBINE == ADD || COMBINE == OR || COMBINE == XOR
     return 0;
-    //? elif OP == PROD
+    //? elif COMBINE == MULTIPLY
     return 1;
-    //? elif OP == AND
+    //? elif COMBINE == AND
     return ~(accum)0;
-    //? elif (OP == MIN || OP == ARGMIN) && ACC == I32
+    //? elif COMBINE == LEAST || COMBINE == FIRST_LEAST
+    //? if ACC == I32
     return 0x7fffffff;
-    //? elif (OP == MIN || OP == ARGMIN) && ACC == U32
+    //? elif ACC == U32
     return 0xffffffff;
-    //? elif (OP == MIN || OP == ARGMIN) && ACC == I64
+    //? elif ACC == I64
     return 0x7fffffffffffffffLL;
-    //? elif (OP == MIN || OP == ARGMIN) && ACC == U64
+    //? elif ACC == U64
     return 0xffffffffffffffffULL;
-    //? elif (OP == MIN || OP == ARGMIN) && ACC == F32
+    //? elif ACC == F32
     return __int_as_float(0x7f800000);
-    //? elif (OP == MIN || OP == ARGMIN) && ACC == F64
+    //? elif ACC == F64
     return __longlong_as_double(0x7ff0000000000000LL);
-    //? elif (OP == MAX || OP == ARGMAX) && ACC == I32
+    //? end
+    //? elif COMBINE == GREATEST || COMBINE == FIRST_GREATEST
+    //? if ACC == I32
     return -0x7fffffff - 1;
-    //? elif (OP == MAX || OP == ARGMAX) && (ACC == U32 || ACC == U64)
+    //? elif ACC == U32 || ACC == U64
     return 0;
-    //? elif (OP == MAX || OP == ARGMAX) && ACC == I64
+    //? elif ACC == I64
     return -0x7fffffffffffffffLL - 1;
-    //? elif (OP == MAX || OP == ARGMAX) && ACC == F32
+    //? elif ACC == F32
     return __int_as_float(0xff800000);
-    //? elif (OP == MAX || OP == ARGMAX) && ACC == F64
+    //? elif ACC == F64
     return __longlong_as_double(0xfff0000000000000LL);
+    //? end
     //? end
 }
 
@@ -107,14 +111,14 @@ __device__ __forceinline__ accum map(elem value)
     const accum x = bfloat_value(value);
     //? elif (ORDER == BY_N || ANY_FLAGS) && TYPE == F32 && ACC == F64
     const accum x = widened(value);
-    //? elif OP == SUMSQ
+    //? elif MAP == SQUARE
     const accum x = (accum)value;
     //? end
-    //? if OP == SUMSQ && ORDER == BY_N
+    //? if MAP == SQUARE && ORDER == BY_N
     return rounded_product(x, x);
-    //? elif OP == SUMSQ && ACC == F32 && ANY_FLAGS
+    //? elif MAP == SQUARE && ACC == F32 && ANY_FLAGS
     return __nvvm_reflect("__CUDA_FTZ") ? rounded_product(x, x) : x * x;
-    //? elif OP == SUMSQ
+    //? elif MAP == SQUARE
     return x * x;
     //? elif TYPE == F16 || TYPE == BF16 || ((ORDER == BY_N || ANY_FLAGS) && TYPE == F32 && ACC == F64)
     return x;
@@ -126,32 +130,36 @@ __device__ __forceinline__ accum map(elem value)
 //? define combine
 __device__ __forceinline__ accum combine(accum a, accum b)
 {
-    //? if PARTIAL == SUM && ORDER == BY_N
+    //? if COMBINE == ADD && ORDER == BY_N
     return rounded_sum(a, b);
-    //? elif PARTIAL == SUM && ACC == F32 && ANY_FLAGS
+    //? elif COMBINE == ADD && ACC == F32 && ANY_FLAGS
     return __nvvm_reflect("__CUDA_FTZ") ? rounded_sum(a, b) : a + b;
-    //? elif PARTIAL == SUM
+    //? elif COMBINE == ADD
     return a + b;
-    //? elif OP == PROD && ORDER == BY_N
+    //? elif COMBINE == MULTIPLY && ORDER == BY_N
     return rounded_product(a, b);
-    //? elif OP == PROD && ACC == F32 && ANY_FLAGS
+    //? elif COMBINE == MULTIPLY && ACC == F32 && ANY_FLAGS
     return __nvvm_reflect("__CUDA_FTZ") ? rounded_product(a, b) : a * b;
-    //? elif OP == PROD
+    //? elif COMBINE == MULTIPLY
     return a * b;
-    //? elif OP == AND
+    //? elif COMBINE == AND
     return a & b;
-    //? elif OP == OR
+    //? elif COMBINE == OR
     return a | b;
-    //? elif OP == XOR
+    //? elif COMBINE == XOR
     return a ^ b;
-    //? elif (OP == MIN || OP == ARGMIN) && (ACC == F32 || ACC == F64)
+    //? elif COMBINE == LEAST || COMBINE == FIRST_LEAST
+    //? if ACC == F32 || ACC == F64
     return minimum(a, b);
-    //? elif (OP == MAX || OP == ARGMAX) && (ACC == F32 || ACC == F64)
-    return maximum(a, b);
-    //? elif OP == MIN || OP == ARGMIN
+    //? else
     return a < b ? a : b;
-    //? elif OP == MAX || OP == ARGMAX
+    //? end
+    //? elif COMBINE == GREATEST || COMBINE == FIRST_GREATEST
+    //? if ACC == F32 || ACC == F64
+    return maximum(a, b);
+    //? else
     return a > b ? a : b;
+    //? end
     //? end
 }
 
@@ -159,17 +167,17 @@ __device__ __forceinline__ accum combine(accum a, accum b)
 // combine(*to, a), written to *to as one step that no other thread can come between.
 __device__ __forceinline__ void combine_into(accum *to, accum a)
 {
-    //? if PARTIAL == SUM
+    //? if COMBINE == ADD
     atomicAdd(to, a);
-    //? elif OP == AND
+    //? elif COMBINE == AND
     atomicAnd(to, a);
-    //? elif OP == OR
+    //? elif COMBINE == OR
     atomicOr(to, a);
-    //? elif OP == XOR
+    //? elif COMBINE == XOR
     atomicXor(to, a);
-    //? elif OP == MIN
+    //? elif COMBINE == LEAST
     atomicMin(to, a);
-    //? elif OP == MAX
+    //? elif COMBINE == GREATEST
     atomicMax(to, a);
     //? end
 }
@@ -178,7 +186,7 @@ __device__ __forceinline__ void combine_into(accum *to, accum a)
 // Combines what one load brought.
 __device__ __forceinline__ accum fold(accum a, vec got)
 {
-    //? if (TYPE == I8 || TYPE == U8) && (OP == SUM || OP == SUMSQ) && VECTOR % 4 == 0
+    //? if (TYPE == I8 || TYPE == U8) && COMBINE == ADD && (MAP == SAME || MAP == SQUARE) && VECTOR % 4 == 0
     // Four bytes a step; what one load brings stays far below 2^31.
     //? if TYPE == I8
     int sum = 0;
@@ -186,17 +194,17 @@ __device__ __forceinline__ accum fold(accum a, vec got)
     unsigned sum = 0;
     //? end
     for (int k = 0; k < VECTOR / 4; k++)
-        //? if TYPE == I8 && OP == SUM
+        //? if TYPE == I8 && MAP == SAME
         sum = __dp4a((int)got.word[k], 0x01010101, sum);
         //? elif TYPE == I8
         sum = __dp4a((int)got.word[k], (int)got.word[k], sum);
-        //? elif OP == SUM
+        //? elif MAP == SAME
         sum = __dp4a(got.word[k], 0x01010101u, sum);
         //? else
         sum = __dp4a(got.word[k], got.word[k], sum);
         //? end
     return a + (accum)sum;
-    //? elif (TYPE == I16 || TYPE == U16) && OP == SUM && VECTOR % 2 == 0
+    //? elif (TYPE == I16 || TYPE == U16) && COMBINE == ADD && MAP == SAME && VECTOR % 2 == 0
     // Two halves of a word a step; what one load brings stays far below 2^31.
     //? if TYPE == I16
     int sum = 0;
@@ -208,7 +216,7 @@ __device__ __forceinline__ accum fold(accum a, vec got)
         sum = __dp2a_lo(got.word[k], 0x0101u, sum);
     //? end
     return a + (accum)sum;
-    //? elif ELEM_BYTES < 4 && VECTOR * ELEM_BYTES % 4 == 0 && (OP == AND || OP == OR || OP == XOR)
+    //? elif ELEM_BYTES < 4 && VECTOR * ELEM_BYTES % 4 == 0 && MAP == SAME && (COMBINE == AND || COMBINE == OR || COMBINE == XOR)
     // Word by word, then the parts of the last.
     accum w = got.word[0];
     for (int k = 1; k < VECTOR * ELEM_BYTES / 4; k++)
@@ -229,15 +237,15 @@ __device__ __forceinline__ accum fold(accum a, vec got)
 // Does a value come before the best so far? A NaN does before all numbers; an equal does not.
 __device__ __forceinline__ bool beats(accum value, accum best)
 {
-    //? if OP == ARGMIN && ACC == F32 && ANY_FLAGS
+    //? if COMBINE == FIRST_LEAST && ACC == F32 && ANY_FLAGS
     return !(__nvvm_reflect("__CUDA_FTZ") ? at_most(best, value) : value >= best) && best == best;
-    //? elif OP == ARGMIN && (ACC == F32 || ACC == F64)
+    //? elif COMBINE == FIRST_LEAST && (ACC == F32 || ACC == F64)
     return !(value >= best) && best == best;
     //? elif ACC == F32 && ANY_FLAGS
     return !(__nvvm_reflect("__CUDA_FTZ") ? at_most(value, best) : value <= best) && best == best;
     //? elif ACC == F32 || ACC == F64
     return !(value <= best) && best == best;
-    //? elif OP == ARGMIN
+    //? elif COMBINE == FIRST_LEAST
     return value < best;
     //? else
     return value > best;
@@ -276,7 +284,7 @@ __device__ __forceinline__ found nearer(found a, found b)
 // The element that changes nothing.
 __device__ __forceinline__ elem neutral(void)
 {
-    //? if PARTIAL == SUM
+    //? if COMBINE == ADD
     return 0;
     //? elif TYPE == F16
     return 0x3c00;

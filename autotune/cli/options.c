@@ -97,7 +97,7 @@ static int parse_budget(struct request *request, const char *value, struct error
 static int parse_op(struct request *request, const char *value, struct error *error)
 {
     request->has_op = true;
-    return problem_find_op(&request->problem.op, value, error);
+    return operation_find(&request->problem.op, value, error);
 }
 
 static int parse_type(struct request *request, const char *value, struct error *error)
@@ -138,8 +138,8 @@ static int parse_strategy(struct request *request, const char *value, struct err
 
 static void add_ops(struct text *out)
 {
-    char names[PROBLEM_NAMES_CHARS];
-    text_adds(out, problem_list_ops(names));
+    char names[OPERATION_NAMES_CHARS];
+    text_adds(out, operation_list(names));
 }
 
 static void add_types(struct text *out)

@@ -9,7 +9,7 @@
 void record_cells_add_problem(struct table *table, const struct record *record)
 {
     table_add(table, record->gpu);
-    table_add(table, problem_ops[record->problem.op].name);
+    table_add(table, record->problem.op->name);
     table_add(table, problem_types[record->problem.type].name);
     table_add(table, problem_types[record->problem.acc].name);
 }

@@ -393,12 +393,13 @@ static void simplify(struct request *request)
     struct problem *problem = &request->problem;
     const enum order asked = problem->order;
     const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT);
-    if (is_list && asked != ORDER_FREE && !request->has_type && problem_ops[problem->op].rounds)
+    if (is_list && asked != ORDER_FREE && !request->has_type &&
+        operation_law(problem->op)->rounds)
         problem->type = problem->acc = F32;
     problem_simplify(problem);
     if (problem->order != asked)
         output_note(&request->out, "order     %s of %s has the same bits in any order\n",
-                    problem_ops[problem->op].name, problem_types[problem->type].name);
+                    problem->op->name, problem_types[problem->type].name);
 }
 
 static int parse(struct parse *parse, int argc, char **argv)
@@ -435,7 +436,13 @@ static int parse(struct parse *parse, int argc, char **argv)
     return 0;
 }
 
-static const struct problem usual = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0)};
+static struct problem usual_problem(void)
+{
+    return (struct problem){.op = operation_usual(),
+                            .type = I32,
+                            .acc = I32,
+                            .dims = DIMS_VALUE(0)};
+}
 
 int request_parse(struct request *out, const struct verb_row *verb, void *own, int argc,
                   char **argv, struct error *error)
@@ -445,7 +452,7 @@ int request_parse(struct request *out, const struct verb_row *verb, void *own, i
                             .own = own,
                             .argc = argc,
                             .argv = argv,
-                            .problem = usual,
+                            .problem = usual_problem(),
                             .device = "auto",
                             .seed = 1,
                             .part = {.count = 1},

@@ -4,6 +4,7 @@
 #include "generator/number.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -234,6 +235,41 @@ int request_dims_at(struct dims *out, const struct request *request,
     matrix.rows = grid->sizes[size];
     matrix.len = grid->lines[line];
     return dims_text_read(out, &matrix, problem_types[request->problem.type].bytes, error);
+}
+
+static uint64_t extent_at(uint64_t low, uint64_t high, double part)
+{
+    return high ? (uint64_t)((double)low * pow((double)high / (double)low, part)) : low;
+}
+
+int request_dims_between(struct dims *out, const struct request *request, double line,
+                         double size, struct error *error)
+{
+    const struct request_dims *asked = &request->asked;
+    struct matrix matrix = asked->low;
+    matrix.rows = extent_at(asked->low.rows, asked->rows_high, size);
+    matrix.len = extent_at(asked->low.len, asked->len_high, line);
+    return dims_text_read(out, &matrix, problem_types[request->problem.type].bytes, error);
+}
+
+static bool is_within(uint64_t low, uint64_t high, uint64_t n)
+{
+    return low <= n && n <= (high ? high : low);
+}
+
+bool request_dims_has(const struct request *request, const struct dims *dims)
+{
+    const struct request_dims *asked = &request->asked;
+    struct matrix matrix = asked->low;
+    struct dims same;
+    struct error ignored;
+    matrix.rows = matrix.axis ? dims->outer.n : dims->depth.n;
+    matrix.len = matrix.axis ? dims->depth.n : dims->inner.n;
+    return is_within(asked->low.rows, asked->rows_high, matrix.rows) &&
+           is_within(asked->low.len, asked->len_high, matrix.len) &&
+           dims_text_read(&same, &matrix, problem_types[request->problem.type].bytes,
+                          &ignored) == 0 &&
+           dims_is_same(&same, dims);
 }
 
 static void add_range(struct text *out, uint64_t low, uint64_t high)

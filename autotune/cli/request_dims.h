@@ -55,6 +55,13 @@ int request_dims_at(struct dims *out, const struct request *request,
                     const struct request_grid *grid, size_t line, size_t size,
                     struct error *error);
 
+/* The dims at such parts of the way, from 0 to 1, through the ranges as factors. ERROR_USAGE: as above. */
+int request_dims_between(struct dims *out, const struct request *request, double line,
+                         double size, struct error *error);
+
+/* Are the dims within the ranges, and as such a sweep has them? */
+bool request_dims_has(const struct request *request, const struct dims *dims);
+
 /* "1K..1M x 32..4096 rows". */
 void request_dims_format_grid(struct text *out, const struct request *request);
 

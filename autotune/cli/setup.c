@@ -151,9 +151,9 @@ static void find_problem(struct setup *setup, const struct request *request)
     struct problem tried = *problem;
     if (!request->has_n)
         problem->dims = dims_run(n, problem->dims.scan);
-    const int ops = request->has_op ? 1 : OP_COUNT;
-    for (int i = 0; i < 2 * ops; i++) {
-        tried.op = i % ops ? (enum op)(i % ops) : problem->op;
+    const size_t ops = request->has_op ? 1 : operation_count();
+    for (size_t i = 0; i < 2 * ops; i++) {
+        tried.op = i % ops ? operation_at(i % ops) : problem->op;
         if (i == ops)
             order_by_n(&tried, request);
         if (request->has_n ? space_serves(setup->space, &tried)

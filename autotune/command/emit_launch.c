@@ -36,8 +36,8 @@ static void add_name(struct text *out, const struct problem *problem)
         dims_text_identifier(size, &problem->dims);
     else
         snprintf(size, sizeof size, "%" PRIu64, dims_n(&problem->dims));
-    text_addf(out, "%s_%s%s%s_%s", problem_ops[problem->op].name,
-              problem_types[problem->type].name, *each ? "_" : "", each, size);
+    text_addf(out, "%s_%s%s%s_%s", problem->op->name, problem_types[problem->type].name,
+              *each ? "_" : "", each, size);
 }
 
 /* A template may include headers, whose names are everybody's: what is included before the namespace

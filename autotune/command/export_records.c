@@ -335,7 +335,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         error, ERROR_FAILED,
         "nothing to export: no record serves %s of %s%s%s accumulated in %s%s, neither in %.1000s nor "
         "among those that ship; %s",
-        problem_ops[problem->op].name, dims_text_each(&problem->dims),
+        problem->op->name, dims_text_each(&problem->dims),
         *dims_text_each(&problem->dims) ? " of " : "", problem_types[problem->type].name,
         problem_types[problem->acc].name, problem_orders[problem->order].shown, folder, cause);
 }

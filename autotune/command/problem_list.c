@@ -29,7 +29,7 @@ struct problem_list {
 static void add(struct problem_list *list, const struct problem *problem)
 {
     const struct request *request = list->request;
-    const char *op = problem_ops[problem->op].name, *type = problem_types[problem->type].name;
+    const char *op = problem->op->name, *type = problem_types[problem->type].name;
     const char *acc = problem_types[problem->acc].name;
     char dims[DIMS_TEXT_CHARS];
     struct text line = {0};
@@ -95,7 +95,8 @@ static int add_sizes(struct problem_list *list, const struct setup *setup,
 }
 
 /* What does not go together is no problem. */
-static int add_kind(struct problem_list *list, enum op op, enum type type, struct error *error)
+static int add_kind(struct problem_list *list, const struct operation *op, enum type type,
+                    struct error *error)
 {
     struct request own = *list->request;
     struct error cause;
@@ -123,7 +124,8 @@ static int add_kind(struct problem_list *list, enum op op, enum type type, struc
 static int add_all(struct problem_list *list, struct error *error)
 {
     const struct request *request = list->request;
-    for (enum op op = 0; op < OP_COUNT; op++)
+    const struct operation *op;
+    for (size_t i = 0; (op = operation_at(i)); i++)
         for (enum type type = 0; type < TYPE_COUNT; type++)
             if ((!request->has_op || op == request->problem.op) &&
                 (!request->has_type || type == request->problem.type) &&

@@ -263,7 +263,7 @@ static void add_line(struct bench_verb *verb, const struct line *line, size_t ca
         {"against", "against", line->against},
         {"record", "record", line->record},
         {NULL, "variant", line->variant.at},
-        {NULL, "op", problem_ops[problem->op].name},
+        {NULL, "op", problem->op->name},
         {NULL, "type", problem_types[problem->type].name},
         {NULL, "acc", problem_types[problem->acc].name},
         {NULL, "regime", problem_regimes[problem->regime]},

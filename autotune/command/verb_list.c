@@ -37,11 +37,13 @@ static int list_operations(struct table *table, const struct request *request,
 {
     (void)request;
     (void)error;
-    for (size_t i = 0; i < OP_COUNT; i++) {
-        table_add(table, problem_ops[i].name);
-        table_add(table, problem_ops[i].is_bitwise ? "integers" : "all");
-        table_add(table, problem_ops[i].is_position ? "u64, a position" : "the accumulator");
-        table_add(table, problem_ops[i].space);
+    const struct operation *op;
+    for (size_t i = 0; (op = operation_at(i)); i++) {
+        const struct combine_row *law = operation_law(op);
+        table_add(table, op->name);
+        table_add(table, law->is_bitwise ? "integers" : "all");
+        table_add(table, law->is_position ? "u64, a position" : "the accumulator");
+        table_add(table, law->space);
     }
     return 0;
 }
@@ -150,7 +152,8 @@ static int list_classes(struct table *table, const struct request *request, stru
 {
     (void)request;
     (void)error;
-    for (enum op op = 0; op < OP_COUNT; op++)
+    const struct operation *op;
+    for (size_t i = 0; (op = operation_at(i)); i++)
         for (enum type type = 0; type < TYPE_COUNT; type++) {
             const struct problem problem = {.op = op,
                                             .type = type,
@@ -161,17 +164,17 @@ static int list_classes(struct table *table, const struct request *request, stru
             struct problem tuned, member = problem;
             if (!cost_class_tuned(&tuned, &class) || tuned.op != op || tuned.type != type)
                 continue;
-            for (member.op = 0; member.op < OP_COUNT; member.op++)
+            for (size_t k = 0; (member.op = operation_at(k)); k++)
                 for (member.type = 0; member.type < TYPE_COUNT; member.type++) {
                     struct error none;
                     member.acc = problem_default_acc(member.type);
                     const struct cost_class its = cost_class_of(&member);
                     if (!problem_check(&member, &none) && cost_class_is_same(&its, &class))
                         text_addf(&members, "%s%s %s", members.length ? ", " : "",
-                                  problem_ops[member.op].name, problem_types[member.type].name);
+                                  member.op->name, problem_types[member.type].name);
                 }
             table_add(table, cost_class_format(name, &class));
-            table_addf(table, "%s %s", problem_ops[op].name, problem_types[type].name);
+            table_addf(table, "%s %s", op->name, problem_types[type].name);
             table_add(table, members.at);
             text_dispose(&members);
         }

@@ -80,7 +80,7 @@ static void add_merge_row(struct merge *merge, const char *file, const struct re
 {
     struct table *table = &merge->table;
     const struct problem *problem = &record->problem;
-    const char *op = problem_ops[problem->op].name, *type = problem_types[problem->type].name;
+    const char *op = problem->op->name, *type = problem_types[problem->type].name;
     const char *acc = problem_types[problem->acc].name;
     const char *regime = problem_regimes[problem->regime];
     const bool is_plain = problem->acc == problem_default_acc(problem->type);

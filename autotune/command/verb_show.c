@@ -177,7 +177,7 @@ static int by_problem(const void *a, const void *b)
     const struct problem *x = &one->record.problem, *y = &other->record.problem;
     const int orders[] = {
         strcmp(one->record.gpu, other->record.gpu),
-        number_compare(x->op, y->op),
+        x->op->place - y->op->place,
         number_compare(x->type, y->type),
         number_compare(x->acc, y->acc),
         number_compare(x->order, y->order),
@@ -224,8 +224,7 @@ static void note_none(const struct request *request, const char *folder)
                 folder, request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
                 request->asked.scan ? " --scan " : "",
                 request->asked.scan ? dims_text_scans[request->asked.scan] : "",
-                request->has_op ? " --op " : "",
-                request->has_op ? problem_ops[problem->op].name : "",
+                request->has_op ? " --op " : "", request->has_op ? problem->op->name : "",
                 has_type ? " --type " : "", has_type ? problem_types[problem->type].name : "",
                 problem_orders[problem->order].option);
 }

@@ -159,7 +159,7 @@ static int prove_one(struct verification *it, struct error *error)
         text_addf(&it->right, ", and n = %" PRIu64, result.past_32_bits);
     if (only->error >= 0)
         text_addf(&it->right, "; error %.1e of %s, bound %.1e", only->error,
-                  problem_ops[setup->problem.op].scale, only->bound);
+                  setup->problem.op->scale, only->bound);
     text_adds(&it->right, "\n");
     tune_result_dispose(&result);
     return 0;

@@ -100,7 +100,7 @@ const char *compare_limiter(const struct analysis *analysis)
 static void add_problem(struct table *table, const struct compare_line *line)
 {
     const struct problem *problem = &line->problem;
-    table_add(table, problem_ops[problem->op].name);
+    table_add(table, problem->op->name);
     table_add(table, problem_types[problem->type].name);
     table_add(table, problem_types[problem->acc].name);
     table_add(table, problem_orders[problem->order].name);

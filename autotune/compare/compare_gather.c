@@ -136,7 +136,7 @@ static int by_problem(const void *a, const void *b)
     const struct compare_line *x = a, *y = b;
     const uint64_t keys[][2] = {
         {x->is_document, y->is_document},
-        {x->problem.op, y->problem.op},
+        {(uint64_t)x->problem.op->place, (uint64_t)y->problem.op->place},
         {x->problem.type, y->problem.type},
         {x->problem.acc, y->problem.acc},
         {x->problem.regime, y->problem.regime},
@@ -338,7 +338,7 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
         name_figure(cell->winner, sizeof cell->winner, of);
     else if (!cell->winner[0])
         snprintf(cell->winner, sizeof cell->winner, "the default of %s",
-                 problem_ops[problem->op].space);
+                 operation_law(problem->op)->space);
     bound_by_peak(cell, input);
     if (cell->analysis.bound > 0)
         cell->basis = COMPARE_BOUND; /* its time is set by prediction_run */

@@ -476,7 +476,7 @@ static void print_limits(struct text *out, const struct compare *compare,
 static void add_heading(struct text *out, const struct compare_line *line, bool is_bold)
 {
     const struct problem *problem = &line->problem;
-    text_addf(out, "\n%s%s %s", is_bold ? "\033[1m" : "", problem_ops[problem->op].name,
+    text_addf(out, "\n%s%s %s", is_bold ? "\033[1m" : "", problem->op->name,
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " acc %s", problem_types[problem->acc].name);

@@ -75,7 +75,7 @@ static void add_measured(struct text *out, const struct compare *compare,
     const struct problem *problem = &compare->lines[measured->first].problem;
     const char *const names[] = {compare->sides[measured->faster].name,
                                  compare->sides[measured->faster == a ? b : a].name};
-    text_addf(out, "measured for %s %s %s at %zu size%s (", problem_ops[problem->op].name,
+    text_addf(out, "measured for %s %s %s at %zu size%s (", problem->op->name,
               problem_types[problem->type].name, problem_regimes[problem->regime],
               measured->count, measured->count == 1 ? "" : "s");
     sentence_add_sizes(out, &measured->sizes);
@@ -307,7 +307,7 @@ static void add_command(struct text *out, const struct compare *compare)
         &text,
         "'autotune --device 0 --op %s --type %s%s --n 1K..1G' on each of these GPUs, then "
         "'autotune compare' with the record files that it names",
-        problem_ops[problem->op].name, problem_types[problem->type].name,
+        problem->op->name, problem_types[problem->type].name,
         problem_orders[problem->order].option);
     sentence_end(out, "to settle", &text);
 }

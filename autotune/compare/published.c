@@ -211,7 +211,7 @@ bool published_is_size(uint64_t n, uint64_t size)
 char *published_problem(char out[PROBLEM_CHARS], const struct problem *problem)
 {
     char n[NUMBER_CHARS];
-    snprintf(out, PROBLEM_CHARS, "%s %s %s", problem_ops[problem->op].name,
+    snprintf(out, PROBLEM_CHARS, "%s %s %s", problem->op->name,
              problem_types[problem->type].name, number_format_count(n, dims_n(&problem->dims)));
     return out;
 }
@@ -302,7 +302,7 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
     if (strcmp(item->key, "n") == 0)
         return read_n(&out->problem, out, item, error);
     if (strcmp(item->key, "op") == 0)
-        return place(out, item, problem_find_op(&out->problem.op, item->value, error), error);
+        return place(out, item, operation_find(&out->problem.op, item->value, error), error);
     if (strcmp(item->key, "type") == 0)
         return place(out, item, problem_find_type(&out->problem.type, item->value, error),
                      error);

@@ -149,7 +149,7 @@ static void write_problem(char out[PROBLEM_CHARS], const struct published *publi
     }
     published_problem(out, problem);
     if (least)
-        snprintf(out, PROBLEM_CHARS, "%s %s %s to %s", problem_ops[problem->op].name,
+        snprintf(out, PROBLEM_CHARS, "%s %s %s to %s", problem->op->name,
                  problem_types[problem->type].name, published_write(low, least),
                  published_write(high, most));
 }
@@ -204,7 +204,7 @@ void published_print_add(struct table *table, const struct published *published,
         table_add(table, kernel->kernel);
         table_add(table, kernel->rung);
         table_add(table, kernel->task);
-        table_add(table, problem_ops[kernel->problem.op].name);
+        table_add(table, kernel->problem.op->name);
         table_add(table, problem_types[kernel->problem.type].name);
         table_addf(table, "%" PRIu64, dims_n(&kernel->problem.dims));
         for (size_t c = 0; c < PUBLISHED_COLUMNS; c++)

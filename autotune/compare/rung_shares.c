@@ -209,9 +209,8 @@ int rung_shares_add(struct rung_shares *shares, const struct published *publishe
                     struct error *error)
 {
     const struct problem *problem = &published->problem;
-    struct rung_side *side =
-        add_side(shares, published->gpu_name, problem_ops[problem->op].name,
-                 problem_types[problem->type].name, error);
+    struct rung_side *side = add_side(shares, published->gpu_name, problem->op->name,
+                                      problem_types[problem->type].name, error);
     if (!side)
         return -1;
     side->source = published->source;

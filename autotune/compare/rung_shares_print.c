@@ -121,7 +121,7 @@ static void add_time(struct table *table, const struct rung_shares *shares,
     const uint64_t n = published_n(document, time->figure);
     char word[NUMBER_CHARS];
     table_add(table, document->kernels[time->figure->kernel].rung);
-    table_addf(table, "%s %s %" PRIu64, problem_ops[document->problem.op].name,
+    table_addf(table, "%s %s %" PRIu64, document->problem.op->name,
                problem_types[document->problem.type].name, n);
     table_add(table, published_time(word, time->figure));
     for (size_t i = 0; i < count; i++) {
@@ -314,7 +314,7 @@ static void add_time_alone(struct table *table, const struct rung_time *time)
                                  document->gpu_name,
                                  "published",
                                  document->source,
-                                 problem_ops[kernel->problem.op].name,
+                                 kernel->problem.op->name,
                                  problem_types[kernel->problem.type].name};
     char number[NUMBER_CHARS];
     size_t at = 0;

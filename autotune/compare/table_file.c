@@ -84,7 +84,7 @@ static int find_subject(struct table_file *table, struct error *error)
                          table->option, table->file);
     if (!*table->gpu || !*table->op || !*table->type)
         return report_unknown(table, error);
-    if (problem_find_op(&table->problem.op, table->op, error) ||
+    if (operation_find(&table->problem.op, table->op, error) ||
         problem_find_type(&table->problem.type, table->type, error)) {
         const struct error why = *error;
         return error_set(error, ERROR_USAGE, "%s %.200s: %.300s", table->option, table->file,

@@ -382,7 +382,7 @@ static void add_problem(struct json *json, const struct problem *problem)
 {
     const enum type result = problem_result(problem);
     json_open(json, "problem", '{');
-    json_string(json, "op", problem_ops[problem->op].name);
+    json_string(json, "op", problem->op->name);
     json_string(json, "type", problem_types[problem->type].name);
     json_string(json, "acc", problem_types[problem->acc].name);
     json_string(json, "result", problem_types[result].name);

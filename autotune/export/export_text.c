@@ -80,7 +80,7 @@ void export_add_provenance(struct text *out, const struct export *export,
     size_t column = 0;
     dims_text_promise(several, &problem->dims);
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data;", what,
-             problem_ops[problem->op].name, problem_types[problem->type].name,
+             problem->op->name, problem_types[problem->type].name,
              problem_types[problem->acc].name, several, problem_orders[problem->order].promise,
              problem_regimes[problem->regime]);
     add_line(out, comment->line, "%s %s by", export_mark, export->source.version);
@@ -332,7 +332,7 @@ static bool has_clusters(const struct export *export)
 }
 
 /* What conditions in the files of templates/export may name. */
-enum { OWN_NAMES = 17, NAMES = OWN_NAMES + OP_COUNT };
+enum { OWN_NAMES = 18, NAMES = OWN_NAMES + COMBINE_LAWS + MAP_LAWS };
 
 static void set_names(const char *names[NAMES], int64_t values[NAMES],
                       const struct export *export, enum export_piece piece)
@@ -348,7 +348,8 @@ static void set_names(const char *names[NAMES], int64_t values[NAMES],
                {"SCAN", dims->scan},
                {"INCLUSIVE", DIMS_INCLUSIVE},
                {"EXCLUSIVE", DIMS_EXCLUSIVE},
-               {"OP", problem->op},
+               {"COMBINE", problem->op->combine},
+               {"MAP", problem->op->map},
                {"IS_FLOAT", problem_types[problem->acc].is_float},
                {"HAS_GIVEN", export->has_given},
                {"HAS_CLUSTERS", has_clusters(export)},
@@ -364,9 +365,10 @@ static void set_names(const char *names[NAMES], int64_t values[NAMES],
         names[i] = own[i].name;
         values[i] = own[i].value;
     }
-    for (size_t op = 0; op < OP_COUNT; op++) {
-        names[OWN_NAMES + op] = problem_ops[op].symbol;
-        values[OWN_NAMES + op] = (int64_t)op;
+    for (size_t i = 0; i < COMBINE_LAWS + MAP_LAWS; i++) {
+        const size_t law = i < COMBINE_LAWS ? i : i - COMBINE_LAWS;
+        names[OWN_NAMES + i] = i < COMBINE_LAWS ? operation_combines[law].symbol : operation_maps[law];
+        values[OWN_NAMES + i] = (int64_t)law;
     }
 }
 
@@ -384,7 +386,7 @@ int export_add_file_part(struct text *out, const struct export *export, const ch
                                         .line = 1,
                                         .from = found->bytes,
                                         .length = found->length,
-                                        .scope = {names, sizeof names / sizeof *names},
+                                        .scope = {.names = names, .count = NAMES},
                                         .values = values};
     int failed = control_filter(&kept, &lines, error);
     if (!failed) {

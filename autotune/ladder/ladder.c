@@ -359,7 +359,7 @@ static void add_conditions(struct table *table, const struct ladder *ladder, siz
     table_addf(table, "ladder/%s", ladder->rungs->rungs[rung].space);
     table_addf(table, "%" PRIu64,
                ladder->sizes ? ladder->sizes[column] : dims_n(&problem->dims));
-    table_add(table, problem_ops[problem->op].name);
+    table_add(table, problem->op->name);
     table_add(table, problem_types[problem->type].name);
     add_count(table, cell->threads ? ceil(cell->elements / cell->threads) : 0);
     add_count(table, cell->grid);

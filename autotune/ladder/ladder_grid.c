@@ -75,7 +75,7 @@ static int add_kernel(struct text *out, const struct rungs *list, const struct r
 /* Sets the error, and names a rung that would do. */
 static int refuse(const struct rungs *list, struct error *error)
 {
-    struct problem usual = {.op = SUM, .type = F32, .acc = F32};
+    struct problem usual = {.op = operation_usual(), .type = F32, .acc = F32};
     for (size_t i = 0; i < list->count; i++) {
         struct ladder_rung opened;
         if (ladder_rung_open(&opened, list, &list->rungs[i], error))

@@ -60,14 +60,14 @@ void ladder_rung_close(struct ladder_rung *rung)
 bool ladder_rung_serves(const struct ladder_rung *rung, const struct problem *problem)
 {
     struct problem sum = *problem;
-    sum.op = SUM; /* the run reports other limits */
+    sum.op = operation_plain(COMBINE_ADD); /* the run reports other limits */
     return space_serves(rung->space, &sum);
 }
 
 void ladder_rung_dims(const struct ladder_rung *rung, struct problem *problem)
 {
     struct problem sum = *problem;
-    sum.op = SUM;
+    sum.op = operation_plain(COMBINE_ADD);
     if (space_find_dims(rung->space, &sum, N_USUAL, LEN_USUAL, 0))
         problem->dims = sum.dims;
 }

@@ -145,7 +145,7 @@ static void add_subject(struct table *table, const struct work *work)
 {
     const struct problem *problem = &work->problem;
     table_add(table, work->setup->device->info.name);
-    table_add(table, problem_ops[problem->op].name);
+    table_add(table, problem->op->name);
     table_add(table, problem_types[problem->type].name);
     table_addf(table, "%" PRIu64, dims_n(&problem->dims));
 }

@@ -49,7 +49,8 @@ static void prepare(struct autotune_context *context)
 {
     const struct builtin_spaces *spaces;
     struct error ignored;
-    builtin_spaces_find(&context->builtins, problem_ops[SUM].space, &spaces, &ignored);
+    builtin_spaces_find(&context->builtins, operation_law(operation_usual())->space, &spaces,
+                        &ignored);
     choose_prepare(&context->records, &context->device->info);
 }
 
@@ -207,7 +208,7 @@ int api_read_problem(struct problem *out, struct plan_count *count,
         return failed;
     if (!problem->op || !problem->type)
         return fail_null(problem->op ? "autotune_problem.type" : "autotune_problem.op", error);
-    if (problem_find_op(&out->op, problem->op, &cause) ||
+    if (operation_find(&out->op, problem->op, &cause) ||
         problem_find_type(&out->type, problem->type, &cause))
         return fail_for(error, &cause);
     out->acc = problem_default_acc(out->type);

@@ -36,13 +36,13 @@ static int check_problem(const struct problem *problem, const struct autotune_pr
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem has more than n: a pipeline takes n elements, one behind "
                     "another; copy anything else to the GPU and give it to autotune_execute");
-    if (problem->dims.scan != DIMS_ALL && problem_ops[problem->op].partial != problem->op)
+    if (problem->dims.scan != DIMS_ALL && problem->op->map != MAP_SAME)
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,
             "a scan of data on the host goes on with its last result as if that were an "
             "element, which %s would change: change the elements first, and scan their "
             "%s",
-            problem_ops[problem->op].name, problem_ops[problem_ops[problem->op].partial].name);
+            problem->op->name, operation_plain(problem->op->combine)->name);
     if (problem->dims.scan != DIMS_ALL && problem->type != problem->acc)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "a scan of data on the host has elements and results of one type: elements "

@@ -51,7 +51,7 @@ static int find_record(struct choice *out, struct autotune_pipeline *pipeline,
     const int failed = plan_choose(out, pipeline->context, &pipeline->problem, from, error);
     if (failed || out->record.chunk_bytes || from->from != AUTOTUNE_FROM_BEST)
         return failed;
-    usual.op = SUM;
+    usual.op = operation_usual();
     usual.type = usual.acc = I32;
     usual.order = ORDER_FREE;
     usual.dims = dims_run(bytes / (uint64_t)problem_types[I32].bytes + 1, DIMS_ALL);
@@ -100,8 +100,8 @@ static int make_plan(struct autotune_plan **out, struct autotune_pipeline *pipel
 /* Is the list reduced as a chunk is? */
 static bool is_list_alike(const struct problem *problem)
 {
-    const struct op_row *op = &problem_ops[problem->op];
-    return op->is_position || (op->partial == problem->op && problem->type == problem->acc);
+    return operation_law(problem->op)->is_position ||
+           (problem->op->map == MAP_SAME && problem->type == problem->acc);
 }
 
 /* Results of a sum of squares are summed; those of others are combined by the operation itself.
@@ -109,8 +109,8 @@ static bool is_list_alike(const struct problem *problem)
 static struct problem list_problem(const struct problem *problem)
 {
     struct problem list = *problem;
-    if (!problem_ops[problem->op].is_position) {
-        list.op = problem_ops[problem->op].partial;
+    if (!operation_law(problem->op)->is_position) {
+        list.op = operation_plain(problem->op->combine);
         list.type = problem->acc;
     }
     list.dims = dims_run(PIPELINE_LIST, DIMS_ALL);

@@ -92,7 +92,7 @@ static const char *acc_of(const struct problem *problem)
 
 static const char *op_of(const struct problem *problem)
 {
-    return problem_ops[problem->op].name;
+    return problem->op->name;
 }
 
 bool baseline_supports(const struct baseline *baseline, const struct problem *problem)

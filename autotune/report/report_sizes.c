@@ -41,9 +41,8 @@ static void name_subject(char *out, size_t size, const struct report *report)
 {
     const struct problem *problem = &report->headline->problem;
     const bool is_usual = problem->acc == problem_default_acc(problem->type);
-    snprintf(out, size, "%s %s%s%s%s", problem_ops[problem->op].name,
-             problem_types[problem->type].name, is_usual ? "" : " acc ",
-             is_usual ? "" : problem_types[problem->acc].name,
+    snprintf(out, size, "%s %s%s%s%s", problem->op->name, problem_types[problem->type].name,
+             is_usual ? "" : " acc ", is_usual ? "" : problem_types[problem->acc].name,
              problem_orders[problem->order].shown);
 }
 

@@ -45,7 +45,7 @@ int report_table_check(struct table_file *table, const struct report *report, bo
 bool report_table_is_of_title(const struct table_file *table, const struct report *report)
 {
     const struct record *const headline = report->headline;
-    return headline && strcmp(table->op, problem_ops[headline->problem.op].name) == 0 &&
+    return headline && strcmp(table->op, headline->problem.op->name) == 0 &&
            strcmp(table->type, problem_types[headline->problem.type].name) == 0;
 }
 

@@ -172,7 +172,7 @@ static int prove_rounding(const struct finalist_checks *checks,
     if (!out->is_right)
         snprintf(out->reason, sizeof out->reason,
                  "error %.2e of %s on random floats is past the bound %.2e", report->error,
-                 problem_ops[problem->op].scale, report->bound);
+                 problem->op->scale, report->bound);
     return 0;
 }
 

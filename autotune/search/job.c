@@ -86,6 +86,17 @@ static void code_file(const struct coder *coder, struct emit_file *file)
     coder->frame->is_short |= !file->name || !file->text;
 }
 
+/* An operation is known by its name to both ends. */
+static void code_problem(const struct coder *coder, struct problem *problem)
+{
+    const char *name = coder->reads ? NULL : problem->op->name;
+    struct error ignored;
+    code(coder, problem, sizeof *problem);
+    code_string(coder, &name);
+    if (coder->reads && (!name || operation_find(&problem->op, name, &ignored)))
+        coder->frame->is_short = true;
+}
+
 static void code_config(const struct coder *coder, uint64_t *width, const int64_t **config)
 {
     const void *values = *config;
@@ -103,7 +114,7 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     code_bool(&coder, &message->measures);
     code(&coder, &message->seed, sizeof message->seed);
     code(&coder, &message->info, sizeof message->info);
-    code(&coder, &message->problem, sizeof message->problem);
+    code_problem(&coder, &message->problem);
     code_string(&coder, &message->nvrtc);
     code_config(&coder, &message->width, &message->default_config);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)

@@ -5,6 +5,7 @@
 #include "generator/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -25,11 +26,14 @@ static void hash_problem(XXH3_state_t *state, const struct problem *problem)
 {
     const struct dims dims =
         oracle_is_run(&problem->dims) ? oracle_resize(&problem->dims, 1, 1, 0) : problem->dims;
-    const uint64_t numbers[] = {problem->op,       problem->type,     problem->acc,
-                                problem->regime,   problem->order,    dims.outer.n,
-                                dims.depth.n,      dims.inner.n,      dims.outer.stride,
-                                dims.depth.stride, dims.inner.stride, dims.scan};
+    const struct operation *op = problem->op;
+    const uint64_t numbers[] = {op->combine,       op->map,           problem->type,
+                                problem->acc,      problem->regime,   problem->order,
+                                dims.outer.n,      dims.depth.n,      dims.inner.n,
+                                dims.outer.stride, dims.depth.stride, dims.inner.stride,
+                                dims.scan};
     XXH3_128bits_update(state, numbers, sizeof numbers);
+    XXH3_128bits_update(state, op->name, strlen(op->name) + 1);
 }
 
 struct proven_key proven_key(const struct point_context *context,

@@ -1,21 +1,26 @@
 /* sweep_between: races what is at hand at n drawn at random, which become sizes; then halves the way
  * between neighbours that have different configs until both are near. These sizes are odd: the sweep's
- * own are round, where vector loads have no rest. Those that change nothing are taken away again. */
+ * own are round, where vector loads have no rest. Those that change nothing are taken away again.
+ * Of shapes those become records that are slower by what serves them than by something at hand. */
 #include "autotune/tune/sweep_between.h"
 
 #include "autotune/cli/output.h"
 #include "autotune/print/sentence.h"
 #include "autotune/print/terminal.h"
+#include "generator/dims_text.h"
 #include "generator/number.h"
 #include "generator/random.h"
+#include "generator/selector.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DRAWN_A_DECADE = 8, DRAWN_A_DECADE_HOST = 1 };
-enum { PLACE_CHARS = NUMBER_CHARS + 16, INDENT = 10, LINE_WIDTH = 100 };
+enum { PLACE_CHARS = DIMS_TEXT_CHARS + 16, INDENT = 10, LINE_WIDTH = 100 };
+enum { NEAR = 4 };                                 /* shapes around one, as corners of a grid */
 static const double APART = 1.1, APART_HOST = 1.6; /* sizes of a border, at most */
 static const double NOISE = 1.01; /* what is slower than untuned by less is not told apart */
 
@@ -187,25 +192,31 @@ static void place_at(char out[PLACE_CHARS], const struct between *between, uint6
              problem_regimes[between->regime->regime]);
 }
 
-static void add_gain(const struct between *between)
+static void add_gain(struct gain *gain, double times, const char place[PLACE_CHARS])
 {
-    struct gain *gain = between->gain;
-    for (size_t i = 0; i < between->count; i++) {
-        const double times = times_at(between, &between->drawn[i]);
-        const bool is_first = gain->count++ == 0;
-        gain->log_sum += log(times);
-        if (is_first || times > gain->most) {
-            gain->most = times;
-            place_at(gain->most_at, between, between->drawn[i].n);
-        }
-        if (is_first || times < gain->least) {
-            gain->least = times;
-            place_at(gain->least_at, between, between->drawn[i].n);
-        }
+    const bool is_first = gain->count++ == 0;
+    gain->log_sum += log(times);
+    if (is_first || times > gain->most) {
+        gain->most = times;
+        memcpy(gain->most_at, place, PLACE_CHARS);
+    }
+    if (is_first || times < gain->least) {
+        gain->least = times;
+        memcpy(gain->least_at, place, PLACE_CHARS);
     }
 }
 
-static void say_gain(const struct sweep *sweep, const struct gain *gain)
+static void add_gains(const struct between *between)
+{
+    for (size_t i = 0; i < between->count; i++) {
+        char place[PLACE_CHARS] = "";
+        place_at(place, between, between->drawn[i].n);
+        add_gain(between->gain, times_at(between, &between->drawn[i]), place);
+    }
+}
+
+/* `what` was drawn: "n", "shapes". */
+static void say_gain(const struct sweep *sweep, const struct gain *gain, const char *what)
 {
     if (!gain->count)
         return;
@@ -216,7 +227,7 @@ static void say_gain(const struct sweep *sweep, const struct gain *gain)
     else
         text_addf(&words, "%.1f %% in the mean, at most %.1f %% (%s)", 100 * (mean - 1),
                   100 * (gain->most - 1), gain->most_at);
-    text_addf(&words, ", at %zu n drawn at random", gain->count);
+    text_addf(&words, ", at %zu %s drawn at random", gain->count, what);
     if (gain->least * NOISE < 1)
         text_addf(&words, "; %.1f %% slower than untuned at %s", 100 * (1 / gain->least - 1),
                   gain->least_at);
@@ -243,7 +254,7 @@ static int look_between(struct gain *gain, struct sweep *sweep, struct sweep_reg
         return 0;
     const int failed = try_at_random(&between, error) || find_borders(&between, error);
     if (!failed)
-        add_gain(&between);
+        add_gains(&between);
     free(between.drawn);
     return failed ? -1 : drop_needless(regime, error);
 }
@@ -254,6 +265,100 @@ int sweep_between(struct sweep *sweep, struct error *error)
     for (size_t l = 0; l < sweep->regime_count; l++)
         if (look_between(&gain, sweep, &sweep->regimes[l], error))
             return -1;
-    say_gain(sweep, &gain);
+    say_gain(sweep, &gain, "n");
+    return 0;
+}
+
+/* --- Shapes ------------------------------------------------------------------------------- */
+
+/* Puts the done shapes nearest to the setup's, as the selector has it, first. Returns how many. */
+static size_t find_near(const struct record *near[NEAR], const struct records *done,
+                        const struct problem *problem)
+{
+    const struct selector_key want = {.dims = problem->dims, .regime = (int)problem->regime};
+    double sizes[NEAR];
+    size_t count = 0;
+    for (size_t i = 0; i < done->count; i++) {
+        const struct problem *other = &done->at[i].problem;
+        const struct selector_entry entry = {.key = {.dims = other->dims,
+                                                     .regime = (int)other->regime},
+                                             .from = other->dims.depth.n,
+                                             .to = other->dims.depth.n};
+        const double size = selector_size(&want, &entry);
+        if (count == NEAR && size >= sizes[NEAR - 1])
+            continue;
+        size_t at = count < NEAR ? count++ : NEAR - 1;
+        for (; at > 0 && size < sizes[at - 1]; at--) {
+            sizes[at] = sizes[at - 1];
+            near[at] = near[at - 1];
+        }
+        sizes[at] = size;
+        near[at] = &done->at[i];
+    }
+    return count;
+}
+
+/* What was raced at a shape: its gain, and its record where that was needed. */
+static int take_shape(struct gain *gain, struct sweep *sweep, const struct sweep_raced *raced,
+                      const struct record *raced_there, struct records *done,
+                      struct error *error)
+{
+    const struct problem *problem = &sweep->setup.problem;
+    char place[PLACE_CHARS] = "", size[DIMS_TEXT_CHARS];
+    uint64_t ps = raced->served_ps;
+    snprintf(place, sizeof place, "%s %s", dims_text_format(size, &problem->dims),
+             problem_regimes[problem->regime]);
+    const bool is_slow = raced_there && (double)ps > NOISE * (double)raced_there->median_ps;
+    if (is_slow) {
+        struct record winner = *raced_there;
+        winner.swept[0] = '\0';
+        winner.loss_ppm = 0;
+        ps = winner.median_ps;
+        gain->mended++;
+        if (sweep_race_keep_winner(sweep, &winner, error) || store_add(done, &winner, error))
+            return -1;
+    }
+    add_gain(gain, raced->untuned_ps && ps ? (double)raced->untuned_ps / (double)ps : 1, place);
+    return 0;
+}
+
+/* Races what is at hand at a shape without a record, unless untuned the same would serve it. */
+static int try_shape(struct gain *gain, struct sweep *sweep, const struct sweep_drawn *drawn,
+                     struct records *done, struct error *error)
+{
+    const struct record *near[NEAR];
+    struct find_result found;
+    struct sweep_regime alone;
+    struct error warning = {.code = ERROR_NONE};
+    if (setup_resize(&sweep->setup, &drawn->dims, drawn->regime, error) ||
+        setup_find_in(&found, &sweep->setup, &sweep->records, setup_sources(sweep->request),
+                      &warning, error))
+        return -1;
+    if (found.grade <= SELECTOR_STALE)
+        return 0;
+    struct sweep_raced raced = {.leaves_untuned = true,
+                                .served = found.grade == SELECTOR_NONE
+                                              ? sweep->setup.space->default_config
+                                              : found.config,
+                                .near = near,
+                                .near_count = find_near(near, done, &sweep->setup.problem)};
+    sweep->has_single = false;
+    sweep_regime_open(&alone, drawn->regime);
+    const int failed =
+        sweep_race_at_hand(&raced, sweep, &alone, &drawn->dims, error) ||
+        (!raced.is_noisy && take_shape(gain, sweep, &raced,
+                                       alone.swept.count ? alone.swept.at : NULL, done, error));
+    sweep_regime_dispose(&alone);
+    return failed ? -1 : 0;
+}
+
+int sweep_between_shapes(struct sweep *sweep, const struct sweep_drawn *drawn, size_t count,
+                         struct records *done, struct error *error)
+{
+    struct gain gain = {.count = 0};
+    for (size_t i = 0; i < count; i++)
+        if (try_shape(&gain, sweep, &drawn[i], done, error))
+            return -1;
+    say_gain(sweep, &gain, "shapes");
     return 0;
 }

@@ -1,18 +1,23 @@
 /* sweep_dims: tunes all shapes of a matrix sweep line by line. The race of a shape has the
- * configs that serve the line so far, and the winner at the same size of the line before. */
+ * configs that serve the line so far, and the winner at the same size of the line before. Then
+ * draws shapes between them, at which what is at hand races. */
 #include "autotune/tune/sweep_dims.h"
 
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/print/figures.h"
+#include "autotune/tune/sweep_between.h"
 #include "autotune/tune/sweep_drawing.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_save.h"
+#include "generator/random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { SPAN_MOST = 10 }; /* times the usual n: larger sizes behave alike */
+enum { SHAPES_A_DRAWN = 2, SHAPES_A_DRAWN_HOST = 8 }; /* so many of the grid for one between */
+enum { DRAWS = 20 };                                  /* for one that may be tuned */
 
 /* Why a shape is not tuned; after the first too large one, the rest of the line is left out. */
 enum left_out { TAKEN, UNSERVED, TOO_DEEP, TOO_MANY, NO_ROOM, PAST_L2, REASONS };
@@ -36,14 +41,12 @@ static uint64_t most_elements(const struct grid *grid)
     return SPAN_MOST * setup_usual_n(grid->sweep->setup.target.is_host);
 }
 
-static enum left_out judge(const struct grid *grid, enum regime regime, size_t line,
-                           size_t size)
+static enum left_out judge(const struct grid *grid, enum regime regime, const struct dims *dims)
 {
     const struct request *request = grid->sweep->request;
     struct setup setup = grid->sweep->setup;
     struct error why;
-    if (request_dims_at(&setup.problem.dims, request, &grid->asked, line, size, &why))
-        return TOO_DEEP;
+    setup.problem.dims = *dims;
     if (!space_serves(setup.space, &setup.problem))
         return UNSERVED;
     setup.problem.regime = regime;
@@ -62,11 +65,11 @@ static size_t choose_line(const struct grid *grid, enum regime regime, size_t li
     struct error ignored;
     size_t count = 0;
     for (size_t i = 0; i < grid->asked.size_count; i++) {
-        const enum left_out reason = judge(grid, regime, line, i);
+        const bool is_one = request_dims_at(&sizes[count], grid->sweep->request, &grid->asked,
+                                            line, i, &ignored) == 0;
+        const enum left_out reason = is_one ? judge(grid, regime, &sizes[count]) : TOO_DEEP;
         left_out[reason]++;
-        if (reason == TAKEN)
-            request_dims_at(&sizes[count++], grid->sweep->request, &grid->asked, line, i,
-                            &ignored);
+        count += reason == TAKEN;
     }
     return count;
 }
@@ -104,7 +107,7 @@ static void note_plan(const struct grid *grid)
     char words[NUMBER_CHARS + 24];
     struct text sizes = {0}, line = {0};
     request_dims_format_grid(&sizes, request);
-    text_addf(&line, "sweep     %s %s %s:", problem_ops[problem->op].name,
+    text_addf(&line, "sweep     %s %s %s:", problem->op->name,
               problem_types[problem->type].name, sizes.at ? sizes.at : "");
     text_dispose(&sizes);
     const char *between = "";
@@ -179,6 +182,69 @@ static int tune_shape(struct grid *grid, struct sweep_regime *regime, size_t i,
     return store_add(&grid->done, &record, error);
 }
 
+/* --- Between ------------------------------------------------------------------------------ */
+
+/* Adds what such a sweep recorded between the shapes before. */
+static int add_between(struct grid *grid, struct error *error)
+{
+    struct sweep *sweep = grid->sweep;
+    struct code_memo memo = {.next = 0};
+    struct error ignored = {.code = ERROR_NONE};
+    struct record want;
+    setup_record(&want, &sweep->setup);
+    if (collection_load(&sweep->records, want.gpu, &ignored, error))
+        return -1;
+    const struct records *own = &sweep->records.own;
+    for (size_t i = 0; i < own->count; i++)
+        if (own->at[i].raced_only &&
+            request_sweeps(sweep->request, own->at[i].problem.regime) &&
+            record_is_same_but_size(&own->at[i], &want) &&
+            request_dims_has(sweep->request, &own->at[i].problem.dims) &&
+            setup_is_current(&sweep->setup, &own->at[i], &memo) &&
+            store_add(&grid->done, &own->at[i], error))
+            return -1;
+    return 0;
+}
+
+static double draw_part(uint64_t *state)
+{
+    return (double)(random_next(state) >> 11) * 0x1p-53;
+}
+
+/* Draws shapes within the ranges that may be tuned; fewer where most may not. */
+static size_t draw_shapes(struct sweep_drawn *out, size_t most, const struct grid *grid,
+                          enum regime regime)
+{
+    uint64_t state = grid->sweep->request->seed + (uint64_t)regime;
+    struct error ignored;
+    size_t count = 0;
+    for (size_t i = 0; i < DRAWS * most && count < most; i++) {
+        const double line = draw_part(&state), size = draw_part(&state);
+        struct dims *dims = &out[count].dims;
+        out[count].regime = regime;
+        count += request_dims_between(dims, grid->sweep->request, line, size, &ignored) == 0 &&
+                 judge(grid, regime, dims) == TAKEN;
+    }
+    return count;
+}
+
+static int look_between(struct grid *grid, struct error *error)
+{
+    const size_t a_drawn =
+        grid->sweep->setup.target.is_host ? SHAPES_A_DRAWN_HOST : SHAPES_A_DRAWN;
+    const size_t room = grid->sweep->total + REGIME_COUNT;
+    struct sweep_drawn *drawn = calloc(room, sizeof *drawn);
+    size_t count = 0;
+    if (!drawn)
+        return error_memory(error, room * sizeof *drawn);
+    for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
+        count += draw_shapes(drawn + count, (grid->counts[regime] + a_drawn - 1) / a_drawn,
+                             grid, regime);
+    const int failed = sweep_between_shapes(grid->sweep, drawn, count, &grid->done, error);
+    free(drawn);
+    return failed;
+}
+
 /* --- The whole ---------------------------------------------------------------------------- */
 
 static int tune_line(struct grid *grid, enum regime regime, size_t line, struct error *error)
@@ -217,10 +283,13 @@ static int sweep_lines(struct grid *grid, struct error *error)
     tune_notes_device(request, &sweep->setup.device->info, sweep->device_set.kinds[0].count);
     if (plan(grid, error) || sweep_race_load(sweep, error) || tune_all(grid, error))
         return -1;
+    const bool has_new = grid->known < grid->done.count;
+    if (add_between(grid, error) || (has_new && look_between(grid, error)))
+        return -1;
     if (grid->known)
         output_note(&request->out, "records   exact of %zu shape%s: --retune measures again\n",
                     grid->known, grid->known == 1 ? "" : "s");
-    if (grid->known < grid->done.count)
+    if (has_new)
         output_note(&request->out, "took      %.2f s\n", monotonic_s() - start);
     return sweep_drawing_print(&sweep_drawing_dims, request, &grid->done, NULL, error);
 }

@@ -138,7 +138,7 @@ static void print_title(struct text *out, const struct sweep_kind *kind,
 {
     const struct record *first = drawing->sizes[0];
     const struct problem *problem = &first->problem;
-    text_addf(out, "%ssweep     %s %s", out->length ? "\n" : "", problem_ops[problem->op].name,
+    text_addf(out, "%ssweep     %s %s", out->length ? "\n" : "", problem->op->name,
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
         text_addf(out, " in %s", problem_types[problem->acc].name);

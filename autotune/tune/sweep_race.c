@@ -152,8 +152,9 @@ bool sweep_race_keep(struct sweep *sweep, const struct records *records)
     return is_kept;
 }
 
-/* Writes one record that only says who won: an interruption then costs one size. */
-static int keep_winner(struct sweep *sweep, const struct record *record, struct error *error)
+/* An interruption then costs one size. */
+int sweep_race_keep_winner(struct sweep *sweep, const struct record *record,
+                           struct error *error)
 {
     struct records one = {.count = 0};
     struct record winner = *record;
@@ -253,7 +254,7 @@ static int take_result(struct sweep *sweep, struct sweep_regime *regime, size_t 
     struct record record;
     tune_task_record(&record, task);
     mark_swept(&record, sweep);
-    if (keep_winner(sweep, &record, error) ||
+    if (sweep_race_keep_winner(sweep, &record, error) ||
         sweep_regime_take(regime, &sweep->setup, &record, &task->result, error))
         return -1;
     sweep->done += !regime->is_done[size];
@@ -318,9 +319,9 @@ int sweep_race_tune(struct sweep *sweep, struct sweep_regime *regime, size_t siz
 
 /* What serves and won at the sizes around, and of those that may go on serving as many as there is room
  * for. */
-static int list_at_hand(struct sweep_configs *out, const struct sweep *sweep,
-                        const struct sweep_regime *regime, const struct tune_task *task,
-                        struct error *error)
+static int list_at_hand(struct sweep_configs *out, const struct sweep_raced *raced,
+                        const struct sweep *sweep, const struct sweep_regime *regime,
+                        const struct tune_task *task, struct error *error)
 {
     const struct records *swept = &regime->swept;
     const uint64_t n = dims_n(&sweep->setup.problem.dims);
@@ -334,6 +335,8 @@ static int list_at_hand(struct sweep_configs *out, const struct sweep *sweep,
         sweep_configs_add(out, task->found.config);
     if (task->shipped.grade != SELECTOR_NONE)
         sweep_configs_add(out, task->shipped.config);
+    if (raced->served)
+        sweep_configs_add(out, raced->served);
     for (size_t i = 0; i < sizeof serving / sizeof *serving; i++) {
         if (!serving[i])
             continue;
@@ -343,6 +346,9 @@ static int list_at_hand(struct sweep_configs *out, const struct sweep *sweep,
             (around && sweep_configs_add_params(out, around->params, error)))
             return -1;
     }
+    for (size_t i = 0; i < raced->near_count; i++)
+        if (sweep_configs_add_params(out, raced->near[i]->params, error))
+            return -1;
     if (sweep->has_single)
         sweep_configs_add(out, sweep->single);
     if (sweep_configs_add_numbers(out, swept, survivors,
@@ -401,14 +407,18 @@ static int race_at_hand(struct sweep_raced *raced, struct sweep *sweep,
     const struct space *space = sweep->setup.space;
     const struct record *serving =
         sweep_regime_serving(regime, dims_n(&sweep->setup.problem.dims));
-    int64_t served[SPACE_NAMES_MAX];
+    const int64_t *served = raced->served;
+    int64_t of_interval[SPACE_NAMES_MAX];
     struct sweep_configs hand = {.count = 0};
-    if (serving && point_parse_record(space, serving->params, served, error))
-        return -1;
-    if (raced->leaves_untuned && serving &&
+    if (!served && serving) {
+        served = of_interval;
+        if (point_parse_record(space, serving->params, of_interval, error))
+            return -1;
+    }
+    if (raced->leaves_untuned && served &&
         memcmp(served, untuned_config(task), space->param_count * sizeof *served) == 0)
         return 0;
-    if (list_at_hand(&hand, sweep, regime, task, error))
+    if (list_at_hand(&hand, raced, sweep, regime, task, error))
         return -1;
     task->options.configs = hand.configs;
     task->options.config_count = hand.count;
@@ -416,7 +426,7 @@ static int race_at_hand(struct sweep_raced *raced, struct sweep *sweep,
     task->options.race_s = sweep->setup.target.is_host ? 0 : SHORT_RACE_SECONDS;
     task->options.check_s = CHECK_SECONDS;
     return run_race(task, sweep, raced->place ? raced->place : "between", error) ||
-                   take_at_hand(raced, sweep, regime, task, serving ? served : NULL, error)
+                   take_at_hand(raced, sweep, regime, task, served, error)
                ? -1
                : 0;
 }

@@ -57,6 +57,9 @@ struct sweep_raced {
     const char *place; /* printed before the size; NULL: nothing is */
     bool
         leaves_untuned; /* no race where what serves the size is what would without this sweep */
+    const int64_t *served;            /* the config that serves; NULL: as the regime says */
+    const struct record *const *near; /* others whose configs race; may be NULL with none */
+    size_t near_count;
 
     bool is_added;
     bool is_noisy;       /* nothing could be told apart, so there is nothing else */
@@ -77,6 +80,10 @@ int sweep_race_confirm(struct sweep *sweep, const struct records *records,
 
 /* Appends how long --budget lets the sweep search at each size. */
 void sweep_race_add_budget(struct text *out, const struct sweep *sweep);
+
+/* Writes one record that only says who won. -1 only for memory: what cannot be written is warned of. */
+int sweep_race_keep_winner(struct sweep *sweep, const struct record *record,
+                           struct error *error);
 
 /* Writes records, all or none, and returns whether it did. All failures together cost one
  * warning, which was given already where it was seen to come. */

@@ -202,7 +202,7 @@ static void print_winner(struct text *out, const struct setup *setup,
         text_addf(out, "          the fastest of %u proven\n", record->candidates);
     if (*record->error)
         text_addf(out, "          error %s of %s on random floats\n", record->error,
-                  problem_ops[record->problem.op].scale);
+                  record->problem.op->scale);
     if (record->source == RECORD_EMULATED)
         text_adds(out, "          emulated: no model of a GPU's speed\n");
 }
@@ -215,7 +215,7 @@ static void add_key(struct json *json, const struct record *record)
     json_string(json, "gpu", record->gpu);
     json_string(json, "driver", record->driver);
     json_string(json, "compiler", record->compiler);
-    json_string(json, "op", problem_ops[problem->op].name);
+    json_string(json, "op", problem->op->name);
     json_string(json, "type", problem_types[problem->type].name);
     json_string(json, "acc", problem_types[problem->acc].name);
     json_string(json, "regime", problem_regimes[problem->regime]);

@@ -35,7 +35,7 @@ static int plan(struct sweep *sweep, struct error *error)
     for (enum regime regime = COLD; regime < REGIME_COUNT; regime++)
         if (request_sweeps(request, regime))
             add_regime(sweep, regime, regime == WARM && !request->warm);
-    text_addf(&line, "sweep     %s %s %s..%s:", problem_ops[sweep->setup.problem.op].name,
+    text_addf(&line, "sweep     %s %s %s..%s:", sweep->setup.problem.op->name,
               problem_types[sweep->setup.problem.type].name,
               number_format_count(low, dims_n(&request->problem.dims)),
               number_format_count(high, request->n_high));

@@ -115,7 +115,7 @@ void oracle_fill_plain(const struct oracle_input *input, uint64_t first, uint64_
 static void put_bit(const struct problem *problem, unsigned bit, unsigned char *out)
 {
     const uint64_t value = element_load_word(problem->type, out, 0), mask = (uint64_t)1 << bit;
-    const uint64_t turned = ~oracle_ops[problem->op].identity & mask;
+    const uint64_t turned = ~oracle_op(problem)->identity & mask;
     element_store_word(problem->type, (value & ~mask) | turned, out, 0);
 }
 
@@ -195,7 +195,7 @@ static void find_results(const struct dims *dims, uint64_t first, uint64_t count
 
 static bool has_stairs(const struct problem *problem)
 {
-    return problem->dims.scan && problem_ops[problem->op].seeks;
+    return problem->dims.scan && operation_law(problem->op)->seeks;
 }
 
 /* Each row has stairs of its own, and what is between rows is loud. */

@@ -51,7 +51,7 @@ static bool has_fraction(const union element_block *block, int count)
 /* Eight strided sums, whose running values are partial results too. */
 static void add_sum(struct oracle_fold *fold, union element_block *block, uint64_t count)
 {
-    const struct oracle_op *op = &oracle_ops[fold->problem.op];
+    const struct oracle_op *op = oracle_op(&fold->problem);
     const int end = round_up(count);
     double lanes[LANES] = {0}, total = element_double_of(fold->words[TOTAL]);
     for (int i = (int)count; i < end; i++)
@@ -73,7 +73,7 @@ static void add_sum(struct oracle_fold *fold, union element_block *block, uint64
 static void scan_sum(struct oracle_fold *fold, union element_block *block, uint64_t count,
                      void *expects)
 {
-    const struct oracle_op *op = &oracle_ops[fold->problem.op];
+    const struct oracle_op *op = oracle_op(&fold->problem);
     const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
     double total = element_double_of(fold->words[TOTAL]);
     const int end = round_up(count);
@@ -109,7 +109,7 @@ static void merge_sum(struct oracle_fold *into, const struct oracle_fold *from)
  * Totals of squares only grow, so that the last is the largest. */
 static void see_period(struct oracle_fold *fold, const struct oracle_fold *period)
 {
-    if (!oracle_ops[fold->problem.op].map_floats)
+    if (!oracle_op(&fold->problem)->map_floats)
         see_partial(fold, fabs(element_double_of(fold->words[TOTAL])) + period->largest);
 }
 
@@ -162,7 +162,7 @@ static int finish_exact(const struct oracle_fold *fold, double limit, double val
         return error_set(error, ERROR_FAILED,
                          "the input of %s %s is not exact: %s; use another --seed or a wider "
                          "--acc",
-                         problem_ops[problem->op].name, problem_types[problem->type].name,
+                         problem->op->name, problem_types[problem->type].name,
                          fold->words[FLAWED] ? "an element rounds"
                                              : "a partial result leaves the exact range");
     *out = 0;
@@ -174,7 +174,7 @@ static int finish_sum(const struct oracle_fold *fold, oracle_bits *out, struct e
 {
     const struct problem *problem = &fold->problem;
     /* Between two of a scan's sums, whose signs may differ, lies twice as much as in either. */
-    const bool is_twice = problem->dims.scan && !oracle_ops[problem->op].map_floats;
+    const bool is_twice = problem->dims.scan && !oracle_op(problem)->map_floats;
     const double limit = ldexp(is_twice ? 0.5 : 0.75, problem_types[problem->acc].exact_bits);
     return finish_exact(fold, limit, element_double_of(fold->words[TOTAL]), out, error);
 }
@@ -254,7 +254,7 @@ static double two_sum(double a, double b, double *rest)
 static void add_terms(struct oracle_reference *reference, const struct problem *problem,
                       const void *elements, uint64_t count, double *rest)
 {
-    const struct oracle_op *op = &oracle_ops[problem->op];
+    const struct oracle_op *op = oracle_op(problem);
     double sums[LANES] = {0}, rests[LANES] = {0}, sizes[LANES] = {0};
     union element_block chunk;
     const uint64_t bytes = (uint64_t)problem_types[problem->type].bytes;

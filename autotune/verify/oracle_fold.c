@@ -13,7 +13,7 @@ enum { TOTAL, HAS_NAN };
 
 static const struct oracle_op *op_of(const struct oracle_fold *fold)
 {
-    return &oracle_ops[fold->problem.op];
+    return oracle_op(&fold->problem);
 }
 
 /* --- Words -------------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static void add_order(struct oracle_fold *fold, union element_block *block, uint
 static oracle_bits last_of(const struct problem *problem)
 {
     const struct type_row *row = &problem_types[problem->acc];
-    const int seeks = problem_ops[problem->op].seeks;
+    const int seeks = operation_law(problem->op)->seeks;
     const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
     const uint64_t highest = row->is_signed ? ones >> 1 : ones;
     oracle_bits bits = 0;

@@ -119,7 +119,7 @@ static void refer_to_each(struct oracle_reference *out, const struct problem *pr
     }
     /* Of no elements there is no product yet. */
     if (problem->dims.scan == DIMS_EXCLUSIVE && problem->dims.depth.n > 0)
-        out[0].value = oracle_ops[problem->op].start;
+        out[0].value = oracle_op(problem)->start;
 }
 
 void oracle_references(struct oracle_reference *out, const struct problem *problem,

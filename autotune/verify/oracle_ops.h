@@ -160,7 +160,8 @@ struct oracle_op {
     double start;
 };
 
-extern const struct oracle_op oracle_ops[OP_COUNT];
+/* The row of what an operation combines, and of what. */
+const struct oracle_op *oracle_op(const struct problem *problem);
 
 /* The half of the row that serves the problem's type. */
 const struct oracle_kind *oracle_kind(const struct problem *problem);

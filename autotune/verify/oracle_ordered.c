@@ -31,11 +31,11 @@ static struct drawing plan_drawing(const struct problem *problem, enum scale sca
 {
     const int own = ilogb(element_range(problem->type).small);
     const int of_acc = ilogb(element_range(problem->acc).small);
-    const int wanted = problem->op == SUMSQ ? of_acc / 2 : of_acc + 2;
+    const int wanted = problem->op->map == MAP_SQUARE ? of_acc / 2 : of_acc + 2;
     const int least = wanted > own ? wanted : own + 2;
     const int far = ilogb(element_range(problem->type).largest) < 30 ? 2 : 3;
     return (struct drawing){.scale = scale,
-                            .is_product = problem->op == PROD,
+                            .is_product = problem->op->combine == COMBINE_MULTIPLY,
                             .first = scale == TINIES ? least : 0,
                             .step = scale == FAR_APART ? far : 1,
                             .tiny = ldexp(1, of_acc / 3 > own ? of_acc / 3 : own)};
@@ -79,8 +79,8 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
         const uint64_t at =
             r / dims->inner.n * dims->outer.stride + r % dims->inner.n * dims->inner.stride;
         expects[r] = 0;
-        autotune_reference(&expects[r], problem_ops[problem->op].name,
-                           problem_types[problem->type].name, problem_types[problem->acc].name,
+        autotune_reference(&expects[r], problem->op->name, problem_types[problem->type].name,
+                           problem_types[problem->acc].name,
                            layout_element(layout, offset + at), dims->depth.n,
                            dims->depth.stride);
     }

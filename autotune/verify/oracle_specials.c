@@ -73,7 +73,7 @@ static oracle_bits reduce(const struct problem *problem, const struct oracle_spe
     const double values[3] = {number_of(problem->type, special->one),
                               number_of(problem->type, special->two),
                               number_of(problem->type, special->others)};
-    const struct oracle_op *op = &oracle_ops[problem->op];
+    const struct oracle_op *op = oracle_op(problem);
     oracle_bits total = 0;
     element_store(problem->acc, op->start, &total, 0);
     for (uint64_t i = 0; i < n; i++) {
@@ -95,7 +95,8 @@ static oracle_bits find_first(const struct problem *problem, const void *element
     for (uint64_t i = 1; i < n; i++) {
         const double best = element_load(problem->type, elements, offset + first);
         const double value = element_load(problem->type, elements, offset + i);
-        const bool is_before = problem_ops[problem->op].seeks < 0 ? value < best : value > best;
+        const bool is_before =
+            operation_law(problem->op)->seeks < 0 ? value < best : value > best;
         if (!isnan(best) && (isnan(value) || is_before))
             first = i;
     }
@@ -134,7 +135,7 @@ static void scan(const struct layout *layout, enum dims_scan kind, uint64_t offs
                  oracle_bits *out)
 {
     const struct problem *problem = &layout->problem;
-    const struct oracle_op *op = &oracle_ops[problem->op];
+    const struct oracle_op *op = oracle_op(problem);
     oracle_bits total = 0;
     element_store(problem->acc, op->start, &total, 0);
     for (uint64_t i = 0; i < n; i++) {
@@ -154,7 +155,7 @@ static int expect(struct layout *layout, const struct oracle_special *special, u
     const struct problem *problem = &layout->problem;
     if (!problem_types[problem->type].is_float)
         return layout_fold(layout, offset, n, out);
-    *out = problem_ops[problem->op].is_position
+    *out = operation_law(problem->op)->is_position
                ? find_first(problem, layout->out->elements, offset, n)
                : reduce(problem, special, n);
     return 0;
@@ -286,7 +287,7 @@ static int add_pair(struct layout *layout, const struct pair *pair, oracle_bits 
     if (dims.scan)
         scan(layout, dims.scan, pair->offset, pair->n, at);
     else
-        *at = problem_ops[problem->op].is_position ? find_position(layout, pair) : expect;
+        *at = operation_law(problem->op)->is_position ? find_position(layout, pair) : expect;
     return 0;
 }
 
@@ -298,7 +299,7 @@ static int add_slides(struct layout *layout, const struct oracle_special *specia
 {
     const bool is_float = problem_types[layout->problem.type].is_float;
     const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
-    const bool is_reduced = is_float && oracle_ops[layout->problem.op].step;
+    const bool is_reduced = is_float && oracle_op(&layout->problem)->step;
     oracle_bits expect = is_reduced ? reduce(&layout->problem, special, n) : 0;
     for (int is_late = 0; is_late < 2; is_late++) {
         uint64_t first;

@@ -263,15 +263,15 @@ static uint32_t sparse_span(const struct problem *problem, uint64_t period)
 {
     const double n = fmax(1.0, (double)problem->dims.depth.n);
     (void)period;
-    return whole_span(problem, pow(0.75 * exact_range(problem) / n,
-                                   1.0 / oracle_ops[problem->op].power));
+    return whole_span(problem,
+                      pow(0.75 * exact_range(problem) / n, 1.0 / oracle_op(problem)->power));
 }
 
 /* Squares, and other powers of magnitudes, are all positive, so from some n on most elements
  * must be 0: of the others, half are +-1 and half +-2, whose squares are 2.5 on average. */
 static uint32_t sparse_limit(const struct problem *problem)
 {
-    const double mean = (1.0 + ldexp(1.0, oracle_ops[problem->op].power)) / 2;
+    const double mean = (1.0 + ldexp(1.0, oracle_op(problem)->power)) / 2;
     const double density = 0.7 * exact_range(problem) / (mean * (double)problem->dims.depth.n);
     return sparse_span(problem, 0) > 1 ? 0 : (uint32_t)(fmin(density, 0.9) * 0x1p32);
 }
@@ -305,7 +305,7 @@ static int64_t sixteenths(enum type type, int count)
 
 static int64_t toward(const struct problem *problem)
 {
-    return problem_ops[problem->op].seeks;
+    return operation_law(problem->op)->seeks;
 }
 
 /* The scale's zero: in the middle of an unsigned type's range. */
@@ -398,7 +398,7 @@ struct oracle_recipe oracle_recipe(const struct oracle_input *input)
         .bits = bits < 32 ? bits : 32,
         .span = values->span ? values->span(problem, input->period) : 0,
         .limit = values == &oracle_sparse ? sparse_limit(problem) : 0,
-        .identity = oracle_ops[problem->op].identity,
+        .identity = oracle_op(problem)->identity,
     };
     if (values == &oracle_keys) {
         const int64_t lowest = -count_keys(problem->type);
@@ -421,7 +421,7 @@ void oracle_guard(const struct problem *problem, void *out)
     else if (deciding == DECIDING_MARK)
         element_store_word(type, near(problem, scale.loud, 0), out, 0);
     else if (deciding == DECIDING_BITS)
-        element_store_word(type, ~oracle_ops[problem->op].identity, out, 0);
+        element_store_word(type, ~oracle_op(problem)->identity, out, 0);
     else if (is_float)
         element_store(type, -3, out, 0);
     else

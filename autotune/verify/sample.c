@@ -42,7 +42,7 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
                   size_t target_count, struct error *error)
 {
     const size_t total =
-        (size_t)DIMS_SCANS * OP_COUNT * TYPE_COUNT * TYPE_COUNT * target_count * SIZES;
+        DIMS_SCANS * operation_count() * TYPE_COUNT * TYPE_COUNT * target_count * SIZES;
     struct sample_place *places = calloc(total, sizeof *places);
     *count = 0;
     if (!places)
@@ -55,8 +55,9 @@ int sample_places(struct sample_place **out, size_t *count, const struct space *
         place.target = (rest /= SIZES) % target_count;
         place.problem.acc = (enum type)((rest /= target_count) % TYPE_COUNT);
         place.problem.type = (enum type)((rest /= TYPE_COUNT) % TYPE_COUNT);
-        place.problem.op = (enum op)((rest /= TYPE_COUNT) % OP_COUNT);
-        const enum dims_scan scan = place.problem.dims.scan = (enum dims_scan)(rest / OP_COUNT);
+        place.problem.op = operation_at((rest /= TYPE_COUNT) % operation_count());
+        const enum dims_scan scan = place.problem.dims.scan =
+            (enum dims_scan)(rest / operation_count());
         if (problem_check(&place.problem, &ignored) == 0 &&
             set_size(&place.problem, space, size) && place.problem.dims.scan == scan)
             places[(*count)++] = place;
@@ -80,7 +81,7 @@ static void format_place(const struct sample_place *place, unsigned char *out)
     size_t size = 0;
     while ((uint64_t)1 << sizes[size] != dims_n(&place->problem.dims))
         size++;
-    out[0] = (unsigned char)place->problem.op;
+    out[0] = (unsigned char)place->problem.op->place;
     out[1] = (unsigned char)place->problem.type;
     out[2] = (unsigned char)find_acc(place->problem.acc);
     out[3] = (unsigned char)(place->target * DIMS_SCANS + place->problem.dims.scan);
@@ -89,7 +90,7 @@ static void format_place(const struct sample_place *place, unsigned char *out)
 
 static void count_values(size_t counts[SIZE_COLUMN + 1], size_t target_count)
 {
-    counts[0] = OP_COUNT;
+    counts[0] = operation_count();
     counts[1] = TYPE_COUNT;
     counts[2] = find_acc(TYPE_COUNT);
     counts[3] = target_count * DIMS_SCANS;
@@ -284,7 +285,7 @@ static int fill_pool(struct pool *pool, size_t target_count, struct error *error
 static struct sample_place find_place(const struct pool *pool, const unsigned char *columns,
                                       const int64_t *config)
 {
-    struct sample_place place = {.problem = {.op = (enum op)columns[0],
+    struct sample_place place = {.problem = {.op = operation_at(columns[0]),
                                              .type = (enum type)columns[1],
                                              .regime = COLD},
                                  .target = columns[3] / DIMS_SCANS};

@@ -1,7 +1,8 @@
 /* library: the reductions of libautotune behind the plain C face that `autotune bench --against`
- * opens: a plan for each n or matrix, from the records of $XDG_CACHE_HOME, for warm data where
- * $LIBRARY_REGIME is warm, and one workspace, which is in the memory that the caller lends. Its kernels are of order free, whatever `bench --order` says:
- * so it is also the rival that tells what an order costs. */
+ * opens: a plan for each n or matrix, from the records of $XDG_CACHE_HOME alone or, where $LIBRARY_FROM
+ * is best, as a plan is made by default, for warm data where $LIBRARY_REGIME is warm, and one workspace,
+ * which is in the memory that the caller lends. Its kernels are of order free, whatever `bench --order`
+ * says: so it is also the rival that tells what an order costs. */
 #include "autotune/measure/baseline_face.h"
 #include "include/autotune.h"
 
@@ -34,10 +35,15 @@ static const struct held *find(const struct dims *dims)
     return at;
 }
 
+static int is_set(const char *variable, const char *value)
+{
+    const char *set = getenv(variable);
+    return set && strcmp(set, value) == 0;
+}
+
 static void describe(struct autotune_problem *out, const struct dims *dims)
 {
-    const char *regime = getenv("LIBRARY_REGIME");
-    out->is_warm = regime && strcmp(regime, "warm") == 0;
+    out->is_warm = is_set("LIBRARY_REGIME", "warm");
     if (dims_extent(dims) == dims->depth.n) {
         out->n = dims->depth.n;
         return;
@@ -58,7 +64,8 @@ static int refuse(int code, const char *text)
 static int add(const char *type, const char *acc, const char *op, const struct dims *dims)
 {
     struct autotune_problem problem = {.op = op, .type = type, .acc = acc};
-    const struct autotune_plan_options options = {.from = AUTOTUNE_FROM_RECORD};
+    const struct autotune_plan_options options = {
+        .from = is_set("LIBRARY_FROM", "best") ? AUTOTUNE_FROM_BEST : AUTOTUNE_FROM_RECORD};
     struct held *held = malloc(sizeof *held);
     if (!held)
         return refuse(AUTOTUNE_NO_MEMORY, "no memory for another plan");

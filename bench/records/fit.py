@@ -19,6 +19,9 @@ GPU = {"SMS": 132, "L2_BYTES": 60 << 20, "CC": 90, "HOST": 0, "THREADS_PER_SM": 
        "SHARED_PER_BLOCK": 49152, "SHARED_PER_SM": 233472, "REGISTERS_PER_SM": 65536}
 BYTES = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u32": 4,
          "f32": 4, "i64": 8, "u64": 8, "f64": 8}
+COMBINE = {"sum": "ADD", "sumsq": "ADD", "prod": "MULTIPLY", "min": "LEAST", "max": "GREATEST",
+           "and": "AND", "or": "OR", "xor": "XOR", "argmin": "FIRST_LEAST",
+           "argmax": "FIRST_GREATEST"}
 NOT_TRIED = 1.5  # what a config that has no trial counts for
 
 DERIVED, DEFAULT = "[derived]", "[default]"
@@ -186,10 +189,10 @@ class Recorded:
         key, names = self.key, dict(GPU)
         acc = key["acc"]
         position = key["op"].startswith("arg")
-        names.update(OP=key["op"].upper(), TYPE=key["type"].upper(), ACC=acc.upper(),
+        names.update(COMBINE=COMBINE[key["op"]], MAP="SQUARE" if key["op"] == "sumsq" else "SAME",
+                     TYPE=key["type"].upper(), ACC=acc.upper(),
                      ELEM_BYTES=BYTES[key["type"]], POSITION=int(position),
-                     ACCUM_BYTES=16 if position else BYTES[acc], ORDER="FREE", SCAN=0,
-                     PARTIAL="SUM" if key["op"] in ("sum", "sumsq") else key["op"].upper())
+                     ACCUM_BYTES=16 if position else BYTES[acc], ORDER="FREE", SCAN=0)
         for name in ("outer", "depth", "inner"):
             names[name.upper()], names[name.upper() + "_STRIDE"] = self.dim(name)
         names["N"] = names["OUTER"] * names["DEPTH"] * names["INNER"]

@@ -1,13 +1,17 @@
 #!/bin/bash
 # Judges what people get who never tune. Steps: "cub" times what ships, from no records but those, beside CUB by
 # turns; "tuned" tunes each n, which races the winner, what ships and the space's default by turns; "shapes" the
-# same of matrices; "torch" times torch.sum of these in a process of its own.
+# same of matrices; "torch" times torch.sum of these in a process of its own. "between", for the GPU that the records
+# were made on, races at n between their sizes the one that serves with its neighbours' and the default (between.py).
 # Writes OUT/shipped-OP-TYPE-cub.csv, OUT/shipped-tuned.csv, OUT/shipped-shapes.csv and OUT/shipped-slow.csv, of shapes
-# whose search takes long, and OUT/shipped-torch.csv; summary.py of this folder reads them. What ends it early leaves
-# the rows so far.
+# whose search takes long, and OUT/shipped-torch.csv; summary.py of this folder reads them. "between" writes
+# OUT/between/between.csv and a file a race, and the same command goes on with races that have none. What ends it early
+# leaves the rows so far.
 # Usage: bench/shipped/run.sh OUT [STEP...]   (from the repository's root, after `make` and `make bench`)
 #   AGAINST (build/cub-toolkit.so); ROUNDS (101); BUDGET (2s), of the search of one shape, SLOW_BUDGET
-#   (20s), of one of SLOW; NS, SHAPES, SLOW (ROWSxLENxAXIS), TYPES, to take others; AUTOTUNE, DEVICE: bench/tuning/about.sh
+#   (20s), of one of SLOW; NS, SHAPES, SLOW (ROWSxLENxAXIS), TYPES, to take others; of "between" TUNED, a folder of
+#   configs/tuned (the GPU's), NAMES, of its files (all), SEED (5), HIGH (4294967296), the most n, MINUTES (60), after
+#   which no race begins; AUTOTUNE, DEVICE: bench/tuning/about.sh
 set -euo pipefail
 out=${1:?usage: run.sh OUT [STEP...]}
 shift
@@ -93,6 +97,22 @@ take_torch()
                 [[ $shape == *x*x* ]] && echo "$shape" || echo "${shape}x1 ${shape}x0"
             done) | sed "s/^/$type,/"
     done >"$out/shipped-torch.csv"
+}
+
+take_between()
+{
+    local runs=$out/between tuned race options began=$SECONDS
+    tuned=${TUNED:-configs/tuned/nvidia-$(gpu_name)}
+    mkdir -p "$runs"
+    # shellcheck disable=SC2086 # names
+    python3 bench/shipped/between.py plan "$tuned" "$runs" "${SEED:-5}" "${HIGH:-4294967296}" ${NAMES:-} >"$work/races"
+    while read -r race options; do
+        if [ -s "$runs/$race.json" ] || [ $((SECONDS - began)) -ge $((60 * ${MINUTES:-60})) ]; then continue; fi
+        # shellcheck disable=SC2086 # options
+        "$autotune" "${quiet[@]}" --cache "$work/own" --strategy exhaustive $options --json "$runs/$race.json" \
+            >/dev/null 2>"$work/race.txt" || echo "failed: $race: $(tail -n 1 "$work/race.txt")" >&2
+    done <"$work/races"
+    python3 bench/shipped/between.py report "$tuned" "$runs"
 }
 
 for step; do

@@ -1,4 +1,4 @@
-//? if STEP == ADD
+//? if STEP == ADD_SUMS
 // The third step of a scan of any n: each block adds, on the left, what the blocks before it have.
 __global__ void __launch_bounds__(BLOCK)
 scan(unsigned long long n, accum *y, const accum *partials)

@@ -10,6 +10,7 @@
 #include "autotune/verify/oracle.h"
 #include "autotune/verify/threads.h"
 #include "generator/random.h"
+#include "tests/unit/named_op.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -206,7 +207,7 @@ static int prove(const char *spec)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int scan = 0; scan < DIMS_SCANS; scan++)
                 for (int order = 0; order < ORDER_COUNT; order++) {
-                    struct problem problem = {.op = (enum op)op,
+                    struct problem problem = {.op = op_of((enum op)op),
                                               .type = (enum type)type,
                                               .acc = problem_default_acc((enum type)type),
                                               .dims = dims_run(MOST, (enum dims_scan)scan),
@@ -216,7 +217,7 @@ static int prove(const char *spec)
                     if (!is_usual || problem_check(&problem, &ignored) ||
                         (order && !problem_rounds(&problem)) ||
                         (scan &&
-                         (problem_ops[op].is_position || op == SUMSQ || order == ORDER_BY_N ||
+                         (law_of(op)->is_position || op == SUMSQ || order == ORDER_BY_N ||
                           problem.type != problem.acc || order || op > MAX)))
                         continue;
                     wrong += prove_problem(&host, problem);

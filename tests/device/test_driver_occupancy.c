@@ -9,6 +9,7 @@
 #include "autotune/embedded.h"
 #include "generator/call.h"
 #include "generator/emit.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,14 +17,6 @@
 #include <string.h>
 
 enum { UNIT = 16, SHOWN = 20 };
-
-static const struct problem problems[] = {
-    {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
-    {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(400000000), .regime = COLD},
-    {.op = MAX, .type = F64, .acc = F64, .dims = DIMS_VALUE(64 << 20), .regime = COLD},
-    {.op = SUM, .type = I8, .acc = I32, .dims = DIMS_VALUE(1 << 20), .regime = COLD},
-    {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1 << 16), .regime = COLD},
-};
 
 /* A kernel of a variant, and the launch that it gets. */
 struct item {
@@ -208,6 +201,29 @@ int main(int argc, char **argv)
         space_free(run.space);
         return 69;
     }
+    const struct problem problems[] = {
+        {.op = op_of(SUM),
+         .type = I32,
+         .acc = I32,
+         .dims = DIMS_VALUE(400000000),
+         .regime = COLD},
+        {.op = op_of(SUM),
+         .type = F32,
+         .acc = F32,
+         .dims = DIMS_VALUE(400000000),
+         .regime = COLD},
+        {.op = op_of(MAX),
+         .type = F64,
+         .acc = F64,
+         .dims = DIMS_VALUE(64 << 20),
+         .regime = COLD},
+        {.op = op_of(SUM), .type = I8, .acc = I32, .dims = DIMS_VALUE(1 << 20), .regime = COLD},
+        {.op = op_of(SUM),
+         .type = I32,
+         .acc = I32,
+         .dims = DIMS_VALUE(1 << 16),
+         .regime = COLD},
+    };
     for (size_t i = 0; i < sizeof problems / sizeof *problems && !failed; i++)
         failed = compare_problem(&run, &problems[i]);
     for (int i = 0; i < OCCUPANCY_LIMITERS; i++)

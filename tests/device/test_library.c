@@ -18,6 +18,7 @@
 
 #include "autotune/device/driver.h"
 #include "autotune/device/monotonic.h"
+#include "tests/unit/named_op.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -322,7 +323,10 @@ static void keep_record(void)
     const struct builtin_spaces *spaces = NULL;
     struct builtin_spaces *builtins = NULL;
     struct text params = {0}, path = {0};
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N)};
+    const struct problem problem = {.op = op_of(SUM),
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(N)};
     expect(cuda_describe(&info, 0, &cause) == 0, "a GPU", cause.text);
     expect(device_open_compiler(&compiler, &info, NULL, &cause) == 0, "NVRTC", cause.text);
     expect(builtin_spaces_find(&builtins, "reduce", &spaces, &cause) == 0, "a space",

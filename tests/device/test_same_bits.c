@@ -386,7 +386,7 @@ static void prepare(const struct kind *kind, uint64_t count)
     run.kind = kind;
     run.count = count;
     run.problem = (struct problem){.regime = COLD, .order = ORDER_BY_N};
-    if (problem_find_op(&run.problem.op, kind->op, &error) ||
+    if (operation_find(&run.problem.op, kind->op, &error) ||
         problem_find_type(&run.problem.type, kind->type, &error) ||
         problem_find_type(&run.problem.acc, kind->acc, &error))
         fail("problem", error.text);

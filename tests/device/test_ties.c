@@ -9,6 +9,7 @@
 #include "autotune/measure/stats.h"
 #include "generator/emit.h"
 #include "generator/text.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -361,7 +362,7 @@ static int run_size(struct device *device, const struct space *space, const stru
 {
     struct stand stand = {
         .device = device,
-        .problem = {.op = SUM,
+        .problem = {.op = op_of(SUM),
                     .type = I32,
                     .acc = I32,
                     .dims = DIMS_VALUE(device->info.target.is_host ? size->host_n : size->n),

@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const names[] = {"A", "B", "LEAST", "MOST", "ZERO", "BLOCK_SIZE"};
 static const int64_t values[] = {7, -3, INT64_MIN, INT64_MAX, 0, 1024};
-static const struct expr_scope scope = {names, sizeof names / sizeof names[0]};
+static const struct expr_scope scope = {.names = names,
+                                        .count = sizeof names / sizeof names[0]};
 
 static void demand(bool holds)
 {

@@ -5,6 +5,7 @@
 #include "cache/store.h"
 #include "generator/text.h"
 #include "tests/fuzz/checksum.h"
+#include "tests/unit/named_op.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void demand(bool holds)
 
 static void check_record(const struct record *record, const struct configs *configs)
 {
-    demand(record->problem.op < OP_COUNT && record->problem.type < TYPE_COUNT);
+    demand(record->problem.op && record->problem.type < TYPE_COUNT);
     demand(record->source < RECORD_SOURCES && record->raced_count <= RECORD_RACED_MAX);
     demand(record->low_ps <= record->median_ps && record->median_ps <= record->high_ps);
     demand(configs_find(configs, record->config));

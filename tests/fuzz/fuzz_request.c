@@ -3,6 +3,7 @@
  * the problem is one that there is. The first byte chooses the verb; a zero byte ends a word. */
 #include "autotune/cli/request.h"
 #include "autotune/cli/verbs.h"
+#include "tests/unit/named_op.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void check_request(const struct request *request)
 {
-    demand(request->problem.op < OP_COUNT && request->problem.type < TYPE_COUNT &&
+    demand(request->problem.op && request->problem.type < TYPE_COUNT &&
            request->problem.acc < TYPE_COUNT);
     demand(request->size_count <= REQUEST_SIZES_MAX);
     demand(request->n_low <= request->n_high || !request->n_high);

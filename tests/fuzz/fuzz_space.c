@@ -6,6 +6,7 @@
 #include "autotune/library/builtin_spaces.h"
 #include "generator/emit.h"
 #include "generator/point.h"
+#include "tests/unit/named_op.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,7 +36,10 @@ static void check_emitted(const struct point_context *context,
 
 static void check_points(struct space *space, const struct emit_sources *sources)
 {
-    struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000000)};
+    struct problem problem = {.op = op_of(SUM),
+                              .type = I32,
+                              .acc = I32,
+                              .dims = DIMS_VALUE(1000000)};
     struct target target;
     struct error error = {0};
     int64_t config[SPACE_NAMES_MAX];

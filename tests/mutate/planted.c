@@ -96,7 +96,7 @@ static struct problem read_problem(const struct planted *list, char *words)
     const char *op = strtok_r(words, " ", &rest), *type = strtok_r(NULL, " ", &rest), *word;
     if (!op || !type)
         refuse(list, "a problem is an operation, a type and what else there is to say");
-    if (problem_find_op(&problem.op, op, &error) ||
+    if (operation_find(&problem.op, op, &error) ||
         problem_find_type(&problem.type, type, &error))
         refuse(list, error.text);
     problem.acc = problem_default_acc(problem.type);

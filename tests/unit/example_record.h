@@ -3,10 +3,10 @@
 #define EXAMPLE_RECORD_H
 
 #include "cache/record.h"
+#include "tests/unit/named_op.h"
 
-static const struct record example_record = {
-    .problem =
-        {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
+static struct record example_record = {
+    .problem = {.type = I32, .acc = I32, .dims = DIMS_VALUE(400000000), .regime = COLD},
     .space = "reduce",
     .method = RECORD_METHOD,
     .gpu = "NVIDIA H200",
@@ -29,5 +29,7 @@ static const struct record example_record = {
     .error = "3.1e-08",
     .tuned = "2026-11-21T01:25:00Z",
 };
+
+NAMED_PROBLEM(name_example_record, example_record.problem, SUM)
 
 #endif

@@ -5,6 +5,7 @@
 #define AUTOTUNE_PLAIN_OP_H
 
 #include "generator/problem.h"
+#include "tests/unit/named_op.h"
 
 #include <stdbool.h>
 #include <stdint.h>

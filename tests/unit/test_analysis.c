@@ -5,6 +5,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/ladder/rungs.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -63,11 +64,11 @@ static void close_fixture(struct fixture *f)
     space_free(f->space);
 }
 
-static const struct problem sum_f32 = {.op = SUM,
-                                       .type = F32,
-                                       .acc = F32,
-                                       .dims = DIMS_VALUE(400000000),
-                                       .regime = COLD};
+static struct problem sum_f32 = {.type = F32,
+                                 .acc = F32,
+                                 .dims = DIMS_VALUE(400000000),
+                                 .regime = COLD};
+NAMED_PROBLEM(name_sum_f32, sum_f32, SUM)
 
 static void test_without_nvrtc(void **state)
 {

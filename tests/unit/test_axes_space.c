@@ -2,6 +2,7 @@
  * that nothing else varies, and that it is searched whole. */
 #include "autotune/device/gpus.h"
 #include "autotune/search/strategy.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -72,7 +73,7 @@ static void check_type(enum type type, const char *arch, int64_t vector_most, si
     struct space *space = load_space("configs/axes.ini");
     struct target target;
     struct points points;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = type,
                                     .acc = problem_default_acc(type),
                                     .regime = COLD,

@@ -4,6 +4,7 @@
 #include "autotune/measure/bench.h"
 #include "autotune/verify/poison.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +95,7 @@ static int count_read(struct device *of, void *to, uint64_t from, uint64_t bytes
 static struct bench_outcome prove_memory(struct fault fault, bool has_nan, struct spoilt spoilt,
                                          bool leaves_epoch)
 {
-    struct problem problem = {.op = SUM, .type = F32, .acc = F32, .regime = COLD};
+    struct problem problem = {.op = op_of(SUM), .type = F32, .acc = F32, .regime = COLD};
     struct input input;
     struct bench bench;
     struct bench_entry entry;
@@ -245,7 +246,7 @@ static void test_room(void **state)
                                            {3, 1000, 1001, OF_COLUMNS}};
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        struct problem problem = {.op = PROD,
+        struct problem problem = {.op = op_of(PROD),
                                   .type = F32,
                                   .acc = F32,
                                   .dims = DIMS_VALUE(1000)};

@@ -1,6 +1,7 @@
 /* Tests of bench_against on the emulator, with libraries made up here: which of them are
  * measured, which is named when a result is wrong, and what they are called with. */
 #include "autotune/measure/bench_against.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -114,7 +115,7 @@ static int run_with(struct bench_against_result *out, const struct baseline_face
                     size_t count, struct bench_against_options options, struct space *space,
                     const struct emit_sources *sources)
 {
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(N),

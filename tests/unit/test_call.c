@@ -5,6 +5,7 @@
 #include "autotune/device/fiber.h" /* FIBER_ASAN */
 #include "autotune/device/gpus.h"
 #include "generator/call.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -128,7 +129,7 @@ static void test_chains(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < SIZES; k++) {
-            const struct problem problem = {.op = SUM,
+            const struct problem problem = {.op = op_of(SUM),
                                             .type = I32,
                                             .acc = cases[i].acc,
                                             .dims = DIMS_VALUE(5),
@@ -150,7 +151,7 @@ static void test_number_of_launches(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(5),
@@ -184,7 +185,7 @@ static void test_bind(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = F32,
                                     .acc = F64,
                                     .dims = DIMS_VALUE(5),
@@ -249,7 +250,7 @@ static void test_bind_prepared(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(5),
@@ -338,7 +339,7 @@ static void test_passes_that_do_not_end(void **state)
          0},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(5),
@@ -377,7 +378,7 @@ static void test_launch_attributes(void **state)
          8 * (2 * 1001 + 1)},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(5),
@@ -462,10 +463,10 @@ static void test_same_as_planned_alone(void **state)
         "FINISH=PASSES GRID=0 BLOCK=64 ITEMS=4 VECTOR=1 UNROLL=1",
         "FINISH=PASSES GRID=1 LOAD=BULK STAGES=4",
     };
-    static const struct problem problems[] = {
-        {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(5)},
-        {.op = SUMSQ, .type = F16, .acc = F32, .dims = DIMS_VALUE(400000000)},
-        {.op = SUM, .type = I8, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 33)},
+    const struct problem problems[] = {
+        {.op = op_of(SUM), .type = I32, .acc = I32, .dims = DIMS_VALUE(5)},
+        {.op = op_of(SUMSQ), .type = F16, .acc = F32, .dims = DIMS_VALUE(400000000)},
+        {.op = op_of(SUM), .type = I8, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 33)},
     };
     static const char *const spaces[] = {"configs/reduce.ini", "configs/reduce-wide.ini"};
     struct target target;
@@ -508,7 +509,7 @@ static void test_fewer(void **state)
     };
     const struct target target = find_target();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct problem problem = {.op = SUM,
+        const struct problem problem = {.op = op_of(SUM),
                                         .type = F32,
                                         .acc = F32,
                                         .dims = cases[i].most};
@@ -575,7 +576,7 @@ static void test_refused_as_planned_alone(void **state)
              PASS("b", "N - 1", "repeat = until one\n"), /* b is the 64th */
          "pass 'b' would be repeated more than 64 times"},
     };
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000)};
@@ -618,7 +619,7 @@ static void test_one_pass(void **state)
 {
     (void)state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I64,
                                     .dims = DIMS_VALUE(1000)};
@@ -664,7 +665,7 @@ static void test_one_pass_refused(void **state)
         {PASS("a", "1", "P = 1 / (P - 1)\n"), "division by zero"},
     };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000)};
@@ -689,7 +690,10 @@ static void test_derived_without_value(void **state)
 {
     (void)state;
     const struct target target = find_target();
-    struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000)};
+    struct problem problem = {.op = op_of(SUM),
+                              .type = I32,
+                              .acc = I32,
+                              .dims = DIMS_VALUE(1000)};
     const int64_t row[] = {1};
     struct space *space = make_space(
         "[derived]\nUNUSED = 100 / (N - 5)\nUSED = 100 / (N - 7)\n" PASS("a",
@@ -727,7 +731,7 @@ static void test_parts(void **state)
     static const int wanted[] = {3, 2, 2};
     enum { LAUNCHES = sizeof wanted / sizeof *wanted };
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000)};
@@ -778,7 +782,7 @@ static void test_no_memory(void **state)
 #else
     struct space space = *(const struct space *)*state;
     const struct target target = find_target();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000)};

@@ -3,6 +3,7 @@
 #include "autotune/verify/check_small.h"
 #include "generator/space.h"
 #include "generator/text.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static const struct dims one_value = DIMS_VALUE(1000);
 static void open_check_at(struct fixture *fixture, enum op op, enum type type,
                           const struct dims *dims, uint64_t positions)
 {
-    fixture->problem = (struct problem){.op = op,
+    fixture->problem = (struct problem){.op = op_of(op),
                                         .type = type,
                                         .acc = problem_types[type].acc,
                                         .dims = *dims,

@@ -4,6 +4,7 @@
 
 #include "generator/dims_text.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/record_files.h"
 
 /* A space of one kernel and one config, which all records have. */
@@ -261,10 +262,11 @@ static void test_names_the_first_part_that_is_lacking(void **state)
 {
     static char gpu[] = "A";
     const struct dims dims = dims_value(1000);
-    const struct record has = {.problem = {.op = SUM, .type = I32, .acc = I64, .dims = dims},
-                               .space = "reduce",
-                               .method = RECORD_METHOD,
-                               .gpu = "A"};
+    const struct record has =
+        {.problem = {.op = op_of(SUM), .type = I32, .acc = I64, .dims = dims},
+         .space = "reduce",
+         .method = RECORD_METHOD,
+         .gpu = "A"};
     struct filter filter = {.asked = 2 * FILTER_SIZES - 1,
                             .problem = has.problem,
                             .space = "reduce",
@@ -283,7 +285,7 @@ static void test_names_the_first_part_that_is_lacking(void **state)
         lacking[i] = whole;
     lacking[0].record.source = RECORD_PUBLISHED;
     lacking[1].record.problem.regime = PINNED;
-    lacking[2].record.problem.op = MAX;
+    lacking[2].record.problem.op = op_of(MAX);
     lacking[3].record.problem.type = F32;
     lacking[4].record.problem.acc = I32;
     lacking[5].record.problem.order = ORDER_RUN;

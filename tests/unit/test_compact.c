@@ -5,6 +5,7 @@
 
 #include "autotune/embedded.h"
 #include "tests/unit/example_record.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,10 @@ enum { SIZES = 4, MOST_BYTES = 100000 };
 
 static struct cost_class class_of(enum op op, enum type type, enum type acc)
 {
-    const struct problem problem = {.op = op, .type = type, .acc = acc, .dims = DIMS_VALUE(1)};
+    const struct problem problem = {.op = op_of(op),
+                                    .type = type,
+                                    .acc = acc,
+                                    .dims = DIMS_VALUE(1)};
     return cost_class_of(&problem);
 }
 
@@ -56,7 +60,7 @@ static void test_each_class_is_tuned(void **state)
     (void)state;
     for (enum op op = 0; op < OP_COUNT; op++)
         for (enum type type = 0; type < TYPE_COUNT; type++) {
-            const struct problem problem = {.op = op,
+            const struct problem problem = {.op = op_of(op),
                                             .type = type,
                                             .acc = problem_default_acc(type)};
             struct error ignored;
@@ -207,7 +211,10 @@ static void test_what_ships_is_whole_and_small(void **state)
 /* A problem gets the files of its class and space alone, those of other members too. */
 static void test_a_class_has_its_own(void **state)
 {
-    const struct problem member = {.op = MIN, .type = U32, .acc = U32, .dims = DIMS_VALUE(9)};
+    const struct problem member = {.op = op_of(MIN),
+                                   .type = U32,
+                                   .acc = U32,
+                                   .dims = DIMS_VALUE(9)};
     const struct cost_class class = cost_class_of(&member);
     struct record want = {.problem = member, .space = "reduce"};
     struct records its;

@@ -3,6 +3,7 @@
 #include "autotune/compare/compare_text.h"
 #include "autotune/compare/compare_verdict.h"
 #include "autotune/compare/prediction.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static void make(void)
                                           .gbs = 800,
                                           .peak_pct = 80};
     memset(lines, 0, sizeof lines);
-    lines[0] = (struct compare_line){.problem = {.op = SUM,
+    lines[0] = (struct compare_line){.problem = {.op = op_of(SUM),
                                                  .type = F32,
                                                  .acc = F32,
                                                  .dims = DIMS_VALUE(400000),
@@ -250,7 +251,7 @@ static void make_sweep(void)
     compare.sides[1].peak_bytes = 500000000000;
     compare.sides[0].l2_bytes = compare.sides[1].l2_bytes = 10000000;
     for (size_t i = 0, n = 1000; i < SIZES; i++, n *= 10) {
-        sweep[i].problem = (struct problem){.op = SUM,
+        sweep[i].problem = (struct problem){.op = op_of(SUM),
                                             .type = F32,
                                             .acc = F32,
                                             .dims = DIMS_VALUE(n),

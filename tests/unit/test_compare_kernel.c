@@ -1,5 +1,6 @@
 /* A winner on another GPU: the nearest variant that the rules of its space allow there. */
 #include "autotune/compare/compare_kernel.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,11 +41,11 @@ static const char space[] = "[space]\n"
                             "STAGES = 0\n"
                             "GRID = 0\n";
 
-static const struct problem problem = {.op = SUM,
-                                       .type = I32,
-                                       .acc = I32,
-                                       .dims = DIMS_VALUE(1000),
-                                       .regime = COLD};
+static struct problem problem = {.type = I32,
+                                 .acc = I32,
+                                 .dims = DIMS_VALUE(1000),
+                                 .regime = COLD};
+NAMED_PROBLEM(name_problem, problem, SUM)
 
 /* Fits `params` to a GPU; what they are then is in `now`. */
 static int fit(const char *params, int cc, char *changed, size_t size, struct text *now,

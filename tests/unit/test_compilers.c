@@ -5,6 +5,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/verify/compiler.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <glob.h>
@@ -74,7 +75,7 @@ static int teardown(void **state)
 static void emit_all(struct emit_variant *out, const struct fixture *fixture,
                      const struct kernel *kernel, const struct target *target)
 {
-    const struct problem problem = {.op = kernel->op,
+    const struct problem problem = {.op = op_of(kernel->op),
                                     .type = kernel->type,
                                     .acc = kernel->acc,
                                     .dims = DIMS_VALUE(400000000),
@@ -314,7 +315,7 @@ static void test_failing_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),
@@ -358,7 +359,7 @@ static void test_chosen_variants(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000000),
@@ -391,7 +392,7 @@ static void test_a_template_that_cannot_be_emitted(void **state)
 {
     struct fixture *fixture = *state;
     struct device *device = open_host();
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),
@@ -469,7 +470,7 @@ static struct device *open_gpu_compiler(const char *arch)
  * others. */
 static void check_hashes(const struct fixture *fixture, struct device *device)
 {
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),
@@ -535,7 +536,7 @@ static void test_failing_variant_of_nvrtc(void **state)
         skip();
         return;
     }
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),

@@ -6,6 +6,7 @@
 #include "autotune/verify/oracle.h"
 #include "generator/call.h"
 #include "generator/pair_cover.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -169,7 +170,7 @@ static bool is_atomic(const struct space *space, const int64_t *row)
 static void test_same_bits_in_every_order(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = F32,
                                     .acc = F32,
                                     .dims = DIMS_VALUE(N),
@@ -200,13 +201,13 @@ static void test_same_bits_in_every_order(void **state)
 static void test_other_bits_where_it_is_not_asked_for(void **state)
 {
     const struct fixture *fixture = *state;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = F32,
                                     .acc = F32,
                                     .dims = DIMS_VALUE(N),
                                     .regime = COLD,
                                     .order = ORDER_ANY};
-    const struct problem fixed = {.op = SUM,
+    const struct problem fixed = {.op = op_of(SUM),
                                   .type = F32,
                                   .acc = F32,
                                   .dims = DIMS_VALUE(N),
@@ -230,7 +231,7 @@ static void test_integers_keep_all(void **state)
     const struct fixture *fixture = *state;
     size_t counts[2];
     for (int k = 0; k < 2; k++) {
-        const struct problem problem = {.op = SUM,
+        const struct problem problem = {.op = op_of(SUM),
                                         .type = I32,
                                         .acc = I32,
                                         .dims = DIMS_VALUE(N),
@@ -257,7 +258,7 @@ static void test_rungs(void **state)
         struct space *space = load_space(names[i]);
         for (int k = 0; k < 4; k++) {
             const enum type type = k < 2 ? F32 : I32;
-            const struct problem problem = {.op = SUM,
+            const struct problem problem = {.op = op_of(SUM),
                                             .type = type,
                                             .acc = type,
                                             .dims = DIMS_VALUE(1000),
@@ -277,7 +278,7 @@ static void test_rungs(void **state)
 static int setup(void **state)
 {
     static struct fixture fixture;
-    const struct oracle_input source = {.problem = {.op = SUM,
+    const struct oracle_input source = {.problem = {.op = op_of(SUM),
                                                     .type = F32,
                                                     .acc = F32,
                                                     .dims = DIMS_VALUE(N),

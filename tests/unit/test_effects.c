@@ -5,6 +5,7 @@
 #include "autotune/tune/effects_cause.h"
 #include "autotune/tune/effects_print.h"
 #include "autotune/tune/effects_read.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -13,13 +14,13 @@
 static struct error error;
 static struct space *space;
 static struct target target;
-static const struct problem problem = {.op = SUM,
-                                       .type = I32,
-                                       .acc = I32,
-                                       .regime = COLD,
-                                       .dims = {.outer = {1, 0},
-                                                .depth = {400000000, 1},
-                                                .inner = {1, 0}}};
+static struct problem problem = {.type = I32,
+                                 .acc = I32,
+                                 .regime = COLD,
+                                 .dims = {.outer = {1, 0},
+                                          .depth = {400000000, 1},
+                                          .inner = {1, 0}}};
+NAMED_PROBLEM(name_problem, problem, SUM)
 
 /* A config of the space axes: its default but for these params. */
 static const int64_t *config_of(const char *params)

@@ -3,6 +3,7 @@
  * wrong with a template is refused with file and line. */
 #include "autotune/device/gpus.h"
 #include "generator/dims_text.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <glob.h>
@@ -268,14 +269,14 @@ static void test_lines_and_constants(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++, seed++) {
             const struct target target = find_target(archs[seed % 4]);
-            const struct problem problem = {.op = (enum op)op,
+            const struct problem problem = {.op = op_of((enum op)op),
                                             .type = (enum type)type,
                                             .acc = (enum type)type,
                                             .dims = DIMS_VALUE(400000000),
                                             .regime = COLD};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
-            if (problem_check(&problem, &error) != 0 || problem_ops[op].is_position)
+            if (problem_check(&problem, &error) != 0 || law_of(op)->is_position)
                 continue; /* positions have a space of their own */
             if (point_expand(&points, &context, &error) != 0)
                 fail_msg("%s", error.text);
@@ -309,7 +310,7 @@ static void test_variants(void **state)
     enum { CASES = sizeof cases / sizeof *cases };
     uint64_t hashes[CASES];
     for (size_t i = 0; i < CASES; i++) {
-        const struct problem problem = {.op = SUM,
+        const struct problem problem = {.op = op_of(SUM),
                                         .type = cases[i].type,
                                         .acc = cases[i].acc,
                                         .dims = DIMS_VALUE(1000),
@@ -393,11 +394,11 @@ static void test_any_flags(void **state)
                  {F32, F32, true},  {F32, F64, true}, {F64, F64, false}};
     for (size_t i = 0; i < 3 * 5 * 7; i++) {
         const struct target target = find_target(archs[i % 3]);
-        const struct problem problem = {.op = ops[i / 3 % 5],
+        const struct problem problem = {.op = op_of(ops[i / 3 % 5]),
                                         .type = types[i / 15].type,
                                         .acc = types[i / 15].acc,
                                         .dims = DIMS_VALUE(1000)};
-        const bool is_select = problem.op == MIN || problem.op == MAX;
+        const bool is_select = operation_law(problem.op)->seeks;
         const bool has_nan_step = is_select && problem.acc == F32 && target.cc >= 80;
         const struct point_context context = {fixture->space, &problem, &target};
         struct emit_sources sources = fixture->sources;
@@ -440,7 +441,7 @@ static void emit_command(struct text *out, const struct fixture *fixture, const 
         sscanf(archs ? archs : "", " --arch %15s --pass %31s --variant %399s", arch, pass,
                variant) != 3)
         fail_msg("no command: %.200s", line);
-    assert_int_equal(problem_find_op(&problem.op, op, &error), 0);
+    assert_int_equal(operation_find(&problem.op, op, &error), 0);
     assert_int_equal(problem_find_type(&problem.type, type, &error), 0);
     assert_int_equal(problem_find_type(&problem.acc, acc, &error), 0);
     snprintf(path, sizeof path, "configs/%s.ini", name);
@@ -489,7 +490,7 @@ static int emit_little(struct text *out, const struct fixture *fixture, const ch
                        const char *types)
 {
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),
@@ -526,6 +527,7 @@ static const struct bad {
     {"a\n//? if BLOK > 1\n//? end\n", "", "little.cu:2: ", "'BLOK'"},
     {"//? if BLOCK < 1\n//? if BLOK\n//? end\n//? end\n", "", "little.cu:2: ", "'BLOK'"},
     {IF "//? elif BLOK\n//? end\n", "", "little.cu:2: ", "'BLOK'"},
+    {"a\n//? if OP == SUM\n//? end\n", "", "little.cu:2: 'OP' is gone", "ADD for SUM"},
     {"//? if BLOCK >\n//? end\n", "", "little.cu:1: ", ""},
     {"//? if BLOCK / 0\n//? end\n", "", "little.cu:1: ", "zero"},
     {"//? if GRID == 1\n//? end\n", "", "little.cu:1: ", "GRID is known at launch only"},
@@ -617,8 +619,8 @@ static void test_control_lines(void **state)
         {"//? if 0 && 1 / (BLOCK - 256)\n//? end\na\n", "a\n"},
         {"a //? if 0\nb\n", "a //? if 0\nb\n"},
         {"// ? if 0\nb\n", "// ? if 0\nb\n"},
-        {"//? if WARP == REDUX && TYPE == I32 && OP == SUM && CC >= 90 && !HOST\na\n//? "
-         "end\n",
+        {"//? if WARP == REDUX && TYPE == I32 && COMBINE == ADD && MAP == SAME && CC >= 90 && "
+         "!HOST\na\n//? end\n",
          "a\n"},
         {"a\n\n//? if 0\nb\n//? end\n\nc\n\n\n\n", "a\n\nc\n"},
         {"char a = '\"'; int b = elem; char c = '\"';\n",
@@ -641,7 +643,7 @@ static void test_own_template(void **state)
 {
     const struct fixture *fixture = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),

@@ -3,6 +3,7 @@
 #include "autotune/device/bind.h"
 #include "autotune/device/device.h"
 #include "generator/call.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -69,7 +70,10 @@ static void check_variant(struct device *device, size_t v)
     snprintf(template_path, sizeof template_path, "templates/%s.cu", variants[v].name);
     struct space *space = load_space(space_path);
     struct emit_sources sources = load_sources();
-    struct problem problem = {.op = PROD, .type = F32, .acc = F32, .dims = DIMS_VALUE(1 << 20)};
+    struct problem problem = {.op = op_of(PROD),
+                              .type = F32,
+                              .acc = F32,
+                              .dims = DIMS_VALUE(1 << 20)};
     const struct point_context context = {space, &problem, &device->info.target};
     int64_t row[SPACE_NAMES_MAX];
     float results[RESULTS];

@@ -2,6 +2,7 @@
  * rules and prunes leave, and a default that its rules allow, on old and new architectures and on
  * GPUs of one, four and sixteen SMs. */
 #include "autotune/device/gpus.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdlib.h>
@@ -120,7 +121,7 @@ static void test_space_of(void **state)
             for (size_t k = 0; k < sizeof types / sizeof *types; k++)
                 for (int order = 0; order < ORDER_COUNT; order++)
                     for (int scan = 0; scan < DIMS_SCANS; scan++) {
-                        struct problem problem = {.op = ops[i],
+                        struct problem problem = {.op = op_of(ops[i]),
                                                   .type = types[k],
                                                   .acc = problem_default_acc(types[k]),
                                                   .order = (enum order)order,

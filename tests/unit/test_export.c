@@ -6,6 +6,7 @@
 #include "cache/find.h"
 #include "generator/call.h"
 #include "tests/unit/export_program.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 
@@ -106,7 +107,7 @@ static void open_fixture(struct fixture *out, enum op op, enum type type, uint64
     *out = (struct fixture){.space = load_space("configs/reduce-wide.ini"),
                             .sources = load_sources(),
                             .random = seed,
-                            .problem = {.op = op,
+                            .problem = {.op = op_of(op),
                                         .type = type,
                                         .acc = problem_default_acc(type),
                                         .dims = DIMS_VALUE(1)}};
@@ -696,7 +697,7 @@ static void test_prefix(void **state)
          "a-b",       "a b", "int",
          "namespace", "a;b", "abcdefghijabcdefghijabcdefghijabcdefghija"};
     char name[EXPORT_PREFIX_CHARS];
-    struct problem problem = {.op = SUM, .type = I8, .acc = I64, .order = ORDER_RUN};
+    struct problem problem = {.op = op_of(SUM), .type = I8, .acc = I64, .order = ORDER_RUN};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_int_equal(export_check_prefix(good[i], &error), 0);

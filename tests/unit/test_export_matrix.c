@@ -6,6 +6,7 @@
 #include "generator/selector.h"
 #include "tests/unit/export_program.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,7 +55,7 @@ struct fixture {
 
 static bool is_of_rows(const struct space *space)
 {
-    struct problem problem = {.op = SUM, .type = I32, .acc = I32};
+    struct problem problem = {.op = op_of(SUM), .type = I32, .acc = I32};
     assert_true(space_find_dims(space, &problem, 1 << 20, 1 << 10, 0));
     return problem.dims.outer.n > 1;
 }
@@ -109,11 +110,12 @@ static void open_fixture(struct fixture *out, const char *name, enum op op, enum
     const struct target target = target_of(&oldest);
     char path[64];
     snprintf(path, sizeof path, "configs/%s.ini", name);
-    *out =
-        (struct fixture){.space = load_space(path),
-                         .sources = load_sources(),
-                         .random = seed,
-                         .problem = {.op = op, .type = type, .acc = problem_default_acc(type)}};
+    *out = (struct fixture){.space = load_space(path),
+                            .sources = load_sources(),
+                            .random = seed,
+                            .problem = {.op = op_of(op),
+                                        .type = type,
+                                        .acc = problem_default_acc(type)}};
     snprintf(path, sizeof path, "templates/%s.cu", name);
     out->sources.template =
         (struct emit_file){out->space->template_name, find_file(path)->bytes};

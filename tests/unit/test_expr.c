@@ -15,7 +15,7 @@
 static const char *const names[] = {"BLOCK", "ITEMS",      "N",  "LEAST",
                                     "MOST",  "min_blocks", "ONE"};
 static const int64_t values[] = {256, 16, 400000000, INT64_MIN, INT64_MAX, 2, 1};
-static const struct expr_scope scope = {names, COUNT_OF(names)};
+static const struct expr_scope scope = {.names = names, .count = COUNT_OF(names)};
 
 static void assert_value(const char *source, int64_t expected)
 {
@@ -139,6 +139,23 @@ static void assert_refused(const char *source, const char *message)
         fail_msg("%s", error.text);
 }
 
+/* Where a name of the scope is gone, its place is told, but a name that is there again is that. */
+static void test_former(void **state)
+{
+    (void)state;
+    static const char *const gone[] = {"OP", "BLOCK", NULL};
+    static const struct expr_former former = {gone, "ask for A"};
+    const struct expr_scope with = {names, COUNT_OF(names), &former};
+    struct expr *expr;
+    struct error error = {0};
+    assert_int_equal(expr_parse(&expr, "1 + OP", &with, "f.ini", 7, &error), -1);
+    assert_string_equal(error.text, "f.ini:7: 'OP' is gone: ask for A in '1 + OP'");
+    assert_int_equal(expr_parse(&expr, "OPS", &with, "f.ini", 7, &error), -1);
+    assert_non_null(strstr(error.text, "unknown name 'OPS'"));
+    assert_int_equal(expr_parse(&expr, "BLOCK", &with, "f.ini", 7, &error), 0);
+    expr_free(expr);
+}
+
 static void test_parse_errors(void **state)
 {
     static const struct {
@@ -191,7 +208,7 @@ static void test_parse_errors(void **state)
 
 static void test_no_names(void **state)
 {
-    static const struct expr_scope empty = {NULL, 0};
+    static const struct expr_scope empty = {.count = 0};
     struct expr *expr;
     struct error error = {0};
 
@@ -322,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_lazy),
         cmocka_unit_test(test_eval_errors),
+        cmocka_unit_test(test_former),
         cmocka_unit_test(test_parse_errors),
         cmocka_unit_test(test_no_names),
         cmocka_unit_test(test_deep_nesting_is_refused),

@@ -16,7 +16,7 @@
 
 static const char *const words[] = {"N", "SMS", "GRID", "ONE", "BIG"};
 enum { NAMES = sizeof words / sizeof *words };
-static const struct expr_scope scope = {words, NAMES};
+static const struct expr_scope scope = {.names = words, .count = NAMES};
 
 static const char *const sources[] = {
     "N",

@@ -33,6 +33,7 @@ int main(void)
 
 #include "tests/command/failing_call.c"
 #include "tests/unit/host_plans.h"
+#include "tests/unit/named_op.h"
 
 enum { N = 3000 };
 static int32_t elements[N];
@@ -155,7 +156,10 @@ static void test_no_leak(void **state)
 
 static int setup(void **state)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(N)};
+    const struct problem problem = {.op = op_of(SUM),
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(N)};
     if (make_folder(state))
         return -1;
     const struct record record = make_record(

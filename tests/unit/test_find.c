@@ -5,6 +5,7 @@
 #include "autotune/library/shipped.h"
 #include "tests/unit/example_record.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <setjmp.h>
@@ -109,7 +110,7 @@ static void assert_grade(const struct find_result *result, enum selector_grade g
 }
 
 /* clang-format off */
-static void change_op(struct record *record) { record->problem.op = MAX; }
+static void change_op(struct record *record) { record->problem.op = op_of(MAX); }
 static void change_type(struct record *record) { record->problem.type = U32; }
 static void change_acc(struct record *record) { record->problem.acc = I64; }
 static void change_order(struct record *record) { record->problem.order = ORDER_RUN; }
@@ -368,7 +369,7 @@ static void test_class(void **state)
     struct record record = example;
     (void)state;
 
-    record.problem.op = SUMSQ;
+    record.problem.op = op_of(SUMSQ);
     record.problem.type = record.problem.acc = U32;
     struct find_result result = found(NULL, 0, &record, 1);
     assert_grade(&result, SELECTOR_CLASS, "op");
@@ -384,7 +385,7 @@ static void test_class(void **state)
     assert_int_equal(result.grade, SELECTOR_NONE);
 
     record.code = example.code;
-    record.problem.op = MAX;
+    record.problem.op = op_of(MAX);
     result = found(NULL, 0, &record, 1);
     assert_int_equal(result.grade, SELECTOR_NONE);
 }
@@ -732,7 +733,7 @@ static void test_takes_what_was_hashed(void **state)
         target = h200;
         assert_true(
             code_is_current(&memo, &example, space->default_config, &here, &sources, &error));
-        problem.op = differs == 1 ? MIN : problem.op;
+        problem.op = differs == 1 ? op_of(MIN) : problem.op;
         problem.order = differs == 2 ? ORDER_RUN : problem.order;
         target.sms -= differs == 3;
         target.is_host = differs == 4;

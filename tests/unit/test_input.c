@@ -3,6 +3,7 @@
  * period hides no fault and keeps float sums exact at sizes that are not laid out here. */
 #include "autotune/verify/element.h"
 #include "autotune/verify/input.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/plain_op.h"
 
 #include <math.h>
@@ -44,7 +45,8 @@ static uint64_t width(enum type type)
 
 static double load_float(const struct problem *p, const void *x, uint64_t i)
 {
-    return plain_map_float(p->op, element_load(p->type, x, i)); /* exact, as these inputs are */
+    return plain_map_float(op_in(p->op),
+                           element_load(p->type, x, i)); /* exact, as these inputs are */
 }
 
 static uint64_t load_word(const struct problem *p, const void *x, uint64_t i)
@@ -53,13 +55,13 @@ static uint64_t load_word(const struct problem *p, const void *x, uint64_t i)
     const uint64_t word = element_load_word(p->type, x, i) << shift;
     const uint64_t v =
         problem_types[p->type].is_signed ? (uint64_t)((int64_t)word >> shift) : word >> shift;
-    return plain_map_word(p->op, v);
+    return plain_map_word(op_in(p->op), v);
 }
 
 /* No NaN, no zeros of two signs: the full-size inputs have none. */
 static double step_float(const struct problem *p, double a, double b)
 {
-    const enum plain_step step = plain_ops[p->op].step;
+    const enum plain_step step = plain_ops[op_in(p->op)].step;
     const double r = step == PLAIN_ADD        ? a + b
                      : step == PLAIN_MULTIPLY ? a * b
                      : step == PLAIN_LEAST    ? fmin(a, b)
@@ -71,7 +73,7 @@ static uint64_t step_word(const struct problem *p, uint64_t a, uint64_t b)
 {
     const bool is_signed = problem_types[p->type].is_signed;
     const bool is_less = is_signed ? (int64_t)a < (int64_t)b : a < b;
-    switch (plain_ops[p->op].step) {
+    switch (plain_ops[op_in(p->op)].step) {
     case PLAIN_ADD: return a + b;
     case PLAIN_MULTIPLY: return a * b;
     case PLAIN_LEAST: return is_less ? a : b;
@@ -81,7 +83,7 @@ static uint64_t step_word(const struct problem *p, uint64_t a, uint64_t b)
     case PLAIN_XOR: return a ^ b;
     case PLAIN_UNKNOWN: break;
     }
-    fail_msg("%s has no row in plain_op.h", problem_ops[p->op].name);
+    fail_msg("%s has no row in plain_op.h", p->op->name);
     return 0;
 }
 
@@ -108,7 +110,7 @@ static oracle_bits find_first(const struct problem *p, const void *x, struct wal
         const bool more = is_float(p->type) ? load_float(p, x, i) > load_float(p, x, best)
                           : is_signed       ? (int64_t)a > (int64_t)b
                                             : a > b;
-        if (plain_ops[p->op].step == PLAIN_LEAST ? less : more)
+        if (plain_ops[op_in(p->op)].step == PLAIN_LEAST ? less : more)
             best = i;
     }
     return best;
@@ -168,7 +170,7 @@ static struct total tile_of(const struct problem *p, const void *x, struct walk 
 static oracle_bits reduce(const struct problem *p, const void *x, struct walk walk)
 {
     struct total total = {.is_set = false};
-    if (problem_ops[p->op].is_position)
+    if (operation_law(p->op)->is_position)
         return find_first(p, x, walk);
     add_range(p, &total, x, 0, walk.at);
     join(p, &total, tile_of(p, x, walk));
@@ -188,7 +190,7 @@ static void for_each_problem(visit *each)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
-                const struct problem problem = {.op = (enum op)op,
+                const struct problem problem = {.op = op_of((enum op)op),
                                                 .type = (enum type)type,
                                                 .acc = (enum type)acc,
                                                 .dims = DIMS_VALUE(0),
@@ -280,7 +282,7 @@ static void repeats(const struct problem *problem)
     for (uint64_t i = 1; i < PERIOD; i++)
         same += memcmp(x, x + i * bytes, bytes) == 0;
     assert_true(breaks <= 2 * ORACLE_DECIDING_MAX);
-    assert_true(plain_is_mask(problem->op) ? breaks > 2 : same < PERIOD * 3 / 5);
+    assert_true(plain_is_mask(op_in(problem->op)) ? breaks > 2 : same < PERIOD * 3 / 5);
     free(x);
     input_close(&input);
 }
@@ -296,9 +298,9 @@ static void test_many_chunks(void **state)
 {
     (void)state;
     const struct problem problems[] =
-        {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD},
-         {.op = PROD, .type = F64, .acc = F64, .dims = DIMS_VALUE(0), .regime = COLD},
-         {.op = ARGMAX, .type = U8, .acc = U32, .dims = DIMS_VALUE(0), .regime = COLD}};
+        {{.op = op_of(SUM), .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD},
+         {.op = op_of(PROD), .type = F64, .acc = F64, .dims = DIMS_VALUE(0), .regime = COLD},
+         {.op = op_of(ARGMAX), .type = U8, .acc = U32, .dims = DIMS_VALUE(0), .regime = COLD}};
     for (size_t i = 0; i < 3; i++) {
         struct input input = opened(&problems[i], 7000003, 5000011);
         input_is_described(&input, 0);
@@ -389,7 +391,7 @@ static int note_sync(struct device *of, void *stream, struct error *e)
 static void test_few_copies(void **state)
 {
     (void)state;
-    const struct problem sum = {.op = SUM,
+    const struct problem sum = {.op = op_of(SUM),
                                 .type = F32,
                                 .acc = F32,
                                 .dims = DIMS_VALUE(0),
@@ -413,7 +415,7 @@ static void test_room(void **state)
     (void)state;
     const uint64_t sizes[] = {0, 1, 1000003};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const struct problem problem = {.op = PROD,
+        const struct problem problem = {.op = op_of(PROD),
                                         .type = F64,
                                         .acc = F64,
                                         .dims = DIMS_VALUE(sizes[i]),
@@ -432,7 +434,7 @@ static void test_room(void **state)
 static void test_offset(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1003),
@@ -482,9 +484,16 @@ static void is_far_from_strides(uint64_t period)
 static void test_periods(void **state)
 {
     (void)state;
-    struct problem
-        sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(1000000), .regime = COLD},
-        word = {.op = XOR, .type = U64, .acc = U64, .dims = DIMS_VALUE(0), .regime = COLD};
+    struct problem sum = {.op = op_of(SUM),
+                          .type = F32,
+                          .acc = F32,
+                          .dims = DIMS_VALUE(1000000),
+                          .regime = COLD},
+                   word = {.op = op_of(XOR),
+                           .type = U64,
+                           .acc = U64,
+                           .dims = DIMS_VALUE(0),
+                           .regime = COLD};
     uint64_t seen = 0;
     assert_int_equal(input_period(&sum), 0);
     for (uint64_t n = 1 << 20; n < UINT64_C(1) << 40; n += n / 2 + 1) {
@@ -568,7 +577,7 @@ static void test_sums_stay_exact(void **state)
                               UINT64_C(1) << 32};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint64_t seed = 0; seed < (i < 3 ? 6 : 2); seed++) {
-            struct oracle_input input = {{.op = SUM,
+            struct oracle_input input = {{.op = op_of(SUM),
                                           .type = F32,
                                           .acc = F32,
                                           .dims = DIMS_VALUE(sizes[i]),
@@ -606,11 +615,14 @@ static void test_periodic_fold(void **state)
                 {6291454, 12582908, 12582917}};
     const float x[] = {9, -5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct oracle_input input = {
-            {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(rows[i].n), .regime = COLD},
-            4,
-            0,
-            2};
+        const struct oracle_input input = {{.op = op_of(SUM),
+                                            .type = F32,
+                                            .acc = F32,
+                                            .dims = DIMS_VALUE(rows[i].n),
+                                            .regime = COLD},
+                                           4,
+                                           0,
+                                           2};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         oracle_fold_init(&period, &input.problem);
@@ -639,7 +651,7 @@ static void test_squares_stay_exact(void **state)
                               UINT64_C(1) << 35};
     /* clang-format on */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct oracle_input input = {{.op = SUMSQ,
+        struct oracle_input input = {{.op = op_of(SUMSQ),
                                       .type = F32,
                                       .acc = F32,
                                       .dims = DIMS_VALUE(sizes[s]),
@@ -677,7 +689,7 @@ static void test_fold_counts(void **state)
 {
     (void)state;
     const struct oracle_input input =
-        {{.op = AND, .type = I32, .acc = I32, .dims = DIMS_VALUE(LONG), .regime = COLD},
+        {{.op = op_of(AND), .type = I32, .acc = I32, .dims = DIMS_VALUE(LONG), .regime = COLD},
          4,
          9,
          PERIOD};
@@ -702,8 +714,8 @@ static bool is_hidden(const struct input *input, const void *x, struct total oth
 static void faults_show(const struct problem *problem)
 {
     enum { TILE = 64 };
-    const struct plain_op *op = &plain_ops[problem->op];
-    const bool counts_all = plain_counts_all(problem->op) &&
+    const struct plain_op *op = &plain_ops[op_in(problem->op)];
+    const bool counts_all = plain_counts_all(op_in(problem->op)) &&
                             !(op->step == PLAIN_MULTIPLY && is_float(problem->type));
     const bool by_chance =
         width(problem->type) < 4 || (op->map_float && is_float(problem->type));
@@ -732,7 +744,7 @@ static void faults_show(const struct problem *problem)
         }
     }
     if (hidden > (by_chance ? tried / 64 : 0))
-        fail_msg("%s %s: %zu of %zu faults are hidden", problem_ops[problem->op].name,
+        fail_msg("%s %s: %zu of %zu faults are hidden", problem->op->name,
                  problem_types[problem->type].name, hidden, tried);
     free(x);
     input_close(&input);
@@ -780,7 +792,7 @@ static void test_displaced_tiles_show(void **state)
     const uint64_t tiles[] = {256, 1024, 3072, 32768};
     for (int is_wide = 0; is_wide < 2; is_wide++)
         for (enum type type = I32; type <= F32; type += F32 - I32) {
-            struct oracle_input input = {{.op = SUM,
+            struct oracle_input input = {{.op = op_of(SUM),
                                           .type = type,
                                           .acc = type,
                                           .dims = DIMS_VALUE(400000000),

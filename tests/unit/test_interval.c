@@ -3,6 +3,7 @@
 #include "cache/store.h"
 
 #include "tests/unit/example_record.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +103,7 @@ static void test_sweeps_are_apart(void **state)
     add(&records, 1000, january, "A", "");
     add(&records, 3000, january, "A", "");
     add(&records, 2000, january, "A", "")->problem.regime = WARM;
-    add(&records, 2000, january, "A", "")->problem.op = MAX;
+    add(&records, 2000, january, "A", "")->problem.op = op_of(MAX);
     strcpy(add(&records, 2000, january, "A", "")->gpu, "NVIDIA H100");
     assert_int_equal(interval_compute(&records, &error), 0);
     assert_int_equal(records.interval_count, 4);

@@ -1,6 +1,7 @@
 /* Tests of autotune/search/job.c: each message is read as it was written; one that was cut or
  * whose counts lie is an error that costs nothing, and never leads out of its frame. */
 #include "autotune/search/job.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +70,7 @@ static struct job_setup example_setup(void)
                               .info = {.name = "NVIDIA H200",
                                        .spec = "1",
                                        .target = {.cc = 90, .sms = 132}},
-                              .problem = {.op = MAX,
+                              .problem = {.op = op_of(MAX),
                                           .type = F32,
                                           .acc = F32,
                                           .dims = DIMS_VALUE(400000000),

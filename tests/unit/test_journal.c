@@ -3,6 +3,7 @@
 #include "cache/journal.h"
 #include "cache/line.h"
 
+#include "tests/unit/named_op.h"
 #include "tests/unit/record_files.h"
 
 #include <errno.h>
@@ -318,7 +319,7 @@ static void test_path(void **state)
     assert_int_equal(journal_path(&text, "/f", &key, &error), 0);
     assert_string_equal(text.at, "/f/journal/nvidia-h200-sum-i32-i32-400000000-cold.journal");
     text_clear(&text);
-    key.problem = (struct problem){.op = MAX,
+    key.problem = (struct problem){.op = op_of(MAX),
                                    .type = F32,
                                    .acc = F64,
                                    .dims = DIMS_VALUE(7),
@@ -608,7 +609,7 @@ static void test_other_keys_are_set_aside(void **state)
         key.member = (value);                                                                  \
         assert_changed(state, &key, name);                                                     \
     } while (0)
-    CHANGE(problem.op, MAX, "op");
+    CHANGE(problem.op, op_of(MAX), "op");
     CHANGE(problem.acc, I64, "acc");
     CHANGE(problem.dims.depth.n, 5, "depth");
     CHANGE(problem.order, ORDER_RUN, "order");

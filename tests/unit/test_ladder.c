@@ -13,6 +13,7 @@
 #include "autotune/search/tune_result.h"
 #include "autotune/search/worker.h"
 #include "generator/call.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -105,7 +106,7 @@ static struct problem problem_of(const struct rung *rung, enum type type, uint64
 {
     const enum type small = type == F32 ? F16 : I8;
     const enum type own = is_redux(rung) ? I32 : type;
-    struct problem problem = {.op = SUM,
+    struct problem problem = {.op = op_of(SUM),
                               .type = is_tensor(rung) ? small : own,
                               .acc = own,
                               .dims = DIMS_VALUE(n),
@@ -164,7 +165,7 @@ static void test_historical(void **state)
     (void)state;
     for (size_t i = 0; i < rungs.count; i++) {
         const struct rung *rung = &rungs.rungs[i];
-        struct problem problem = {.op = SUM,
+        struct problem problem = {.op = op_of(SUM),
                                   .type = I32,
                                   .acc = I32,
                                   .dims = DIMS_VALUE(1000),
@@ -293,12 +294,12 @@ static double count_bytes(const char *name, unsigned threads, struct problem pro
 
 static void test_bytes(void **state)
 {
-    const struct problem small = {.op = SUM,
+    const struct problem small = {.op = op_of(SUM),
                                   .type = I32,
                                   .acc = I32,
                                   .dims = DIMS_VALUE(1000),
                                   .regime = COLD};
-    const struct problem wide = {.op = SUM,
+    const struct problem wide = {.op = op_of(SUM),
                                  .type = I32,
                                  .acc = I64,
                                  .dims = DIMS_VALUE(1000),
@@ -326,7 +327,7 @@ static void test_gbs(void **state)
         {"cs599-7", 256, 4.91, 875.47}, {"cs599-8", 32, 4.96, 867.67},
         {"cs599-9", 256, 4.93, 872.02},
     };
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = F32,
                                     .acc = F32,
                                     .dims = DIMS_VALUE(1ull << 30),
@@ -348,11 +349,11 @@ static const double harris_ms[] = {8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.2
 static const double harris_step[] = {0, 2.33, 2.01, 1.78, 1.8, 1.41, 1.42};
 static const double harris_total[] = {0, 2.33, 4.68, 8.34, 15.01, 21.16, 30.04};
 
-static const struct problem harris_problem = {.op = SUM,
-                                              .type = I32,
-                                              .acc = I32,
-                                              .dims = DIMS_VALUE(1 << 22),
-                                              .regime = COLD};
+static struct problem harris_problem = {.type = I32,
+                                        .acc = I32,
+                                        .dims = DIMS_VALUE(1 << 22),
+                                        .regime = COLD};
+NAMED_PROBLEM(name_harris_problem, harris_problem, SUM)
 
 static void fill_harris(struct ladder *ladder, struct ladder_cell cells[RUNGS_MAX])
 {
@@ -674,7 +675,7 @@ static int measure_host(struct ladder_measure_step *steps, size_t count, double 
                         struct error *error)
 {
     const struct device_options options = {.spec = "host", .seed = 1};
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(3000),

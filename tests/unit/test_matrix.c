@@ -2,6 +2,7 @@
  * that they expect. */
 #include "autotune/verify/oracle.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static void test_cases_expect_sums(void **state)
                                        .positions_max = 64,
                                        .at_once = 8};
     for (int axis = OF_COLUMNS; axis <= OF_ROWS; axis++) {
-        struct problem problem = {.op = SUM, .type = I32, .acc = I32};
+        struct problem problem = {.op = op_of(SUM), .type = I32, .acc = I32};
         struct oracle_cases cases;
         struct error error;
         uint64_t gaps = 0, results = 0;
@@ -58,7 +59,7 @@ static void test_any_share_gives_the_same(void **state)
     };
     for (size_t d = 0; d < sizeof all / sizeof *all; d++) {
         struct oracle_input input =
-            {.problem = {.op = MAX, .type = F32, .acc = F32, .dims = all[d]}, .seed = 5};
+            {.problem = {.op = op_of(MAX), .type = F32, .acc = F32, .dims = all[d]}, .seed = 5};
         static float whole[EXTENT], pieces[EXTENT];
         float expects[RESULTS], expected[RESULTS], loud, most = -HUGE_VALF;
         double largest = 0;
@@ -103,7 +104,7 @@ static void test_any_share_gives_the_same(void **state)
 static void test_shapes(void **state)
 {
     (void)state;
-    struct problem problem = {.op = SUM, .type = F32, .acc = F32};
+    struct problem problem = {.op = op_of(SUM), .type = F32, .acc = F32};
     char text[DIMS_TEXT_CHARS];
     problem.dims = dims_value(400000000);
     assert_string_equal(dims_text_format(text, &problem.dims), "400M");
@@ -143,7 +144,10 @@ static void test_shapes_out_of_range(void **state)
         {{(UINT64_C(1) << 31) + 1, 2, 0, OF_COLUMNS}, "2^31"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct problem problem = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(7)};
+        struct problem problem = {.op = op_of(SUM),
+                                  .type = F32,
+                                  .acc = F32,
+                                  .dims = DIMS_VALUE(7)};
         struct error error;
         assert_int_equal(dims_text_read(&problem.dims, &refused[i].shape, 4, &error), -1);
         assert_int_equal(error.code, ERROR_USAGE);

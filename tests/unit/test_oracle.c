@@ -3,6 +3,7 @@
 #include "autotune/verify/element.h"
 #include "autotune/verify/oracle.h"
 #include "include/autotune_reference.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/plain_op.h"
 
 #include <float.h>
@@ -146,7 +147,7 @@ static union value step(enum op op, enum type acc, union value a, union value b)
     case PLAIN_AND: r.bits = a.bits & b.bits; break;
     case PLAIN_OR: r.bits = a.bits | b.bits; break;
     case PLAIN_XOR: r.bits = a.bits ^ b.bits; break;
-    case PLAIN_UNKNOWN: fail_msg("%s has no row in plain_op.h", problem_ops[op].name);
+    case PLAIN_UNKNOWN: fail_msg("%s has no row in plain_op.h", named_ops[op]);
     }
     return r;
 }
@@ -320,10 +321,11 @@ static oracle_bits reduce_position(const struct problem *problem, const void *el
         const union value v = changed(fault.kind, type, load(type, elements, offset + i));
         if (is_dropped(fault, type, v, i, n))
             continue;
-        int outcome = is_set ? judge(problem->op, type, v, best) : 1;
+        int outcome = is_set ? judge(op_in(problem->op), type, v, best) : 1;
         if (fault.kind == DIFFERENCE && is_set && outcome != 0)
-            outcome = is_less_by_difference(type, v, best) == (problem->op == ARGMIN) ? 1 : -1;
-        if (outcome == 0 && i < front && !is_worst(problem->op, type, v) &&
+            outcome =
+                is_less_by_difference(type, v, best) == (problem->op == op_of(ARGMIN)) ? 1 : -1;
+        if (outcome == 0 && i < front && !is_worst(op_in(problem->op), type, v) &&
             (fault.kind == FRONT_FORGOTTEN || (fault.kind == FRONT_LAST && place < front)))
             continue;
         if (outcome > 0 || (outcome == 0 && place != UINT64_MAX)) {
@@ -359,15 +361,15 @@ static bool is_plain(enum kind kind)
 static union value take(const struct problem *problem, enum type type, enum type acc,
                         union value lane, union value v, uint64_t i, struct fault fault)
 {
-    v = map(problem->op, acc, fault.kind == NARROW ? v : changed(fault.kind, type, v));
+    v = map(op_in(problem->op), acc, fault.kind == NARROW ? v : changed(fault.kind, type, v));
     if (fault.kind == NARROW)
         v.f = (float)v.f;
     for (int times = fault.at == i && fault.kind == TWICE ? 2 : 1; times > 0; times--)
         lane = fault.kind == SATURATE ? saturated(acc, lane, v)
                : fault.kind == DIFFERENCE && i >= 4
-                   ? step_by_difference(problem->op, type, lane, v)
+                   ? step_by_difference(op_in(problem->op), type, lane, v)
                : fault.kind == DIFFERENCE ? v
-                                          : step(problem->op, acc, lane, v);
+                                          : step(op_in(problem->op), acc, lane, v);
     if (fault.kind == NARROW)
         lane.f = (float)lane.f;
     return lane;
@@ -377,7 +379,7 @@ static union value take(const struct problem *problem, enum type type, enum type
 static oracle_bits reduce(const struct problem *problem, const void *elements, uint64_t offset,
                           uint64_t n, struct fault fault)
 {
-    const enum op op = problem->op;
+    const enum op op = op_in(problem->op);
     const uint64_t starts = 16 / (uint64_t)width(problem->type);
     const bool turned = fault.kind == OTHER_SIGN;
     const enum type type = turned ? other_sign(problem->type) : problem->type;
@@ -432,7 +434,7 @@ static void for_each_problem(visit *each)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++)
                 if (goes_together((enum op)op, (enum type)type, (enum type)acc))
-                    each(&(struct problem){.op = (enum op)op,
+                    each(&(struct problem){.op = op_of((enum op)op),
                                            .type = (enum type)type,
                                            .acc = (enum type)acc,
                                            .dims = DIMS_VALUE(0),
@@ -462,8 +464,8 @@ static void make(struct oracle_cases *cases, const struct problem *problem, uint
 
 static void name_problem(const struct problem *problem, const char *what)
 {
-    print_error("%s %s acc %s: %s\n", problem_ops[problem->op].name,
-                problem_types[problem->type].name, problem_types[problem->acc].name, what);
+    print_error("%s %s acc %s: %s\n", problem->op->name, problem_types[problem->type].name,
+                problem_types[problem->acc].name, what);
 }
 
 /* --- Right reductions pass ---------------------------------------------------------------- */
@@ -557,8 +559,8 @@ static size_t count_missed(const struct problem *problem, const struct oracle_ca
 static void catch_at_size(const struct problem *problem, const struct oracle_cases *cases,
                           const void *elements, uint64_t n, uint64_t start)
 {
-    const bool counts_all = plain_counts_all(problem->op);
-    const bool is_bits = plain_is_mask(problem->op);
+    const bool counts_all = plain_counts_all(op_in(problem->op));
+    const bool is_bits = plain_is_mask(op_in(problem->op));
     must_catch(problem, cases, elements, n, start, BEFORE, UINT64_MAX);
     must_catch(problem, cases, elements, n, start, AFTER, UINT64_MAX);
     const bool sweeps = n == SWEEP && (start == 0 || is_bits);
@@ -588,7 +590,7 @@ static void faults_fail(const struct problem *problem)
                               33,   BLOCK - 1, BLOCK + 1, TILE - 1,
                               TILE, TILE + 1,  SWEEP,     2 * TILE + TILE / 2 + 1};
     const uint64_t starts = 16 / (uint64_t)width(problem->type);
-    const bool is_order = problem_ops[problem->op].seeks != 0;
+    const bool is_order = operation_law(problem->op)->seeks != 0;
     size_t missed = 0;
     struct oracle_cases cases;
     make(&cases, problem, BLOCK, TILE, 1000);
@@ -598,11 +600,11 @@ static void faults_fail(const struct problem *problem)
             catch_at_size(problem, &cases, elements, sizes[i], start);
             missed += count_missed(problem, &cases, elements, sizes[i], start);
         }
-    const struct plain_op *op = &plain_ops[problem->op];
+    const struct plain_op *op = &plain_ops[op_in(problem->op)];
     /* The position of one element alone is always 0. Of a long input few squares differ. */
     const bool is_alike = op->is_position || (is_float(problem->type) && op->map_float);
     if (missed > (is_alike ? starts - 1 : width(problem->type) > 2 ? 0 : starts / 4))
-        fail_msg("%s of %s: %zu faults pass", problem_ops[problem->op].name,
+        fail_msg("%s of %s: %zu faults pass", problem->op->name,
                  problem_types[problem->type].name, missed);
     catch_sometimes(problem, &cases, elements, DROP_TAIL);
     if (is_order && is_signed(problem->type))
@@ -656,7 +658,7 @@ static bool is_neutral(const struct problem *problem, uint64_t bits)
 {
     const union value v = cut(problem->type, bits);
     const uint64_t greatest = greatest_of(problem->type);
-    switch (problem->op) {
+    switch (op_in(problem->op)) {
     case AND: return cut(problem->type, ~bits).bits == 0;
     case PROD: return v.bits == 1;
     case MIN:
@@ -673,8 +675,8 @@ static void limits_fail(const struct problem *problem)
     const uint64_t greatest = greatest_of(problem->type);
     const uint64_t values[] = {0,           UINT64_MAX, greatest, greatest - 1, greatest + 1,
                                greatest + 2};
-    const bool is_order = problem_ops[problem->op].seeks != 0;
-    const bool is_position = problem_ops[problem->op].is_position;
+    const bool is_order = operation_law(problem->op)->seeks != 0;
+    const bool is_position = operation_law(problem->op)->is_position;
     const bool is_whole = width(problem->type) == width(problem->acc);
     struct oracle_cases cases;
     if (is_float(problem->type))
@@ -685,9 +687,9 @@ static void limits_fail(const struct problem *problem)
         for (enum kind kind = DROP_VALUE; kind <= LAST_VALUE; kind++)
             if (!is_neutral(problem, values[i]))
                 must_see(problem, &cases, elements, (struct fault){kind, 0, values[i]});
-    if (is_order || problem->op == SUM)
+    if (is_order || problem->op == op_of(SUM))
         must_see(problem, &cases, elements, (struct fault){CLAMP, 0, 0});
-    if (problem->op == SUM && is_whole)
+    if (problem->op == op_of(SUM) && is_whole)
         must_see(problem, &cases, elements, (struct fault){SATURATE, 0, 0});
     if (is_order)
         must_see(problem, &cases, elements, (struct fault){DIFFERENCE, 0, 0});
@@ -707,7 +709,7 @@ static void test_limits_fail(void **state)
 static void every_float_counts(const struct problem *problem)
 {
     struct oracle_cases cases;
-    if (!is_float(problem->type) || problem_ops[problem->op].seeks == 0)
+    if (!is_float(problem->type) || operation_law(problem->op)->seeks == 0)
         return;
     make(&cases, problem, BLOCK, TILE, 1000);
     void *elements = laid_out(&cases, problem);
@@ -727,7 +729,7 @@ static void front_counts(const struct problem *problem)
 {
     const uint64_t starts = 16 / (uint64_t)width(problem->type);
     struct oracle_cases cases;
-    if (!problem_ops[problem->op].is_position)
+    if (!operation_law(problem->op)->is_position)
         return;
     make(&cases, problem, BLOCK, TILE, 1000);
     void *elements = laid_out(&cases, problem);
@@ -773,7 +775,7 @@ static void test_sizes_and_budget(void **state)
                               2 * tile + tile / 8 + 1,
                               2 * tile + tile / 2 + 1};
     for (int op = 0; op < OP_COUNT; op++) {
-        const struct problem problem = {.op = (enum op)op,
+        const struct problem problem = {.op = op_of((enum op)op),
                                         .type = I32,
                                         .acc = I32,
                                         .dims = DIMS_VALUE(0),
@@ -781,15 +783,14 @@ static void test_sizes_and_budget(void **state)
         struct oracle_cases cases;
         const clock_t began = clock();
         make(&cases, &problem, block, tile, 512);
-        print_message("%-4s i32, tile %llu: %zu cases, %.1f MB, %.1f ms\n",
-                      problem_ops[op].name, (unsigned long long)tile, cases.count,
-                      4e-6 * (double)cases.element_count,
+        print_message("%-4s i32, tile %llu: %zu cases, %.1f MB, %.1f ms\n", named_ops[op],
+                      (unsigned long long)tile, cases.count, 4e-6 * (double)cases.element_count,
                       1e3 * (double)(clock() - began) / CLOCKS_PER_SEC);
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
             for (uint64_t start = 0; start < 4; start++)
                 assert_true(count_cases(&cases, sizes[i], start) >= 1);
         assert_int_equal(count_cases(&cases, 100003, 0), 0);
-        const size_t ties = problem_ops[op].is_position ? 14 * 20 + 6 * 4 : 0;
+        const size_t ties = law_of(op)->is_position ? 14 * 20 + 6 * 4 : 0;
         const size_t limits = 8 * 8;
         assert_true(cases.count <= 42 * 4 + 512 + 4 * 20 + ties + limits);
         oracle_dispose_cases(&cases);
@@ -800,7 +801,7 @@ static void test_sizes_and_budget(void **state)
 static void test_positions_are_sampled(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = MIN,
+    const struct problem problem = {.op = op_of(MIN),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(0),
@@ -863,7 +864,7 @@ static void test_draws(void **state)
                 {MIN, F16, 256, 1024},   {MAX, I64, 32, 96}};
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        const struct problem problem = {.op = rows[r].op,
+        const struct problem problem = {.op = op_of(rows[r].op),
                                         .type = rows[r].type,
                                         .acc = rows[r].type,
                                         .dims = DIMS_VALUE(0),
@@ -891,8 +892,8 @@ static void test_draws_leave_nothing_out(void **state)
 {
     (void)state;
     const struct problem problems[] =
-        {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD},
-         {.op = MAX, .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD}};
+        {{.op = op_of(SUM), .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD},
+         {.op = op_of(MAX), .type = I32, .acc = I32, .dims = DIMS_VALUE(0), .regime = COLD}};
     for (size_t r = 0; r < sizeof problems / sizeof *problems; r++) {
         struct oracle_cases cases;
         make(&cases, &problems[r], 64, 1024, r == 0 ? UINT64_MAX : 100);
@@ -905,7 +906,7 @@ static void test_draws_leave_nothing_out(void **state)
 static void test_bad_shape(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(0),
@@ -923,8 +924,10 @@ static void test_bad_shape(void **state)
                                        0, &error),
                      -1);
     pass_all(&problem, 1, 1, 10, 1);
-    pass_all(&(struct problem){.op = MAX, .type = F64, .acc = F64, .regime = COLD}, 1, 1, 0, 1);
-    pass_all(&(struct problem){.op = AND, .type = I64, .acc = I64, .regime = COLD}, 1, 3, 0, 1);
+    pass_all(&(struct problem){.op = op_of(MAX), .type = F64, .acc = F64, .regime = COLD}, 1, 1,
+             0, 1);
+    pass_all(&(struct problem){.op = op_of(AND), .type = I64, .acc = I64, .regime = COLD}, 1, 3,
+             0, 1);
 }
 
 /* --- Fill --------------------------------------------------------------------------------- */
@@ -974,7 +977,8 @@ static void full_catches(const struct problem *p)
     struct problem problem = *p;
     problem.dims = dims_value(N);
     const size_t bytes = (size_t)width(problem.type);
-    const bool by_sign = plain_ops[problem.op].step == PLAIN_MULTIPLY && is_float(problem.type);
+    const bool by_sign =
+        plain_ops[op_in(problem.op)].step == PLAIN_MULTIPLY && is_float(problem.type);
     unsigned char *elements = malloc((N + 2) * bytes);
     oracle_bits expect[2];
     struct error error = {0};
@@ -1029,7 +1033,7 @@ static void mark_moves(const struct problem *p)
     if (!oracle_has_mark(&problem))
         return;
     oracle_fill(&input, 0, N, x);
-    const bool is_position = plain_ops[problem.op].is_position;
+    const bool is_position = plain_ops[op_in(problem.op)].is_position;
     oracle_bits expect = reduce(&problem, x, 0, N, right);
     for (uint64_t to = N - 1; to > 0; to--) {
         oracle_element(&input, to, false, x + to * bytes);
@@ -1055,11 +1059,14 @@ static void test_sum_span(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         enum { COUNT = 20000 };
         static float x[COUNT];
-        const struct oracle_input input =
-            {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(sizes[i]), .regime = COLD},
-             3,
-             0,
-             0};
+        const struct oracle_input input = {{.op = op_of(SUM),
+                                            .type = F32,
+                                            .acc = F32,
+                                            .dims = DIMS_VALUE(sizes[i]),
+                                            .regime = COLD},
+                                           3,
+                                           0,
+                                           0};
         float largest = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (int k = 0; k < COUNT; k++) {
@@ -1095,7 +1102,7 @@ static void test_sumsq_span(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         enum { COUNT = 200000 };
         static uint64_t x[COUNT];
-        const struct oracle_input input = {{.op = SUMSQ,
+        const struct oracle_input input = {{.op = op_of(SUMSQ),
                                             .type = rows[i].type,
                                             .acc = rows[i].acc,
                                             .dims = DIMS_VALUE(rows[i].n),
@@ -1152,10 +1159,10 @@ static void folds_agree(const struct problem *p)
     assert_int_equal(merged.count, N);
     oracle_fold_init(&part, &problem);
     assert_int_equal(oracle_fold_finish(&part, &a, &error), 0);
-    if (plain_ops[problem.op].is_position)
+    if (plain_ops[op_in(problem.op)].is_position)
         assert_int_equal(a, UINT64_MAX);
     else
-        assert_int_equal(a, pack(problem.acc, start_of(problem.op, problem.acc)));
+        assert_int_equal(a, pack(problem.acc, start_of(op_in(problem.op), problem.acc)));
     free(elements);
 }
 
@@ -1170,7 +1177,7 @@ static void test_wide_reference(void **state)
     (void)state;
     static int64_t x[4096];
     const struct oracle_input input =
-        {{.op = SUM, .type = I64, .acc = I64, .dims = DIMS_VALUE(4096), .regime = COLD},
+        {{.op = op_of(SUM), .type = I64, .acc = I64, .dims = DIMS_VALUE(4096), .regime = COLD},
          5,
          0,
          0};
@@ -1191,9 +1198,16 @@ static void test_wide_reference(void **state)
 static void test_inexact_is_refused(void **state)
 {
     (void)state;
-    const struct problem
-        sum = {.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(2), .regime = COLD},
-        prod = {.op = PROD, .type = F32, .acc = F32, .dims = DIMS_VALUE(2), .regime = COLD};
+    const struct problem sum = {.op = op_of(SUM),
+                                .type = F32,
+                                .acc = F32,
+                                .dims = DIMS_VALUE(2),
+                                .regime = COLD},
+                         prod = {.op = op_of(PROD),
+                                 .type = F32,
+                                 .acc = F32,
+                                 .dims = DIMS_VALUE(2),
+                                 .regime = COLD};
     const struct {
         const struct problem *problem;
         float x[2];
@@ -1234,12 +1248,12 @@ static void specials_hold(const struct problem *problem)
         assert_true(
             oracle_equal(problem_result(problem), cases.expects[c->first],
                          reduce(problem, elements, c->offset, dims_n(&c->dims), right)));
-        if (plain_ops[problem->op].is_position || !is_float(problem->acc))
+        if (plain_ops[op_in(problem->op)].is_position || !is_float(problem->acc))
             continue;
         nans += isnan(oracle_to_double(problem->acc, cases.expects[c->first])) != 0;
         zeros += fpclassify(oracle_to_double(problem->acc, cases.expects[c->first])) == FP_ZERO;
     }
-    if (is_float(problem->acc) && !plain_ops[problem->op].is_position)
+    if (is_float(problem->acc) && !plain_ops[op_in(problem->op)].is_position)
         assert_true(nans >= 6 && zeros >= 2);
     free(elements);
     oracle_dispose_cases(&cases);
@@ -1255,12 +1269,12 @@ static void test_specials_hold(void **state)
  * flushed, NaN instead of overflow. */
 static oracle_bits broken(const struct problem *problem, const float *x, uint64_t n, int how)
 {
-    double total = problem->op == MIN ? INFINITY : 0.0;
+    double total = problem->op == op_of(MIN) ? INFINITY : 0.0;
     for (uint64_t i = 0; i < n; i++) {
         double v = x[i];
         if (how == 1 && fabs(v) < FLT_MIN)
             v = 0 * v;
-        if (problem->op == SUM)
+        if (problem->op == op_of(SUM))
             total = (float)(total + v);
         else if (how == 0)
             total = fmin(total, v);
@@ -1280,7 +1294,7 @@ static void test_broken_rules_fail(void **state)
         int how;
     } rows[] = {{MIN, 0}, {MIN, 1}, {MIN, 2}, {SUM, 1}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        const struct problem problem = {.op = rows[r].op,
+        const struct problem problem = {.op = op_of(rows[r].op),
                                         .type = F32,
                                         .acc = F32,
                                         .dims = DIMS_VALUE(0),
@@ -1313,7 +1327,7 @@ static bool shows_loss(const struct oracle_cases *cases, const struct problem *p
         double all = 0, kept = 0;
         for (uint64_t k = 0; k < dims_n(&c->dims); k++) {
             const double x = element_load(problem->type, cases->elements, c->offset + k);
-            const double term = problem->op == SUMSQ ? x * x : x;
+            const double term = problem->op == op_of(SUMSQ) ? x * x : x;
             all += term;
             kept += isfinite(x) && ilogb(x) == exponent ? 0 : term;
         }
@@ -1337,7 +1351,7 @@ static void test_every_exponent_counts(void **state)
     const struct oracle_shape shape = {.block = 32, .tile = 256};
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        const struct problem problem = {.op = rows[r].op,
+        const struct problem problem = {.op = op_of(rows[r].op),
                                         .type = rows[r].type,
                                         .acc = rows[r].acc,
                                         .dims = DIMS_VALUE(0)};
@@ -1378,10 +1392,11 @@ static bool sums_exactly(const struct oracle_cases *cases, const struct oracle_c
     double total = 0, unit = HUGE_VAL, sizes = 0, largest = 0;
     for (uint64_t k = 0; k < dims_n(&c->dims); k++) {
         const double x = element_load(problem->type, cases->elements, c->offset + k);
-        const double term = problem->op == SUMSQ ? x * x : x, before = total;
+        const double term = problem->op == op_of(SUMSQ) ? x * x : x, before = total;
         total += term;
         sizes += fabs(term);
-        unit = fmin(unit, exp2(ilogb(x) - 1) * (problem->op == SUMSQ ? exp2(ilogb(x) - 1) : 1));
+        unit = fmin(unit, exp2(ilogb(x) - 1) *
+                              (problem->op == op_of(SUMSQ) ? exp2(ilogb(x) - 1) : 1));
         largest = fmax(largest, fabs(term));
         if (scan)
             assert_true(oracle_to_double(problem->acc, expects[k]) ==
@@ -1410,7 +1425,7 @@ static void test_windows_of_exponents(void **state)
     const struct oracle_shape shape = {.block = 32, .tile = 256};
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        const struct problem problem = {.op = rows[r].op,
+        const struct problem problem = {.op = op_of(rows[r].op),
                                         .type = rows[r].type,
                                         .acc = problem_default_acc(rows[r].type),
                                         .dims = dims_run(0, rows[r].scan)};
@@ -1447,8 +1462,8 @@ static void see_result(struct variety *seen, const struct problem *problem,
     const double result = fabs(oracle_to_double(problem->acc, cases->expects[c->first + r]));
     uint64_t finite = 0, plus = 0, minus = 0, tiny = 0;
     double least = HUGE_VAL, most = 0;
-    autotune_reference(&wanted, problem_ops[problem->op].name,
-                       problem_types[problem->type].name, problem_types[problem->acc].name,
+    autotune_reference(&wanted, problem->op->name, problem_types[problem->type].name,
+                       problem_types[problem->acc].name,
                        (const char *)cases->elements + first * (uint64_t)width(problem->type),
                        depth, c->dims.depth.stride);
     assert_int_equal(wanted, cases->expects[c->first + r]);
@@ -1529,7 +1544,7 @@ static void test_order_n_cases(void **state)
     for (size_t i = 0; i < 3 * 4; i++) {
         const enum type type = types[i % 4];
         const enum op op = ops[i / 4];
-        const struct problem problem = {.op = op,
+        const struct problem problem = {.op = op_of(op),
                                         .type = type,
                                         .acc = problem_default_acc(type),
                                         .dims = dims[i % 3],
@@ -1565,7 +1580,7 @@ static double by_pairs(const struct problem *problem, union value *v, uint64_t n
     *height = 0;
     for (; n > 1; n = (n + 1) / 2, ++*height)
         for (uint64_t i = 0; i < n / 2; i++) {
-            v[i] = step(problem->op, problem->acc, v[i], v[n - 1 - i]);
+            v[i] = step(op_in(problem->op), problem->acc, v[i], v[n - 1 - i]);
         }
     return v[0].f;
 }
@@ -1576,9 +1591,9 @@ static void bound_holds(const struct problem *p)
     static union value v[N];
     struct problem problem = *p;
     problem.dims = dims_value(N);
-    const bool is_product = plain_ops[problem.op].step == PLAIN_MULTIPLY;
+    const bool is_product = plain_ops[op_in(problem.op)].step == PLAIN_MULTIPLY;
     assert_int_equal(problem_rounds(&problem),
-                     is_float(problem.type) && plain_rounds(problem.op));
+                     is_float(problem.type) && plain_rounds(op_in(problem.op)));
     if (!problem_rounds(&problem))
         return;
     unsigned char *x = malloc(N * 8);
@@ -1598,7 +1613,7 @@ static void bound_holds(const struct problem *p)
         for (uint64_t i = 0; i < N; i++) {
             v[i] = load(problem.type, x, i);
             assert_true(isfinite(v[i].f) && fabs(v[i].f) > 0);
-            v[i] = map(problem.op, problem.acc, v[i]);
+            v[i] = map(op_in(problem.op), problem.acc, v[i]);
             naive = is_product ? naive * v[i].f : naive + v[i].f;
         }
         assert_true(fabsl(naive - reference.value) <= 1e-14L * reference.sum_abs);
@@ -1609,7 +1624,7 @@ static void bound_holds(const struct problem *p)
             v[k] = t;
         }
         const double got = by_pairs(&problem, v, N, &height);
-        height += plain_ops[problem.op].map_float != NULL; /* which may be rounded too */
+        height += plain_ops[op_in(problem.op)].map_float != NULL; /* which may be rounded too */
         const double bound = oracle_bound(problem.acc, height, reference.sum_abs);
         assert_true(fabs(got - reference.value) <= bound);
         if (problem.acc == F32)
@@ -1631,7 +1646,7 @@ static void test_bound_holds(void **state)
 static void test_cancellation(void **state)
 {
     (void)state;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = F64,
                                     .acc = F64,
                                     .dims = DIMS_VALUE(4),
@@ -1704,7 +1719,7 @@ static void print_speed(const struct problem *problem)
     oracle_fold_add(&fold, x, N);
     const double end = seconds();
     print_message("%-4s %s: fill %5.0f, fold %5.0f million elements a second\n",
-                  problem_ops[problem->op].name, problem_types[problem->type].name,
+                  problem->op->name, problem_types[problem->type].name,
                   1e-6 * N / (middle - begin), 1e-6 * N / (end - middle));
 }
 

@@ -2,6 +2,7 @@
  * and wrong with faults that a careless author makes and no index shows: of values, of ties, of
  * sizes and addresses, of accumulators too narrow. Each fault runs in a process of its own. */
 #include "autotune/verify/check_small.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/plant_fault.h"
 
 enum { POSITIONS = 192 };
@@ -148,7 +149,7 @@ static const struct variant *find_variant(char letter)
 
 static size_t kernel_of(char letter)
 {
-    return problem_ops[find_variant(letter)->op].is_position;
+    return law_of(find_variant(letter)->op)->is_position;
 }
 
 /* `points` are candidates of one variant, of which it chooses two; why not goes to the note. */
@@ -194,7 +195,7 @@ static enum outcome check_letter(const void *all, const struct emit_sources *sou
     const struct fixture *fixture = all;
     const struct variant *variant = find_variant(letter);
     const struct space *space = fixture->spaces[kernel_of(letter)];
-    const struct problem problem = {.op = variant->op,
+    const struct problem problem = {.op = op_of(variant->op),
                                     .type = variant->type,
                                     .acc = problem_default_acc(variant->type),
                                     .dims = DIMS_VALUE(400000000),

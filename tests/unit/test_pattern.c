@@ -10,6 +10,7 @@
 #include "autotune/ladder/cause.h"
 #include "autotune/ladder/ladder_rung.h"
 #include "generator/call.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -218,7 +219,7 @@ static struct emit_file built_in(const char *name)
 /* The usual problem, or as large a one in rows of as many elements as a block has threads. */
 static struct problem problem_of(const struct space *space, enum type type, unsigned threads)
 {
-    struct problem problem = {.op = SUM,
+    struct problem problem = {.op = op_of(SUM),
                               .type = type,
                               .acc = problem_default_acc(type),
                               .dims = DIMS_VALUE(400000000),
@@ -498,7 +499,7 @@ static void test_refused(void **state)
     static const char *const bodies[] = {"    y[0] = nothing;\n",
                                          "    if (threadIdx.x) __syncthreads();\n"
                                          "    else __syncwarp(~0u);\n"};
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),

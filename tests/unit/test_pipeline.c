@@ -5,6 +5,7 @@
 #include "autotune/library/pipeline.h"
 #include "include/autotune_reference.h"
 #include "tests/unit/host_plans.h"
+#include "tests/unit/named_op.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -475,7 +476,7 @@ static void test_sinks(void **state)
 static void test_record(void **state)
 {
     const struct autotune_problem problem = {.op = "sum", .type = "i32", .n = 1 << 20};
-    const struct problem kept = {.op = SUM,
+    const struct problem kept = {.op = op_of(SUM),
                                  .type = I32,
                                  .acc = I32,
                                  .dims = DIMS_VALUE(1 << 20),

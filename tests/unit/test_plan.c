@@ -2,6 +2,7 @@
  * records, what is reduced, what is refused and with which words, threads at once, tuning in
  * another process. Run from the tree's root; AUTOTUNE names the program where there is one. */
 #include "tests/unit/host_plans.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,7 +21,10 @@ static struct autotune_plan *make_plan_of(struct autotune_context *context, cons
 
 static struct record make_record_of(uint64_t n, const char *params)
 {
-    const struct problem problem = {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(n)};
+    const struct problem problem = {.op = op_of(SUM),
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(n)};
     return make_record(&problem, params);
 }
 

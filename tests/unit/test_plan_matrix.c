@@ -4,6 +4,7 @@
 #include "autotune/verify/element.h"
 #include "tests/unit/host_plans.h"
 #include "tests/unit/matrix_dims.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -96,7 +97,9 @@ static void set_matrix(const struct autotune_problem *problem)
     struct error cause;
     matrix.problem = *problem;
     matrix.pitch = problem->pitch ? problem->pitch : problem->len;
-    assert_int_equal(problem_find_op(&matrix.op, problem->op, &cause), 0);
+    const struct operation *op;
+    assert_int_equal(operation_find(&op, problem->op, &cause), 0);
+    matrix.op = op_in(op);
     assert_int_equal(problem_find_type(&matrix.type, problem->type, &cause), 0);
     matrix.acc = problem_default_acc(matrix.type);
     if (problem->acc)
@@ -212,7 +215,7 @@ static void test_parts(void **state)
          2 * 30 * 4 + 3 * 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct problem tuned = {.op = SUM,
+        const struct problem tuned = {.op = op_of(SUM),
                                       .type = F32,
                                       .acc = F32,
                                       .dims = matrix_dims(cases[i].matrix)};
@@ -245,7 +248,7 @@ static void test_parts(void **state)
 
 static void keep_shape(const char *name, uint64_t rows, uint64_t len, const char *lanes)
 {
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = F32,
                                     .acc = F32,
                                     .dims = {{rows, len}, {len, 1}, {1, 1}, DIMS_ALL}};

@@ -3,6 +3,7 @@
 #include "autotune/device/gpus.h"
 #include "generator/call.h"
 #include "generator/number.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void test_values(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUMSQ,
+    const struct problem problem = {.op = op_of(SUMSQ),
                                     .type = I32,
                                     .acc = I64,
                                     .dims = DIMS_VALUE(100000),
@@ -62,7 +63,8 @@ static void test_values(void **state)
     } expected[] = {
         {"N", 100000, 100000},
         {"BLOCKS", 0, 0},
-        {"OP", SUMSQ, SUM},
+        {"COMBINE", COMBINE_ADD, COMBINE_ADD},
+        {"MAP", MAP_SQUARE, MAP_SAME},
         {"TYPE", I32, I64},
         {"ACC", I64, I64},
         {"ELEM_BYTES", 4, 8},
@@ -80,7 +82,9 @@ static void test_values(void **state)
         {"TILES", 25, 25},
         {"SPREAD", 25, 25},
         {"LOAD_BYTES", 8, 16},
-        {"SUM", SUM, SUM},
+        {"ADD", COMBINE_ADD, COMBINE_ADD},
+        {"FIRST_GREATEST", COMBINE_FIRST_GREATEST, COMBINE_FIRST_GREATEST},
+        {"SQUARE", MAP_SQUARE, MAP_SQUARE},
         {"F64", F64, F64},
         {"REDUX", 1, 1},
         {"WARP", 0, 0},
@@ -114,7 +118,7 @@ static void test_overflow_names_the_line(void **state)
         "[pass a]\nblock = 1\ngrid = N\ntile = 1\noutputs = 1\nargs = n\nheight = 1\n"
         "[default]\nP = 1\n";
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(5),
@@ -191,7 +195,7 @@ static void test_rules(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct space *space = cases[i].is_wide ? wide : *state;
         struct target target = find_target("sm_90");
-        const struct problem problem = {.op = SUM,
+        const struct problem problem = {.op = op_of(SUM),
                                         .type = cases[i].type,
                                         .acc = cases[i].type,
                                         .dims = DIMS_VALUE(cases[i].n),
@@ -255,17 +259,17 @@ static void expand_problem(const struct space *space, const struct target *targe
                            enum type type, enum type acc)
 {
     for (size_t i = 0; i < COUNTS; i++) {
-        const struct problem problem = {.op = op,
+        const struct problem problem = {.op = op_of(op),
                                         .type = type,
                                         .acc = acc,
                                         .dims = DIMS_VALUE(counts[i]),
                                         .regime = COLD};
         const struct point_context context = {space, &problem, target};
         struct points points;
-        if (problem_check(&problem, &error) != 0 || problem_ops[op].is_position)
+        if (problem_check(&problem, &error) != 0 || law_of(op)->is_position)
             return; /* positions have a space of their own */
         if (point_expand(&points, &context, &error) != 0)
-            fail_msg("%s of %s, n = %llu: %s", problem_ops[op].name, problem_types[type].name,
+            fail_msg("%s of %s, n = %llu: %s", named_ops[op], problem_types[type].name,
                      (unsigned long long)counts[i], error.text);
         assert_counts(space, &points);
         if (op == SUM && acc == type)
@@ -282,7 +286,7 @@ static void test_every_problem_has_points(void **state)
         for (int op = 0; op < OP_COUNT; op++)
             for (int type = 0; type < TYPE_COUNT; type++) {
                 /* Which operation matters to redux only. */
-                if (problem_ops[op].is_position)
+                if (law_of(op)->is_position)
                     continue; /* of another space */
                 if (op == SUM || op == PROD || (op == AND && type <= U32) || target.cc == 90)
                     expand_problem(*state, &target, (enum op)op, (enum type)type,
@@ -392,11 +396,11 @@ static struct space *load_walked(size_t i)
     return space;
 }
 
-static const struct problem walked_problem = {.op = SUM,
-                                              .type = I32,
-                                              .acc = I32,
-                                              .dims = DIMS_VALUE(1000),
-                                              .regime = COLD};
+static struct problem walked_problem = {.type = I32,
+                                        .acc = I32,
+                                        .dims = DIMS_VALUE(1000),
+                                        .regime = COLD};
+NAMED_PROBLEM(name_walked_problem, walked_problem, SUM)
 
 static void test_walk(void **state)
 {
@@ -413,7 +417,7 @@ static void test_walk(void **state)
             fail_msg("%s", error.text);
         assert_as_brute_force(&context, &points, &brute);
         point_dispose(&points);
-        const struct problem none = {.op = SUM,
+        const struct problem none = {.op = op_of(SUM),
                                      .type = I32,
                                      .acc = I32,
                                      .dims = DIMS_VALUE(10),
@@ -478,7 +482,7 @@ static void test_draw(void **state)
         space_free(space);
     }
     assert_true(drawn > 1000 && never > 100);
-    const struct problem small = {.op = SUM,
+    const struct problem small = {.op = op_of(SUM),
                                   .type = I32,
                                   .acc = I32,
                                   .dims = DIMS_VALUE(10),
@@ -495,7 +499,7 @@ static void test_empty_expansion(void **state)
 {
     const struct space *space = *state;
     struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000),
@@ -509,7 +513,7 @@ static void test_empty_expansion(void **state)
     for (size_t i = 0; i < points.count; i++)
         assert_int_equal(points.configs[i * points.width + (size_t)grid], 0);
     point_dispose(&points);
-    const struct problem large = {.op = SUM,
+    const struct problem large = {.op = op_of(SUM),
                                   .type = I32,
                                   .acc = I32,
                                   .dims = DIMS_VALUE(UINT64_C(1) << 62),
@@ -525,7 +529,7 @@ static void test_add(void **state)
 {
     const struct space *space = *state;
     struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),
@@ -585,7 +589,7 @@ static void test_which_passes_apply(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(1000000),
@@ -667,7 +671,7 @@ static void test_geometry(void **state)
                                   UINT64_C(1) << 40,
                                   UINT64_C(1) << 62};
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            const struct problem problem = {.op = SUM,
+            const struct problem problem = {.op = op_of(SUM),
                                             .type = I32,
                                             .acc = I32,
                                             .dims = DIMS_VALUE(77),
@@ -697,7 +701,7 @@ static void test_pass_rows(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I64,
                                     .dims = DIMS_VALUE(1000),
@@ -734,7 +738,7 @@ static void test_wrong_geometry(void **state)
         "block = 1\ngrid = 4 / (P - 1)\ntile = 1\noutputs = 1\nheight = 1\n",
     };
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(5),
@@ -765,7 +769,7 @@ static void test_round_trip(void **state)
 {
     const struct space *space = *state;
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),

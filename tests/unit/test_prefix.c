@@ -5,6 +5,7 @@
 #include "autotune/export/export.h"
 
 #include "generator/text.h"
+#include "tests/unit/named_op.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -60,7 +61,7 @@ static void test_defaults(void **state)
     (void)state;
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++) {
-            const struct problem problem = {.op = (enum op)op, .type = (enum type)type};
+            const struct problem problem = {.op = op_of((enum op)op), .type = (enum type)type};
             export_default_prefix(name, &problem);
             assert_int_equal(export_check_prefix(name, &error), 0);
         }

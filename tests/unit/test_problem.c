@@ -1,6 +1,7 @@
 /* Tests of problem: which operations, types and accumulators go together, names, and the line
  * that says what a problem is. */
 #include "generator/problem.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/plain_op.h"
 
 #include <setjmp.h>
@@ -22,9 +23,9 @@ static void test_names(void **state)
         assert_int_equal(type, i);
     }
     for (int i = 0; i < OP_COUNT; i++) {
-        enum op op;
-        assert_int_equal(problem_find_op(&op, problem_ops[i].name, &error), 0);
-        assert_int_equal(op, i);
+        const struct operation *op;
+        assert_int_equal(operation_find(&op, named_ops[i], &error), 0);
+        assert_ptr_equal(op, operation_at((size_t)i));
     }
 }
 
@@ -34,11 +35,11 @@ static void test_unknown_names(void **state)
     static const char *const words[] = {"", "I32", "i32 ", "i33", "summ", "COLD", "i32\n"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         enum type type;
-        enum op op;
+        const struct operation *op;
         assert_int_equal(problem_find_type(&type, words[i], &error), -1);
         assert_int_equal(error.code, ERROR_USAGE);
         assert_non_null(strstr(error.text, "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64"));
-        assert_int_equal(problem_find_op(&op, words[i], &error), -1);
+        assert_int_equal(operation_find(&op, words[i], &error), -1);
         assert_non_null(strstr(error.text, "sum sumsq prod min max and or xor"));
     }
 }
@@ -65,7 +66,7 @@ static void test_what_goes_together(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int acc = 0; acc < TYPE_COUNT; acc++) {
-                const struct problem problem = {.op = (enum op)op,
+                const struct problem problem = {.op = op_of((enum op)op),
                                                 .type = (enum type)type,
                                                 .acc = (enum type)acc,
                                                 .dims = DIMS_VALUE(5),
@@ -88,17 +89,17 @@ static void test_partials(void **state)
 {
     (void)state;
     for (int op = 0; op < OP_COUNT; op++) {
-        const struct plain_op *plain = &plain_ops[op],
-                              *partial = &plain_ops[problem_ops[op].partial];
+        const enum op of_partials = op_in(operation_plain(op_of((enum op)op)->combine));
+        const struct plain_op *plain = &plain_ops[op], *partial = &plain_ops[of_partials];
         assert_int_equal(partial->step, plain->step);
         assert_true(!partial->map_word && !partial->map_float);
-        assert_true(plain->map_word || problem_ops[op].partial == (enum op)op);
-        const struct problem wide = {.op = (enum op)op,
+        assert_true(plain->map_word || of_partials == (enum op)op);
+        const struct problem wide = {.op = op_of((enum op)op),
                                      .type = F16,
                                      .acc = F32,
                                      .dims = DIMS_VALUE(5),
                                      .regime = COLD};
-        const struct problem whole = {.op = (enum op)op,
+        const struct problem whole = {.op = op_of((enum op)op),
                                       .type = I8,
                                       .acc = I32,
                                       .dims = DIMS_VALUE(5),
@@ -112,7 +113,7 @@ static void test_partials(void **state)
         assert_false(exact.order == ORDER_RUN);
         assert_int_equal(problem_result(&wide), is_position ? U64 : F32);
         assert_int_equal(problem_partial_bytes(&whole), is_position ? 16 : 4);
-        assert_string_equal(problem_ops[op].space, is_position ? "arg" : "reduce");
+        assert_string_equal(law_of((enum op)op)->space, is_position ? "arg" : "reduce");
     }
 }
 
@@ -120,24 +121,24 @@ static void test_format(void **state)
 {
     (void)state;
     /* clang-format off */
-    static const struct {
+    const struct {
         struct problem problem;
         const char *text;
     } cases[] = {
-        {{.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
+        {{.op = op_of(SUM), .type = I32, .acc = I32, .dims = DIMS_VALUE(400000000),
           .regime = COLD}, "sum i32 400M cold"},
-        {{.op = SUM, .type = I8, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD}, "sum i8 5 cold"},
-        {{.op = SUMSQ, .type = BF16, .acc = F64, .dims = DIMS_VALUE(5),
+        {{.op = op_of(SUM), .type = I8, .acc = I32, .dims = DIMS_VALUE(5), .regime = COLD}, "sum i8 5 cold"},
+        {{.op = op_of(SUMSQ), .type = BF16, .acc = F64, .dims = DIMS_VALUE(5),
           .regime = COLD}, "sumsq bf16 acc f64 5 cold"},
-        {{.op = MAX, .type = F32, .acc = F64, .dims = DIMS_VALUE(0),
+        {{.op = op_of(MAX), .type = F32, .acc = F64, .dims = DIMS_VALUE(0),
           .regime = WARM}, "max f32 acc f64 0 warm"},
-        {{.op = XOR, .type = U64, .acc = U64, .dims = DIMS_VALUE(UINT64_MAX),
+        {{.op = op_of(XOR), .type = U64, .acc = U64, .dims = DIMS_VALUE(UINT64_MAX),
           .regime = COLD}, "xor u64 18446744073709551615 cold"},
-        {{.op = PROD, .type = I32, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 32),
+        {{.op = op_of(PROD), .type = I32, .acc = I64, .dims = DIMS_VALUE(UINT64_C(1) << 32),
           .regime = COLD}, "prod i32 acc i64 4Gi cold"},
-        {{.op = SUM, .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM,
+        {{.op = op_of(SUM), .type = F32, .acc = F64, .dims = DIMS_VALUE(7), .regime = WARM,
           .order = ORDER_RUN}, "sum f32 acc f64 7 warm deterministic"},
-        {{.op = SUM, .type = F32, .acc = F32, .dims = DIMS_VALUE(7), .regime = WARM,
+        {{.op = op_of(SUM), .type = F32, .acc = F32, .dims = DIMS_VALUE(7), .regime = WARM,
           .order = ORDER_BY_N}, "sum f32 7 warm order n"},
     };
     /* clang-format on */

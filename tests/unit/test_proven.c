@@ -1,6 +1,7 @@
 /* Tests of autotune/search/proven.c: what is the very same proof, and what is another. */
 #include "autotune/search/proven.h"
 
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 static struct error error;
@@ -30,7 +31,7 @@ static int setup(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM,
+                          .problem = {.op = op_of(SUM),
                                       .type = I32,
                                       .acc = I32,
                                       .dims = DIMS_VALUE(400000000),
@@ -71,11 +72,11 @@ static void test_others(void **state)
 {
     struct fixture *f = *state;
     const struct problem problems[] =
-        {{.op = MAX, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = COLD},
-         {.op = SUM, .type = U32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = COLD},
-         {.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(1000), .regime = COLD},
-         {.op = SUM, .type = I32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = WARM},
-         {.op = SUM,
+        {{.op = op_of(MAX), .type = I32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = COLD},
+         {.op = op_of(SUM), .type = U32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = COLD},
+         {.op = op_of(SUM), .type = I32, .acc = I64, .dims = DIMS_VALUE(1000), .regime = COLD},
+         {.op = op_of(SUM), .type = I32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = WARM},
+         {.op = op_of(SUM),
           .type = I32,
           .acc = I32,
           .dims = DIMS_VALUE(1000),
@@ -86,7 +87,7 @@ static void test_others(void **state)
         assert_false(has(f));
     }
     f->problem = problems[0];
-    f->problem.op = SUM;
+    f->problem.op = op_of(SUM);
     assert_true(has(f));
     f->problem.dims = dims_run(1000, DIMS_INCLUSIVE);
     assert_false(has(f));

@@ -7,6 +7,7 @@
 #include "autotune/ladder/rungs.h"
 #include "autotune/print/figures.h"
 #include "generator/number.h"
+#include "tests/unit/named_op.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -144,7 +145,7 @@ static void check_head(const char *gpu, const char *peak, enum type type, uint64
     else
         assert_null(published.gpu);
     assert_string_equal(published_write(got, &published.peak_gbs), peak);
-    assert_int_equal(published.problem.op, SUM);
+    assert_ptr_equal(published.problem.op, op_of(SUM));
     assert_int_equal(published.problem.type, type);
     assert_int_equal(dims_n(&published.problem.dims), n);
 }

@@ -5,6 +5,7 @@
 #include "autotune/search/outcomes.h"
 
 #include "autotune/device/gpus.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static int setup(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM,
+                          .problem = {.op = op_of(SUM),
                                       .type = I32,
                                       .acc = I32,
                                       .dims = DIMS_VALUE(400000000),

@@ -3,6 +3,7 @@
 #include "cache/store.h"
 
 #include "tests/unit/example_record.h"
+#include "tests/unit/named_op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,7 +130,7 @@ static void test_round_trip(void **state)
     (void)state;
 
     assert_int_equal(parsed(&back, text, &error), 0);
-    assert_int_equal(back.problem.op, SUM);
+    assert_ptr_equal(back.problem.op, op_of(SUM));
     assert_int_equal(dims_n(&back.problem.dims), 400000000);
     assert_true(back.code == 0x0123456789abcdef);
     assert_true(back.space_hash == 0xfedcba9876543210);
@@ -172,7 +173,7 @@ static void test_extremes(void **state)
     struct record record = example_record;
     (void)state;
 
-    record.problem = (struct problem){.op = XOR,
+    record.problem = (struct problem){.op = op_of(XOR),
                                       .type = U64,
                                       .acc = U64,
                                       .dims = DIMS_VALUE(UINT64_C(1) << 62),
@@ -685,7 +686,7 @@ static void test_key_difference(void **state)
 
     for (int i = 0; i < 14; i++)
         changed[i] = example_record;
-    changed[0].problem.op = MAX;
+    changed[0].problem.op = op_of(MAX);
     changed[1].problem.type = U32;
     changed[2].problem.acc = I64;
     changed[3].problem.dims.depth.n++;

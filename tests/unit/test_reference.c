@@ -4,6 +4,7 @@
 
 #include "autotune/verify/element.h"
 #include "generator/random.h"
+#include "tests/unit/named_op.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -81,7 +82,7 @@ static void test_levels(void **state)
                                   levels_sumsq_f64(wide, sizes[i]),
                                   levels_prod_f64(wide, sizes[i])};
             for (size_t op = 0; op < 3; op++) {
-                const char *name = problem_ops[op].name;
+                const char *name = named_ops[op];
                 float one;
                 double other;
                 assert_int_equal(autotune_reference(&one, name, "f32", "f32", narrow, sizes[i],
@@ -185,7 +186,7 @@ static void test_parts(void **state)
         x[i] = draw(&random, 0);
     for (size_t turn = 0; turn < 300; turn++) {
         struct autotune_subtree all[4 * AUTOTUNE_SUBTREES];
-        const char *op = problem_ops[turn % 3].name;
+        const char *op = named_ops[turn % 3];
         const uint64_t n = turn < SIZES ? sizes[turn] : random_next(&random) % N_MAX;
         uint64_t cuts[] = {random_next(&random) % (n + 1) / 1024 * 1024,
                            random_next(&random) % (n + 1) / 1024 * 1024};

@@ -2,6 +2,7 @@
  * any place has occurs in some config, the same seed draws the same. */
 #include "autotune/device/gpus.h"
 #include "autotune/verify/sample.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static size_t see(struct seen *seen, const struct sample_place *place, const int
     unsigned char values[COLUMNS_MAX];
     size_t fresh = 0;
     sample_index_config(seen->space, row, values);
-    values[params] = (unsigned char)place->problem.op;
+    values[params] = (unsigned char)place->problem.op->place;
     values[params + 1] = (unsigned char)place->problem.type;
     values[params + 2] = (unsigned char)place->problem.acc;
     values[params + 3] = (unsigned char)place->target;
@@ -161,7 +162,7 @@ static void test_rare_pairs(void **state)
     static struct seen seen;
     struct space *space = load_changed(
         "[param RARE]\nmeaning = of one place alone\nvalues = 0 1 2 3 4 5 6 7 8 9 10 11\n",
-        "rare = RARE == 0 || (OP == XOR && ELEM_BYTES == 2 && N == 1048576 && CC >= 90)\n",
+        "rare = RARE == 0 || (COMBINE == XOR && ELEM_BYTES == 2 && N == 1048576 && CC >= 90)\n",
         "RARE = 0\n");
     const size_t rare = (size_t)space_find_param(space, "RARE", strlen("RARE"));
     const size_t block = (size_t)space_find_param(space, "BLOCK", strlen("BLOCK"));
@@ -171,7 +172,7 @@ static void test_rare_pairs(void **state)
     assert_int_equal(sample_draw(&sample, space, targets, TARGETS, 1, &error), 0);
     see_sample(&seen, space, targets, &sample);
     for (size_t value = 1; value < space->params[rare].count; value++) {
-        assert_true(seen.pairs[rare][space->param_count][value][XOR]);
+        assert_true(seen.pairs[rare][space->param_count][value][op_of(XOR)->place]);
         assert_true(seen.pairs[rare][space->param_count + 3][value][1]);
         for (size_t b = 0; b < 2; b++) /* blocks of 128 are for small data */
             assert_true(seen.pairs[rare < block ? rare : block][rare < block ? block : rare]

@@ -3,6 +3,7 @@
  * Each fault runs on the host device in a process of its own. */
 #include "autotune/device/bind.h"
 #include "generator/call.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/plant_fault.h"
 
 /* Small blocks, so that few threads make many blocks and tiles; a fault names those that show it
@@ -136,7 +137,7 @@ static const struct variant *find_variant(char letter)
 
 static struct problem problem_of(const struct variant *variant)
 {
-    struct problem problem = {.op = variant->op,
+    struct problem problem = {.op = op_of(variant->op),
                               .type = variant->type,
                               .acc = variant->acc,
                               .dims = DIMS_VALUE(400000000)};

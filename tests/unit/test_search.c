@@ -4,6 +4,7 @@
 
 #include "autotune/device/gpus.h"
 #include "autotune/search/winner.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -405,7 +406,7 @@ static int setup(void **state)
     static const char *const specs[] = {"0", "1"};
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM,
+                          .problem = {.op = op_of(SUM),
                                       .type = I32,
                                       .acc = I32,
                                       .dims = DIMS_VALUE(400000000),

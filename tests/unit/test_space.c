@@ -1,5 +1,6 @@
 /* Tests of space: the files that come with the program, and that whatever is wrong with a space
  * file is refused by one sentence that begins with the file and the line. */
+#include "tests/unit/named_op.h"
 #include "tests/unit/plain_op.h"
 #include "tests/unit/reduce_files.h"
 
@@ -84,7 +85,8 @@ static const struct bad {
     {"values = 32 64\n", "", 5, "no values"},
     {"values = 32 64", "values = 32 64 32", 7, "twice: '32'"},
     {"values = LEFT RIGHT", "values = LEFT LEFT", 9, "'LEFT'"},
-    {"values = LEFT RIGHT", "values = LEFT SUM", 9, "'SUM'"},
+    {"values = LEFT RIGHT", "values = LEFT ADD", 9, "'ADD'"},
+    {"values = LEFT RIGHT", "values = LEFT SAME", 9, "'SAME'"},
     {"values = LEFT RIGHT", "values = LEFT BLOCK", 9, "'BLOCK'"},
     {"values = LEFT RIGHT", "values = LEFT 1", 9, "'1'"},
     {"values = LEFT RIGHT", "values = LEFT right", 9, "'right'"},
@@ -114,6 +116,11 @@ static const struct bad {
     {"BLOCK <= 1024", "BLOCKSIZE <= 1024", 17, "'BLOCKSIZE'"},
     {"BLOCK <= 1024", "BLOCK <= LEFFT", 17, "'LEFFT'"},
     {"BLOCK <= 1024", "BLOCKS <= 1024", 17, "'BLOCKS'"},
+    {"BLOCK <= 1024", "OP == MIN", 17, "'OP' is gone: ask what COMBINE is"},
+    {"BLOCK <= 1024", "BLOCK <= 1024 || OP != PARTIAL", 17, "'OP' is gone"},
+    {"BLOCK <= 1024", "PARTIAL == SUM", 17, "'PARTIAL' is gone"},
+    {"BLOCK <= 1024", "ARGMAX == 9 || BLOCK <= 1024", 17, "FIRST_GREATEST for ARGMAX"},
+    {"BLOCK <= 1024", "SUMMED <= 1024", 17, "unknown name 'SUMMED'"},
     {"BLOCK <= 1024", "BLOCK <= 1024)", 17, ""},
     {"BLOCK <= 1024", "(BLOCK <= 1024", 17, ""},
     {"GRID < SMS", "pow(GRID, 2)", 18, "pow"},
@@ -327,6 +334,12 @@ static void test_empty_spaces(void **state)
     load_bytes(pass, 7, "[space] needs");
 }
 
+/* That every space has. */
+enum {
+    NAMES_KNOWN =
+        SPACE_BUILTINS + COMBINE_LAWS + MAP_LAWS + TYPE_COUNT + ORDER_COUNT + (DIMS_SCANS - 1)
+};
+
 static void add_params(struct text *out, int count, const char *values)
 {
     text_adds(out, "[space]\nname = a\ntemplate = a.cu\nkernel = a\n");
@@ -349,8 +362,7 @@ static void test_too_much(void **state)
     text_adds(&bytes, "[derived]\n");
     for (int i = 0; i < SPACE_NAMES_MAX; i++)
         text_addf(&bytes, "D%d = 1\n", i);
-    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT -
-                    (DIMS_SCANS - 1);
+    const int fit = SPACE_NAMES_MAX - NAMES_KNOWN;
     load_bytes(bytes.at, 7 + fit, "256 names");
     text_clear(&bytes);
     memset(name, 'A', sizeof name);
@@ -368,8 +380,7 @@ static void test_too_much(void **state)
 /* As many names as there may be; the last is a default. */
 static void test_most_names(void **state)
 {
-    const int fit = SPACE_NAMES_MAX - SPACE_BUILTINS - OP_COUNT - TYPE_COUNT - ORDER_COUNT -
-                    (DIMS_SCANS - 1) - 1;
+    const int fit = SPACE_NAMES_MAX - NAMES_KNOWN - 1;
     struct text bytes = {0};
     struct space *space = NULL;
     struct error error;
@@ -399,7 +410,7 @@ static void test_positions(void **state)
     for (int i = 0; i < 2; i++) {
         struct space *space = load_space(names[i]);
         for (int op = 0; op < OP_COUNT; op++) {
-            const struct problem problem = {.op = (enum op)op,
+            const struct problem problem = {.op = op_of((enum op)op),
                                             .type = I32,
                                             .acc = I32,
                                             .dims = DIMS_VALUE(1000),
@@ -476,20 +487,20 @@ static void test_settled_default(void **state)
 {
     (void)state;
     static const char changed[] =
-        "[default]\nBLOCK = OP == SUMSQ && !HOST ? 32 : 8 * ELEM_BYTES\n"
+        "[default]\nBLOCK = MAP == SQUARE && !HOST ? 32 : 8 * ELEM_BYTES\n"
         "WAY = ACCUM_BYTES == 8 ? LEFT : RIGHT\nGRID = -2\n";
     /* clang-format off */
-    static const struct {
+    const struct {
         struct problem problem;
         bool is_host, fails;
         int64_t block, way;
     } rows[] = {
-        {{.op = SUM, .type = I32, .acc = I64, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 0},
-        {{.op = MAX, .type = F64, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD}, true, false, 64, 0},
-        {{.op = MIN, .type = F32, .acc = F32, .dims = DIMS_VALUE(5), .regime = WARM}, true, false, 32, 1},
-        {{.op = SUMSQ, .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 1},
-        {{.op = SUMSQ, .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, true, true, 0, 0},
-        {{.op = SUM, .type = BF16, .acc = F32, .dims = DIMS_VALUE(5), .regime = COLD}, false, true, 0, 0},
+        {{.op = op_of(SUM), .type = I32, .acc = I64, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 0},
+        {{.op = op_of(MAX), .type = F64, .acc = F64, .dims = DIMS_VALUE(5), .regime = COLD}, true, false, 64, 0},
+        {{.op = op_of(MIN), .type = F32, .acc = F32, .dims = DIMS_VALUE(5), .regime = WARM}, true, false, 32, 1},
+        {{.op = op_of(SUMSQ), .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, false, false, 32, 1},
+        {{.op = op_of(SUMSQ), .type = U8, .acc = U32, .dims = DIMS_VALUE(5), .regime = COLD}, true, true, 0, 0},
+        {{.op = op_of(SUM), .type = BF16, .acc = F32, .dims = DIMS_VALUE(5), .regime = COLD}, false, true, 0, 0},
     };
     /* clang-format on */
     struct space *space = NULL;
@@ -519,11 +530,11 @@ static void test_settled_default(void **state)
 static void test_default_of_one_value(void **state)
 {
     (void)state;
-    static const struct problem problem = {.op = SUM,
-                                           .type = I32,
-                                           .acc = I64,
-                                           .dims = DIMS_VALUE(5),
-                                           .regime = COLD};
+    const struct problem problem = {.op = op_of(SUM),
+                                    .type = I32,
+                                    .acc = I64,
+                                    .dims = DIMS_VALUE(5),
+                                    .regime = COLD};
     static const struct target target = {.cc = 75, .sms = 3};
     struct space *space = NULL;
     struct error error;
@@ -580,7 +591,7 @@ static void test_default_of_many(void **state)
         {{.outer = {8, 5}, .depth = {5, 1}, .inner = {1, 1}}, 2, 2},
     };
     const struct target target = {.cc = 75, .sms = 3};
-    struct problem problem = {.op = MAX, .type = U32, .acc = U32, .regime = COLD};
+    struct problem problem = {.op = op_of(MAX), .type = U32, .acc = U32, .regime = COLD};
     struct space *space = NULL;
     struct error error;
     int64_t config[2];

@@ -4,6 +4,7 @@
 #include "autotune/device/fiber.h" /* FIBER_ASAN */
 #include "autotune/device/gpus.h"
 #include "autotune/measure/speed_estimate.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static struct target find_target(const char *arch)
 static double prior_of(const struct space *space, const struct target *target,
                        const char *params, enum type type, uint64_t n)
 {
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = type,
                                     .acc = type,
                                     .dims = DIMS_VALUE(n),
@@ -104,7 +105,7 @@ static void test_winners_are_likely(void **state)
     };
     struct space *space = load_space("configs/reduce.ini");
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),
@@ -136,7 +137,7 @@ static void test_every_prior_is_a_share(void **state)
     for (size_t a = 0; a < 3; a++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             const struct target target = find_target(archs[a]);
-            const struct problem problem = {.op = SUM,
+            const struct problem problem = {.op = op_of(SUM),
                                             .type = F32,
                                             .acc = F64,
                                             .dims = DIMS_VALUE(counts[i]),
@@ -202,7 +203,7 @@ static void test_bad_models(void **state)
     const struct target target = find_target("sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct space *space = load_little(cases[i].model, "1");
-        const struct problem problem = {.op = SUM,
+        const struct problem problem = {.op = op_of(SUM),
                                         .type = I32,
                                         .acc = I32,
                                         .dims = DIMS_VALUE(cases[i].n),
@@ -241,7 +242,7 @@ static void test_fast(void **state)
     (void)state;
     struct space *space = load_space("configs/reduce-wide.ini");
     const struct target target = find_target("sm_90");
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),

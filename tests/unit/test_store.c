@@ -1,5 +1,6 @@
 /* store: paths, merging and damaged files. Whatever happens to a file, reading gives records
  * exactly as written or none. */
+#include "tests/unit/named_op.h"
 #include "tests/unit/record_files.h"
 
 #include <time.h>
@@ -129,7 +130,7 @@ static void test_same_key_replaces(void **state)
     path_in(path, state, record_file);
     for (int i = 0; i < 11; i++)
         kept[i] = example_record;
-    kept[1].problem.op = MAX;
+    kept[1].problem.op = op_of(MAX);
     kept[2].problem.type = kept[2].problem.acc = U32;
     kept[3].problem.acc = I64;
     kept[4].problem.dims.depth.n++;
@@ -173,7 +174,7 @@ static void test_order_of_saving_changes_nothing(void **state)
 
     for (int i = 0; i < KEPT; i++)
         kept[i] = example_record;
-    kept[1].problem.op = MAX;
+    kept[1].problem.op = op_of(MAX);
     kept[2].problem.type = kept[2].problem.acc = U32;
     kept[3].problem.regime = WARM;
     kept[4].problem.dims = dims_run(7, DIMS_INCLUSIVE);

@@ -3,6 +3,7 @@
 #include "autotune/device/gpus.h"
 #include "autotune/search/strategy.h"
 #include "generator/random.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ static void test_points(void **state)
     struct space *space = load_space("configs/reduce.ini");
     struct target target;
     struct points all, some;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),
@@ -143,7 +144,7 @@ static void test_cover_finds_the_only_point(void **state)
 {
     (void)state;
     struct target target;
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),

@@ -1,5 +1,6 @@
 /* Tests of which config the sizes of a sweep are compared with. */
 #include "autotune/tune/sweep_drawing.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/record_files.h"
 
 enum { SIZES = 4 };
@@ -8,7 +9,7 @@ enum { SIZES = 4 };
 static struct record size_of(enum regime regime, uint64_t n, uint64_t config, uint64_t other)
 {
     struct record record = example_record;
-    record.problem = (struct problem){.op = SUM,
+    record.problem = (struct problem){.op = op_of(SUM),
                                       .type = F32,
                                       .acc = F32,
                                       .dims = DIMS_VALUE(n),

@@ -8,6 +8,7 @@
 #include "autotune/search/worker.h"
 #include "autotune/verify/oracle.h"
 #include "generator/call.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static int teardown(void **state)
 
 static struct problem sum_of(enum type type, uint64_t n)
 {
-    return (struct problem){.op = SUM,
+    return (struct problem){.op = op_of(SUM),
                             .type = type,
                             .acc = problem_default_acc(type),
                             .dims = DIMS_VALUE(n),
@@ -210,7 +211,7 @@ static void test_rules(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct problem problem = {.op = cases[i].op,
+        const struct problem problem = {.op = op_of(cases[i].op),
                                         .type = cases[i].type,
                                         .acc = cases[i].acc,
                                         .dims = DIMS_VALUE(400000000),

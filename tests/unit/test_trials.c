@@ -3,6 +3,7 @@
 #include "autotune/search/trials.h"
 
 #include "autotune/device/gpus.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/record_files.h"
 #include "tests/unit/reduce_files.h"
 
@@ -105,7 +106,7 @@ static void open_run(struct run *run, const char *blocks, const char *grids)
 {
     *run = (struct run){.space = space_of(blocks, grids),
                         .sources = load_sources(),
-                        .problem = {.op = SUM,
+                        .problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(400000000),
@@ -133,7 +134,7 @@ static void close_run(struct run *run)
 static uint64_t identity_of(const struct run *run, const char *params, uint64_t n,
                             uint64_t hash)
 {
-    const struct problem problem = {.op = SUM,
+    const struct problem problem = {.op = op_of(SUM),
                                     .type = I32,
                                     .acc = I32,
                                     .dims = DIMS_VALUE(n),
@@ -216,11 +217,11 @@ static void test_identity_of_each_number(void **state)
                                        "block = 32\ngrid = P\npartials = 3\n",
                                        "block = 32\ngrid = 3\npartials = P\n"};
     static const struct target target = {.cc = 90, .sms = 132, .threads_per_block = 1024};
-    static const struct problem problem = {.op = SUM,
-                                           .type = I32,
-                                           .acc = I32,
-                                           .dims = DIMS_VALUE(1000),
-                                           .regime = COLD};
+    const struct problem problem = {.op = op_of(SUM),
+                                    .type = I32,
+                                    .acc = I32,
+                                    .dims = DIMS_VALUE(1000),
+                                    .regime = COLD};
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         uint64_t identities[2];

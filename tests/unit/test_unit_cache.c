@@ -2,6 +2,7 @@
 #include "autotune/search/unit_cache.h"
 
 #include "autotune/device/gpus.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static int setup(void **state)
     static struct fixture fixture;
     struct fixture *f = &fixture;
     *f = (struct fixture){.space = load_space("configs/reduce.ini"),
-                          .problem = {.op = SUM,
+                          .problem = {.op = op_of(SUM),
                                       .type = I32,
                                       .acc = I32,
                                       .dims = DIMS_VALUE(400000000),
@@ -128,9 +129,9 @@ static void test_other_code(void **state)
     struct fixture *f = *state;
     struct text template = {0};
     add(f, "code", ERROR_NONE);
-    f->problem.op = MAX;
+    f->problem.op = op_of(MAX);
     assert_null(find(f, f->a).unit);
-    f->problem.op = SUM;
+    f->problem.op = op_of(SUM);
     f->info.target.cc = 100;
     assert_null(find(f, f->a).unit);
     f->info.target.cc = f->target.cc;

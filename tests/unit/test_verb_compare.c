@@ -3,6 +3,7 @@
 #include "autotune/cli/verbs.h"
 #include "autotune/device/nvrtc.h"
 #include "cache/journal.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/record_files.h"
 
 static const char on_a[] =
@@ -16,7 +17,7 @@ static const char on_b[] =
 static struct record make_record(const char *gpu, const char *params, uint64_t ps)
 {
     struct record record = example_record;
-    record.problem = (struct problem){.op = SUM,
+    record.problem = (struct problem){.op = op_of(SUM),
                                       .type = F32,
                                       .acc = F32,
                                       .dims = DIMS_VALUE(1 << 28),

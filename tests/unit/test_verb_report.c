@@ -2,6 +2,7 @@
  * become charts; what is missing is said. */
 #include "autotune/cli/verbs.h"
 #include "cache/journal.h"
+#include "tests/unit/named_op.h"
 #include "tests/unit/record_files.h"
 
 #include <math.h>
@@ -285,7 +286,7 @@ static void test_choice(void **state)
     snprintf(record.gpu, sizeof record.gpu, "GPU B");
     snprintf(record.tuned, sizeof record.tuned, "2026-11-22T01:25:00Z");
     save(path_in(path, state, "b.ini"), &record);
-    record.problem.op = MAX;
+    record.problem.op = op_of(MAX);
     save(path, &record);
     record.problem.dims = dims_value(1 << 20);
     save(path, &record);
