@@ -215,7 +215,7 @@ static void add_gains(const struct between *between)
     }
 }
 
-/* `what` was drawn: "n", "shapes". */
+/* `what` was drawn: "n", "shape", "shapes". */
 static void say_gain(const struct sweep *sweep, const struct gain *gain, const char *what)
 {
     if (!gain->count)
@@ -359,6 +359,6 @@ int sweep_between_shapes(struct sweep *sweep, const struct sweep_drawn *drawn, s
     for (size_t i = 0; i < count; i++)
         if (try_shape(&gain, sweep, &drawn[i], done, error))
             return -1;
-    say_gain(sweep, &gain, "shapes");
+    say_gain(sweep, &gain, gain.count == 1 ? "shape" : "shapes");
     return 0;
 }

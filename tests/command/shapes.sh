@@ -158,4 +158,25 @@ check spent has_status 0
 check spent-says-the-budget grep -q '3 shapes cold, each searched for 0.001 s at most$' err
 check spent-shapes grep -q '^decided .* for [34] shapes;' out
 check spent-is-in-the-records test "$(grep -c '^untried = [1-9]' "$XDG_CACHE_HOME/autotune/host.ini")" -ge 2
+
+# A record of slow kernels between the shapes of a grid, here of a space that has no others, does not go on serving
+# what is drawn near it; the same command has what serves there instead in its table again.
+sed 's/^\[rule\]$/[rule]\neight lanes alone = LANES == 8/; s/^LANES = IS_LONG.*/LANES = 8/' \
+    "$ROOT/configs/rows.ini" > rows.ini
+run --device host --type f32 --rows 100 --len 20 --cold --budget 1s --space rows.ini \
+    --template "$ROOT/templates/rows.cu"
+check planted has_status 0
+run verify --device host --type f32 --rows 107 --len 20
+check planted-serves grep -q 'of sum f32 100 x 20 rows cold (same GPU, other size)' err
+set -- --device host --type f32 --rows 64..128 --len 20 --cold --budget 1s
+run "$@"
+check mended sh -c 'tr -s " \n" " " < err | grep -q "at 1 shape drawn at random; .*1 of them had other variants"'
+check mended-is-drawn grep -Eq '^ *107 +20 +cold ' out
+cp out swept
+cp "$RECORDS" before.ini
+run "$@"
+check mended-again cmp out swept
+check mended-is-kept cmp "$RECORDS" before.ini
+run verify --device host --type f32 --rows 107 --len 20
+check mended-serves grep -q '(exact' err
 finish
