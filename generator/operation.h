@@ -19,6 +19,7 @@ enum combine_law {
     COMBINE_XOR,
     COMBINE_FIRST_LEAST,
     COMBINE_FIRST_GREATEST,
+    COMBINE_OTHER, /* any other text */
     COMBINE_LAWS
 };
 
@@ -26,6 +27,7 @@ enum combine_law {
 enum map_law {
     MAP_SAME,   /* itself */
     MAP_SQUARE, /* its product with itself */
+    MAP_MAPPED, /* any other text */
     MAP_LAWS
 };
 

@@ -1,0 +1,33 @@
+/* operation_eval: evaluates an operation's functions on the host, for up to 256 elements or values at a time,
+ * by the arithmetic that operation_write.h writes: f32 in f32, integers of their own width. */
+#ifndef AUTOTUNE_OPERATION_EVAL_H
+#define AUTOTUNE_OPERATION_EVAL_H
+
+#include "generator/operation_file.h"
+
+#include <stdint.h>
+
+enum { OPERATION_LANES = 256 };
+
+/* Numbers are given and taken as words of 8 bytes: an integer extended by its own sign, the double that a
+ * float is exactly. A block has OPERATION_LANES words; a value with fields has a block for each,
+ * one behind the other, operation_field_count of them. */
+struct operation_eval;
+
+/* An evaluator with one accumulator, with which the types are right. It is one thread's at a time. */
+int operation_eval_open(struct operation_eval **out, const struct operation_text *text,
+                        enum type acc, struct error *error);
+void operation_eval_free(struct operation_eval *eval);
+
+/* The values of `count` elements x, as the accumulator holds them, and of their indices i, which may be NULL
+ * where map does not mention i. What is given may be what is taken. */
+void operation_eval_map(struct operation_eval *eval, const uint64_t *x, const uint64_t *i,
+                        uint64_t *values, size_t count);
+void operation_eval_combine(struct operation_eval *eval, const uint64_t *a, const uint64_t *b,
+                            uint64_t *values, size_t count);
+void operation_eval_identity(struct operation_eval *eval, uint64_t *values, size_t count);
+/* The results of values a, each of n elements. */
+void operation_eval_finish(struct operation_eval *eval, const uint64_t *a, const uint64_t *n,
+                           uint64_t *results, size_t count);
+
+#endif
