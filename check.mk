@@ -10,7 +10,7 @@ NEEDED    = $(BUILD)/obj/needed.a
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
-tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate
+tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate $(BUILD)/every_kernel
 
 test: ## install what is missing, build, and run the tests: about three minutes on two cores
 	$(PREPARE)
@@ -88,6 +88,11 @@ $(BUILD)/device/%: tests/device/%.c $(NEEDED)
 $(BUILD)/mutate: $(wildcard tests/mutate/*.[ch]) $(NEEDED)
 	$(call say,TEST,$<)
 	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $(filter-out %/counts.c,$(filter tests/%.c,$^)) $(NEEDED) $(LIBS)
+
+# Writes a line for each kernel: to compare two builds that must give the same.
+$(BUILD)/every_kernel: tests/command/every_kernel.c $(NEEDED)
+	$(call say,TEST,$<)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
 
 $(BUILD)/sign: tests/command/sign.c $(NEEDED)
 	$(call say,TEST,$<)

@@ -242,7 +242,7 @@ int measurer_open(struct measurer *out, struct device *device,
                                     .sources = sources,
                                     .seed = seed,
                                     .rest = rest};
-    *out = (struct measurer){.socket = socket};
+    *out = (struct measurer){.socket = socket, .proven = &rest->proven};
     if (open_both(opening, error) || open_default(out, &ready->prove_s, error) ||
         session_open_bench(&out->session, &out->reference, error) ||
         open_reference(out, monotonic_s() < rest->until, error))
@@ -265,6 +265,7 @@ void measurer_close(struct measurer *measurer, struct measurer_rest *rest)
 void measurer_drop(struct measurer_rest *rest)
 {
     loaded_close(&rest->loaded);
+    proven_dispose(&rest->proven);
 }
 
 /* --- Reports ------------------------------------------------------------------------------ */
@@ -417,6 +418,38 @@ static bool is_time_over(struct measurer *measurer)
     return measurer->is_cut;
 }
 
+/* What a proof of the variant is of. False where it cannot begin: the proof says why. */
+static bool find_key(struct proven_key *out, const struct measurer *measurer,
+                     const struct job_unit *unit, const struct job_variant *variant)
+{
+    const struct point_context *context = measurer->session.context;
+    struct check_configs configs;
+    struct error ignored;
+    if (check_choose(&configs, context, variant->configs, variant->count, &ignored))
+        return false;
+    *out = proven_key(context, &unit->image, &variant->compiled, &configs);
+    return true;
+}
+
+/* Proves a variant, unless the very same was proven in this process. */
+static int prove_variant(struct measurer *measurer, const struct job_unit *unit,
+                         const struct job_variant *variant, struct session_kernel *kernel,
+                         struct error *error)
+{
+    const uint64_t v = variant->compiled.variant;
+    const struct job_proven again = {.variant = v, .is_right = true, .has_run = true};
+    struct proven_key key;
+    bool ignored;
+    const bool has_key = find_key(&key, measurer, unit, variant);
+    kernel->is_right_small = has_key && proven_has(measurer->proven, &key);
+    if (kernel->is_right_small)
+        return job_send(measurer->socket, JOB_PROVEN, &again, sizeof again, error);
+    if (measurer_variant(measurer, kernel, v, variant->configs, variant->count,
+                         measurer_draw(measurer, v), &ignored, error))
+        return -1;
+    return has_key && kernel->is_right_small ? proven_add(measurer->proven, &key, error) : 0;
+}
+
 static int try_variant(struct measurer *measurer, const struct job_unit *unit,
                        const struct job_variant *variant, const struct device_kernel *loaded,
                        struct error *error)
@@ -424,15 +457,11 @@ static int try_variant(struct measurer *measurer, const struct job_unit *unit,
     struct session_kernel kernel = {.context = measurer->session.context,
                                     .config = variant->configs,
                                     .is_right_small = variant->is_proven};
-    bool ignored;
     if (variant->count == 0 ||
         is_time_over(measurer)) /* none: all were judged when a worker was lost */
         return 0;
     compiler_kernels(&variant->compiled, loaded, kernel.kernels);
-    if (!variant->is_proven &&
-        measurer_variant(measurer, &kernel, variant->compiled.variant, variant->configs,
-                         variant->count, measurer_draw(measurer, variant->compiled.variant),
-                         &ignored, error))
+    if (!variant->is_proven && prove_variant(measurer, unit, variant, &kernel, error))
         return -1;
     for (size_t i = 0; i < variant->count && kernel.is_right_small && !is_time_over(measurer);
          i++) {

@@ -6,6 +6,7 @@
 
 #include "autotune/measure/session.h"
 #include "autotune/search/job.h"
+#include "autotune/search/proven.h"
 
 struct measurer {
     struct session session;
@@ -14,6 +15,7 @@ struct measurer {
     struct loaded loaded;
     struct session_kernel reference;
     uint64_t reference_ps; /* its last time */
+    struct proven *proven; /* of the ones before too */
     double until;          /* of monotonic_s: the unit's time is over; 0 = never */
     bool owes_result;      /* nothing was measured yet: its time does not count */
     bool is_cut;           /* the time was over before all of the unit was tried */
@@ -25,10 +27,11 @@ struct measurer_rest {
     struct loaded
         loaded;   /* its default's kernels, in use again where they are the next one's */
     double until; /* the device's clocks are up until then, of monotonic_s */
+    struct proven proven; /* on this device */
 };
 
 /* `ready` gets the reference's time and the numbers of inputs and calls. Takes over `rest`, which is
- * zeros at first. The default must be right: ERROR_WRONG. Close after a failure too. */
+ * zeros at first, and outlives the measurer. The default must be right: ERROR_WRONG. Close after a failure too. */
 int measurer_open(struct measurer *out, struct device *device,
                   const struct point_context *context, const struct emit_sources *sources,
                   uint64_t seed, int socket, struct measurer_rest *rest,

@@ -100,6 +100,10 @@ check csv test "$(wc -l < sweep.csv)" -eq "$((1 + $(grep -c '"own_us"' sweep.jso
 check kernels-are-listed test "$(sort -u kernels | wc -l)" -ge 6
 check compiled-once test "$(sort kernels | uniq -d | grep -vc 'BLOCK=64,.*WARP=SHUFFLE,.*FINISH=PASSES')" -eq 0
 check default-compiled-twice test "$(sort kernels | uniq -c | awk '$1 > 2' | wc -l)" -eq 0
+# Small proofs are of each variant once cold and once warm: times of others are 0.
+journal_lines "$JOURNALS"/*.journal | awk -F '\t' '{ print $4, ($12 > 0) }' | sort | uniq -c > proofs
+check proven-at-one-size test "$(awk '$NF == 1 && $1 > 2' proofs | wc -l)" -eq 0
+check proven-all test "$(awk '$NF == 1' proofs | wc -l)" -eq "$(awk '$NF == 0' proofs | wc -l)"
 check gained grep -Eq '^gained  *.* at 4 n drawn at random' err
 check csv-keys grep -q '^gpu,op,type,acc,order,n,regime,n_from,n_to,us,gbs,' sweep.csv
 
