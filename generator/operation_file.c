@@ -230,9 +230,11 @@ static int take_result(struct reading *reading, const struct ini_item *item)
 
 static int take_scale(struct reading *reading, const struct ini_item *item)
 {
-    if (!*item->value || strlen(item->value) > SCALE_MAX)
-        return fault_in(reading, 0,
-                        "scale is what errors are relative to, in 40 bytes at most: as sum|x|");
+    if (!*item->value || strlen(item->value) > SCALE_MAX || strchr(item->value, ';'))
+        return fault_in(
+            reading, 0,
+            "scale is what errors are relative to, in 40 bytes at most and without ';': "
+            "as sum|x|");
     reading->text->scale = keep(item->value, reading->error);
     return reading->text->scale ? 0 : -1;
 }

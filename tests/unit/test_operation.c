@@ -242,7 +242,7 @@ static const struct {
     {"meaning = m\nresult = bool\ncombine = a + b\n", TYPE_COUNT,
      "3:10: a bool cannot be kept: write u32, for 1 or 0"},
     {"meaning = m\nscale = \ncombine = a + b\n", TYPE_COUNT,
-     "3:9: scale is what errors are relative to, in 40 bytes at most: as sum|x|"},
+     "3:9: scale is what errors are relative to, in 40 bytes at most and without ';': as sum|x|"},
     {"meaning = m\ncombine = a + b\nfinish = a > 0\n", F32,
      "4:10: finish gives true or false: write u32(a > 0) for 1 or 0"},
     {"meaning = m\nlet int = a\nlet int  = b\ncombine = int + b\n", TYPE_COUNT,
