@@ -19,7 +19,7 @@ refuses op-of-two-calls 64 "'var': sum and sumsq give it, in two calls; choose o
 refuses op-mean 64 "'average': it is called mean; choose one of" --op average
 refuses op-of-rows 64 "'argmax' asks for positions, which no kernel finds in rows" --op argmax --rows 4 --len 4
 refuses type-complex 64 "'c64': no type is complex; sum the real and the imaginary parts" --type c64
-check pages-name-what-errors-name grep -q '^## Adding an operation or a type' "$ROOT/docs/kernels.md"
+check pages-name-what-errors-name grep -q '^## Adding a type' "$ROOT/docs/kernels.md"
 refuses acc 64 "unknown type" --device host --acc i33
 refuses op-of-floats 64 "'and' needs an integer type" --device host --op and --type f32
 refuses acc-too-narrow 64 "narrower" --device host --type i64 --acc i32
