@@ -44,7 +44,7 @@ Q        = $(if $(V),,@)
 say      = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' $1 $(or $2,$@))
 SOURCES  = $(wildcard generator/*.c cache/*.c autotune/*/*.c) autotune/embedded.c
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/embedded.o
-EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/ladder/* configs/published/* configs/tuned/*/*.ini))
+EMBEDDED = $(sort generator/dims.h generator/planner.h generator/selector.h $(wildcard templates/*.* templates/*/* configs/*.ini configs/operations/* configs/ladder/* configs/published/* configs/tuned/*/*.ini))
 EMBEDDED_LIBRARY = $(filter-out generator/% configs/published/% configs/ladder/% templates/ladder/% templates/report/% templates/export/%,$(EMBEDDED))
 EMBEDS   = $(addprefix $(BUILD)/obj/,embedded embedded_library)
 # In the folders that they have here: they link to each other.

@@ -86,14 +86,14 @@ static bool read_operation(const struct field *field, void *at, const char *valu
 {
     struct error ignored;
     (void)field;
-    return operation_find(at, value, &ignored) == 0;
+    return operation_find_key(at, value, &ignored) == 0;
 }
 
 static void write_operation(const struct field *field, const void *at, struct text *out)
 {
     const struct operation *op = *(const struct operation *const *)at;
     (void)field;
-    text_adds(out, op->name);
+    text_adds(out, op->key);
 }
 
 /* --- Numbers --------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     if (result != 0)
         return -1;
     out->length -= sizeof ending - 1; /* named as the GPU's record file, with another ending */
-    text_addf(out, "-%s-%s-%s", problem->op->name, problem_types[problem->type].name,
+    text_addf(out, "-%s-%s-%s", problem->op->word, problem_types[problem->type].name,
               problem_types[problem->acc].name);
     const char *order = problem_orders[problem->order].suffix;
     text_addf(out, "-%s-%s%s%s.journal", dims_text_file_part(dims, &problem->dims),

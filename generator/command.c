@@ -58,8 +58,9 @@ void command_add_option(struct text *out, const char *name, const char *value)
 void command_add_problem(struct text *out, const struct problem *problem, unsigned parts)
 {
     char size[DIMS_TEXT_CHARS];
-    text_addf(out, " --op %s --type %s --acc %s", problem->op->name,
-              problem_types[problem->type].name, problem_types[problem->acc].name);
+    command_add_option(out, "--op", operation_option(problem->op));
+    text_addf(out, " --type %s --acc %s", problem_types[problem->type].name,
+              problem_types[problem->acc].name);
     if (problem->dims.scan && !(parts & COMMAND_SIZE))
         text_addf(out, " --scan %s", dims_text_scans[problem->dims.scan]);
     text_adds(out, problem_orders[problem->order].option);

@@ -8,8 +8,6 @@
 
 enum { NAMES_MAX = 64, LIST_CHARS = 800 };
 
-#define ADD_ONE ", or add one: docs/kernels.md, \"Adding an operation or a type\""
-
 char *find_name_list(char *out, size_t size, find_name_at *name_at)
 {
     const char *name;
@@ -28,7 +26,7 @@ static const char *find_instead(const struct absent_name *absent, const char *na
 }
 
 int find_name(size_t *out, const char *name, const char *what, find_name_at *name_at,
-              const struct absent_name *absent, struct error *error)
+              const struct absent_name *absent, const char *otherwise, struct error *error)
 {
     char known[LIST_CHARS], hint[TEXT_HINT_CHARS];
     const char *names[NAMES_MAX], *at;
@@ -46,5 +44,5 @@ int find_name(size_t *out, const char *name, const char *what, find_name_at *nam
     return error_set(error, ERROR_USAGE, "unknown %s '%.60s': %s%schoose one of %s%s", what,
                      name, instead ? instead : hint, instead ? "; " : "",
                      find_name_list(known, sizeof known, name_at),
-                     absent && !instead && !*hint ? ADD_ONE : "");
+                     otherwise && !instead && !*hint ? otherwise : "");
 }

@@ -48,31 +48,57 @@ struct combine_row {
 extern const struct combine_row operation_combines[COMBINE_LAWS];
 extern const char *const operation_maps[MAP_LAWS]; /* "SAME": as in expressions */
 
-/* There is one of each operation in a process: pointers say whether two are the same. Nobody owns it, and
- * it is never changed. */
+struct operation_text;
+
+/* There is one of each operation in a process, whatever names it has: pointers say whether two are the same.
+ * It lives as long as the process, and is not changed, but for one thing: an operation that a record
+ * names by its hash alone gets its text when its file is read. */
 struct operation {
     const char *name; /* "sum" */
+    const char *key;  /* as records name it: the name, and of one that does not come with the
+                       * program "NAME@HASH", 16 digits of its text's hash */
+    const char *word; /* in names of files and functions: "sum", "NAME_HASH" with 8 digits */
     enum combine_law combine;
-    enum map_law map;
-    const char *scale; /* what the error of floats is relative to: "sum|x|" */
-    int place;         /* in the order in which operations are listed */
+    const char *scale;                 /* what the error of floats is relative to: "sum|x|" */
+    const struct operation_text *text; /* NULL: a record's, whose file nobody has named yet */
+    const char *file;                  /* where it was read, as it was named */
+    const char *source;                /* all of that file, zero-terminated */
+    bool is_own;                       /* does not come with the program */
+    int place;                         /* in the order in which operations are listed */
 };
 
-/* The operations that come with the program: the i-th, those of one law side by side; NULL past the
- * last. */
+/* Reads the operations that come with the program; -1 where memory is short. All that follows does so by
+ * itself, and knows none where that fails: a program begins with this. */
+int operation_open(struct error *error);
+
+/* The operations that come with the program: the i-th, NULL past the last; what the elements are combined
+ * as they are comes first, by law. */
 const struct operation *operation_at(size_t i);
 size_t operation_count(void);
 
-/* Finds one by its name; an unknown name is ERROR_USAGE, names a near one and lists all. */
+/* Finds one of these by its name; an unknown name is ERROR_USAGE, names a near one and lists all. */
 int operation_find(const struct operation **out, const char *name, struct error *error);
 
-/* The one that combines by this law and takes elements as they are: what combines partial results. */
+/* The operation of a file's bytes, which are copied. The text decides: where one that is known says the
+ * same, it is that, whatever its name. ERROR_USAGE: FILE:LINE:COLUMN and what is wrong; or its name
+ * is that of another that comes with the program. */
+int operation_load(const struct operation **out, const char *file, const char *bytes,
+                   size_t length, struct error *error);
+
+/* The operation that records name so; one whose text was not read yet has none. ERROR_USAGE: no key. */
+int operation_find_key(const struct operation **out, const char *key, struct error *error);
+
+/* The one that combines by this law and takes elements as they are: what combines partial results. NULL of
+ * COMBINE_OTHER. */
 const struct operation *operation_plain(enum combine_law law);
 
 /* The operation used where none is named. */
 const struct operation *operation_usual(void);
 
 const struct combine_row *operation_law(const struct operation *op);
+
+/* What --op takes for it: its name, or its file. */
+const char *operation_option(const struct operation *op);
 
 enum { OPERATION_NAMES_CHARS = 400 };
 

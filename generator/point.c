@@ -29,7 +29,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
     point_set_dims(values, &problem->dims);
     values[SPACE_COMBINE] = problem->op->combine;
-    values[SPACE_MAP] = reads_partials ? MAP_SAME : problem->op->map;
+    values[SPACE_MAP] = reads_partials ? MAP_SAME : problem_map(problem);
     values[SPACE_POSITION] = operation_law(problem->op)->is_position;
     values[SPACE_SCAN] = problem->dims.scan;
     values[SPACE_TYPE] = type;

@@ -5,6 +5,8 @@
 
 #include "generator/dims_text.h"
 #include "generator/find_name.h"
+#include "generator/operation_law.h"
+#include "generator/operation_type.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +85,8 @@ static const struct absent_name absent_types[] = {
 int problem_find_type(enum type *out, const char *name, struct error *error)
 {
     size_t i = 0;
-    if (find_name(&i, name, "type", type_name, absent_types, error))
+    if (find_name(&i, name, "type", type_name, absent_types,
+                  ", or add one: docs/kernels.md, \"Adding a type\"", error))
         return -1;
     *out = (enum type)i;
     return 0;
@@ -92,7 +95,7 @@ int problem_find_type(enum type *out, const char *name, struct error *error)
 int problem_find_order(enum order *out, const char *name, struct error *error)
 {
     size_t i = 0;
-    if (find_name(&i, name, "order", order_name, NULL, error))
+    if (find_name(&i, name, "order", order_name, NULL, NULL, error))
         return -1;
     *out = (enum order)i;
     return 0;
@@ -103,19 +106,42 @@ enum type problem_default_acc(enum type type)
     return problem_types[type].acc;
 }
 
+enum map_law problem_map(const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    return text ? operation_map_law(text, problem->acc) : MAP_MAPPED;
+}
+
+enum type problem_value(const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    const enum type value = text ? operation_value_type(text, problem->acc) : TYPE_COUNT;
+    return value == TYPE_COUNT ? problem->acc : value;
+}
+
+bool problem_has_finish(const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    return text && operation_has_finish(text, problem->acc);
+}
+
 enum type problem_result(const struct problem *problem)
 {
-    return operation_law(problem->op)->is_position ? U64 : problem->acc;
+    const struct operation_text *text = problem->op->text;
+    const enum type result = text ? operation_result_type(text, problem->acc) : TYPE_COUNT;
+    return result == TYPE_COUNT ? problem->acc : result;
 }
 
 int problem_partial_bytes(const struct problem *problem)
 {
-    return operation_law(problem->op)->is_position ? 16 : problem_types[problem->acc].bytes;
+    return operation_law(problem->op)->is_position
+               ? 16
+               : problem_types[problem_value(problem)].bytes;
 }
 
 bool problem_rounds(const struct problem *problem)
 {
-    return problem_types[problem->acc].is_float && operation_law(problem->op)->rounds;
+    return problem_types[problem_value(problem)].is_float && operation_law(problem->op)->rounds;
 }
 
 bool problem_is_on_host(const struct problem *problem)
@@ -129,15 +155,48 @@ void problem_simplify(struct problem *problem)
         problem->order = ORDER_FREE;
 }
 
+static int refuse(const struct problem *problem, struct error *error, const char *why)
+{
+    return error_set(error, ERROR_USAGE, "operation '%s': %s", problem->op->name, why);
+}
+
+/* Refuses what the language can say and no kernel does. */
+static int check_kernels(const struct problem *problem, struct error *error)
+{
+    const struct operation_text *text = problem->op->text;
+    const bool is_position = operation_law(problem->op)->is_position;
+    if (problem->op->combine == COMBINE_OTHER)
+        return refuse(
+            problem, error,
+            "kernels combine by a + b, a * b, least(a, b), greatest(a, b), a & b, a | b "
+            "and a ^ b so far: write combine as one of these, with its own identity");
+    if (!is_position && operation_mentions(text, OPERATION_MAP, OPERATION_I))
+        return refuse(problem, error,
+                      "kernels give map no index i so far, but for argmin and argmax");
+    if (is_position && problem_map(problem) != MAP_SAME)
+        return refuse(problem, error, "kernels find positions of elements as they are so far");
+    if (problem->dims.scan && problem_has_finish(problem))
+        return refuse(problem, error, "a scan gives values as they are, so it has no finish");
+    if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
+        (problem_map(problem) == MAP_MAPPED || problem_has_finish(problem)))
+        return refuse(
+            problem, error,
+            "order n is of elements or their squares, with no finish: leave --order n "
+            "out, or take --order run");
+    return 0;
+}
+
 int problem_check(const struct problem *problem, struct error *error)
 {
     const struct type_row *type = &problem_types[problem->type];
     const struct type_row *acc = &problem_types[problem->acc];
-    const struct combine_row *law = operation_law(problem->op);
-    if (law->is_bitwise && type->is_float)
+    if (!problem->op->text)
+        return refuse(problem, error, "its text is not at hand: name its file by --op");
+    if (!operation_takes(problem->op->text, problem->type))
         return error_set(error, ERROR_USAGE,
-                         "operation '%s' needs an integer type, not %s: choose another --type",
-                         problem->op->name, type->name);
+                         "operation '%s' needs %s type, not %s: choose another --type",
+                         problem->op->name, type->is_float ? "an integer" : "a float",
+                         type->name);
     if (acc->acc != problem->acc)
         return error_set(error, ERROR_USAGE,
                          "%s is no type to accumulate in: use %s or a wider type of its kind "
@@ -153,7 +212,10 @@ int problem_check(const struct problem *problem, struct error *error)
             error, ERROR_USAGE,
             "accumulator %s is narrower than the elements' type %s: use %s for --acc",
             acc->name, type->name, type->name);
-    return 0;
+    return operation_check_types(problem->op->text, problem->type, problem->acc, error) ||
+                   check_kernels(problem, error)
+               ? -1
+               : 0;
 }
 
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)

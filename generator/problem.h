@@ -53,9 +53,10 @@ extern const struct order_row problem_orders[ORDER_COUNT];
 
 struct problem {
     const struct operation *op;
-    enum type type;   /* of the elements */
-    enum type acc;    /* of the accumulator, the partial results and the result; where that is a
-                     * position, of the values compared */
+    enum type type; /* of the elements */
+    enum type
+        acc; /* as which the operation gets its elements; of values and results, too, unless it
+                     * says otherwise */
     struct dims dims; /* what is combined and what is kept */
     enum regime regime;
     enum order order;
@@ -88,10 +89,20 @@ enum {
     PROBLEM_USUAL_N_ON_HOST = 1 << 28,
 };
 
-/* The type of the result: the accumulator's, or u64 for a position. */
+/* What is combined of an element. */
+enum map_law problem_map(const struct problem *problem);
+
+/* The type of the values that are combined, the accumulator's unless the operation says otherwise; where the
+ * result is a position, of the values compared. */
+enum type problem_value(const struct problem *problem);
+
+/* Is the result made of the last value by the operation's finish? */
+bool problem_has_finish(const struct problem *problem);
+
+/* The type of the result: that of values, u64 for a position, or what the operation makes of it. */
 enum type problem_result(const struct problem *problem);
 
-/* The bytes of a partial result: of the accumulator, or 16 for a value and its position. */
+/* The bytes of a partial result: of a value, or 16 for a value and its position. */
 int problem_partial_bytes(const struct problem *problem);
 
 /* The bytes that must be moved: of every element, which is read, and of every result. */

@@ -5,7 +5,9 @@
 #include "autotune/cli/request_part.h"
 #include "autotune/cli/verbs.h"
 #include "autotune/print/terminal.h"
+#include "cache/file.h"
 #include "generator/number.h"
+#include "generator/operation_file.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -96,8 +98,15 @@ static int parse_budget(struct request *request, const char *value, struct error
 
 static int parse_op(struct request *request, const char *value, struct error *error)
 {
+    struct text bytes = {0};
     request->has_op = true;
-    return operation_find(&request->problem.op, value, error);
+    if (!strpbrk(value, "./"))
+        return operation_find(&request->problem.op, value, error);
+    const int failed =
+        file_read_named(&bytes, value, OPERATION_FILE_MAX, "the name of an operation", error) ||
+        operation_load(&request->problem.op, value, bytes.at, bytes.length, error);
+    text_dispose(&bytes);
+    return failed ? -1 : 0;
 }
 
 static int parse_type(struct request *request, const char *value, struct error *error)
@@ -172,7 +181,7 @@ static const struct option_row shared[] = {
     {PROBLEM, "pitch", "COUNT", "elements from one row's start to the next's (default: the row's)", .parse = request_dims_pitch, .repeats = true},
     {PROBLEM, "axis", "AXIS", "1: a result for each row (default); 0: one for each column", .parse = request_dims_axis, .repeats = true},
     {PROBLEM, "shape", "SHAPE", "rows: as --axis 1; columns: as --axis 0", .parse = request_dims_shape, .repeats = true},
-    {PROBLEM | REDUCE, "op", "OP", "one of @ (default sum)", .parse = parse_op, .add_names = add_ops, .more = "The result of argmin and argmax is where the least or the greatest element stands, a u64 counted from 0: the first of equals, of floats the first NaN if there is one, and -0 equals +0; 2^64 - 1 where there are no elements. Their space is arg."},
+    {PROBLEM | REDUCE, "op", "OP", "one of @, or a file with your own (default sum)", .parse = parse_op, .add_names = add_ops, .more = "Your own is described by a file NAME.ini, as operations.md, installed with this page, says: a word with a dot or a slash is taken for its path. The result of argmin and argmax is where the least or the greatest element stands, a u64 counted from 0: the first of equals, of floats the first NaN if there is one, and -0 equals +0; 2^64 - 1 where there are no elements. Their space is arg."},
     {PROBLEM | REDUCE, "type", "TYPE", "of the elements: one of @ (default i32)", .parse = parse_type, .add_names = add_types},
     {SHOW, "n", "COUNT[..COUNT]", "only records of this many elements, or of a range", .parse = request_dims_range, .letter = 'n'},
     {SHOW, "shape", "SHAPE", "only records of rows, or of columns", .parse = request_dims_shape, .repeats = true},

@@ -36,7 +36,7 @@ static void add_name(struct text *out, const struct problem *problem)
         dims_text_identifier(size, &problem->dims);
     else
         snprintf(size, sizeof size, "%" PRIu64, dims_n(&problem->dims));
-    text_addf(out, "%s_%s%s%s_%s", problem->op->name, problem_types[problem->type].name,
+    text_addf(out, "%s_%s%s%s_%s", problem->op->word, problem_types[problem->type].name,
               *each ? "_" : "", each, size);
 }
 

@@ -134,7 +134,7 @@ static void name_file(char out[FILE_CHARS], const struct record *record)
     compact_name(name, record->space, problem);
     snprintf(out, FILE_CHARS, "%s", name);
     if (!is_tuned)
-        snprintf(out, FILE_CHARS, "%s_%s-%s%s%s", name, problem->op->name,
+        snprintf(out, FILE_CHARS, "%s_%s-%s%s%s", name, problem->op->word,
                  problem_types[problem->type].name, problem->order ? "-" : "",
                  problem->order ? problem_orders[problem->order].suffix : "");
 }

@@ -29,7 +29,7 @@ struct problem_list {
 static void add(struct problem_list *list, const struct problem *problem)
 {
     const struct request *request = list->request;
-    const char *op = problem->op->name, *type = problem_types[problem->type].name;
+    const char *op = operation_option(problem->op), *type = problem_types[problem->type].name;
     const char *acc = problem_types[problem->acc].name;
     char dims[DIMS_TEXT_CHARS];
     struct text line = {0};

@@ -11,6 +11,7 @@
 #include "autotune/ladder/ladder_rung.h"
 #include "autotune/ladder/stream_ladder.h"
 #include "generator/cost_class.h"
+#include "generator/operation_type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,40 @@ static int list_types(struct table *table, const struct request *request, struct
     return 0;
 }
 
+static bool takes(const struct operation *op, enum type type)
+{
+    struct error ignored;
+    return operation_check_types(op->text, type, problem_default_acc(type), &ignored) == 0;
+}
+
+static const char *types_of(const struct operation *op)
+{
+    return !takes(op, F32) ? "integers" : !takes(op, I32) ? "floats" : "all";
+}
+
+static enum type result_with(const struct operation *op, enum type acc)
+{
+    const struct problem problem = {.op = op, .type = acc, .acc = acc};
+    return problem_result(&problem);
+}
+
+static bool gives_acc(const struct operation *op, enum type narrow, enum type wide)
+{
+    return takes(op, narrow) && result_with(op, narrow) == narrow &&
+           result_with(op, wide) == wide;
+}
+
+static const char *result_of(const struct operation *op)
+{
+    const bool of_integers = gives_acc(op, I32, I64), of_floats = gives_acc(op, F32, F64);
+    if (operation_law(op)->is_position)
+        return "u64, a position";
+    if (!of_integers && !of_floats)
+        return problem_types[result_with(op, takes(op, I32) ? I32 : F32)].name;
+    return of_integers || !takes(op, I32) ? "the accumulator"
+                                          : "the accumulator, f64 of integers";
+}
+
 static int list_operations(struct table *table, const struct request *request,
                            struct error *error)
 {
@@ -39,11 +74,11 @@ static int list_operations(struct table *table, const struct request *request,
     (void)error;
     const struct operation *op;
     for (size_t i = 0; (op = operation_at(i)); i++) {
-        const struct combine_row *law = operation_law(op);
         table_add(table, op->name);
-        table_add(table, law->is_bitwise ? "integers" : "all");
-        table_add(table, law->is_position ? "u64, a position" : "the accumulator");
-        table_add(table, law->space);
+        table_add(table, types_of(op));
+        table_add(table, result_of(op));
+        table_add(table, operation_law(op)->space);
+        table_add(table, operation_meaning(op->text));
     }
     return 0;
 }
@@ -340,7 +375,7 @@ static const struct topic {
       {"accumulator", "acc", false}}},
     {"operations", "what combines elements", list_operations,
      {{"operation", "operation", false}, {"types", "types", false}, {"result", "result", false},
-      {"space", "space", false}}},
+      {"space", "space", false}, {"meaning", "meaning", false}}},
     {"problems", "a list of problems to be tuned, as --problems reads it", list_problems, {{NULL, NULL, false}}},
     {"params", "the params of a space, and their values", list_params,
      {{"param", "param", false}, {"values", "values", false}, {"when", "when", false},

@@ -49,7 +49,7 @@ void export_default_prefix(char out[EXPORT_PREFIX_CHARS], const struct problem *
 {
     const bool is_plain = problem->acc == problem_default_acc(problem->type);
     const char *order = problem_orders[problem->order].suffix;
-    snprintf(out, EXPORT_PREFIX_CHARS, "%s%s%s_%s%s%s%s%s", problem->op->name,
+    snprintf(out, EXPORT_PREFIX_CHARS, "%s%s%s_%s%s%s%s%s", problem->op->word,
              *dims_text_each(&problem->dims) ? "_" : "", dims_text_each(&problem->dims),
              problem_types[problem->type].name, is_plain ? "" : "_",
              is_plain ? "" : problem_types[problem->acc].name, *order ? "_" : "", order);

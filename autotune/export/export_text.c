@@ -349,7 +349,7 @@ static void set_names(const char *names[NAMES], int64_t values[NAMES],
                {"INCLUSIVE", DIMS_INCLUSIVE},
                {"EXCLUSIVE", DIMS_EXCLUSIVE},
                {"COMBINE", problem->op->combine},
-               {"MAP", problem->op->map},
+               {"MAP", problem_map(problem)},
                {"IS_FLOAT", problem_types[problem->acc].is_float},
                {"HAS_GIVEN", export->has_given},
                {"HAS_CLUSTERS", has_clusters(export)},
@@ -367,7 +367,8 @@ static void set_names(const char *names[NAMES], int64_t values[NAMES],
     }
     for (size_t i = 0; i < COMBINE_LAWS + MAP_LAWS; i++) {
         const size_t law = i < COMBINE_LAWS ? i : i - COMBINE_LAWS;
-        names[OWN_NAMES + i] = i < COMBINE_LAWS ? operation_combines[law].symbol : operation_maps[law];
+        names[OWN_NAMES + i] =
+            i < COMBINE_LAWS ? operation_combines[law].symbol : operation_maps[law];
         values[OWN_NAMES + i] = (int64_t)law;
     }
 }

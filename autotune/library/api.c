@@ -208,7 +208,7 @@ int api_read_problem(struct problem *out, struct plan_count *count,
         return failed;
     if (!problem->op || !problem->type)
         return fail_null(problem->op ? "autotune_problem.type" : "autotune_problem.op", error);
-    if (operation_find(&out->op, problem->op, &cause) ||
+    if (operation_find_key(&out->op, problem->op, &cause) ||
         problem_find_type(&out->type, problem->type, &cause))
         return fail_for(error, &cause);
     out->acc = problem_default_acc(out->type);

@@ -36,7 +36,7 @@ static int check_problem(const struct problem *problem, const struct autotune_pr
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem has more than n: a pipeline takes n elements, one behind "
                     "another; copy anything else to the GPU and give it to autotune_execute");
-    if (problem->dims.scan != DIMS_ALL && problem->op->map != MAP_SAME)
+    if (problem->dims.scan != DIMS_ALL && problem_map(problem) != MAP_SAME)
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,
             "a scan of data on the host goes on with its last result as if that were an "

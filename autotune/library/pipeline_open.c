@@ -101,7 +101,7 @@ static int make_plan(struct autotune_plan **out, struct autotune_pipeline *pipel
 static bool is_list_alike(const struct problem *problem)
 {
     return operation_law(problem->op)->is_position ||
-           (problem->op->map == MAP_SAME && problem->type == problem->acc);
+           (problem_map(problem) == MAP_SAME && problem->type == problem->acc);
 }
 
 /* Results of a sum of squares are summed; those of others are combined by the operation itself.

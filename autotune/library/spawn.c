@@ -44,7 +44,7 @@ static void make_command(struct command *command, const struct spawn_request *re
     add(command, request->program, "tune");
     add(command, "--quiet", NULL);
     add(command, "--device", request->info->spec);
-    add(command, "--op", problem->op->name);
+    add(command, "--op", operation_option(problem->op));
     add(command, "--type", problem_types[problem->type].name);
     add(command, "--acc", problem_types[problem->acc].name);
     add_size(command, problem);

@@ -64,7 +64,7 @@ int host_context_pipeline(struct autotune_pipeline **out, const struct host_cont
                           const struct autotune_pipeline_options *options, struct error *error)
 {
     const struct autotune_problem wanted = {
-        .op = problem->op->name,
+        .op = problem->op->key,
         .type = problem_types[problem->type].name,
         .acc = problem_types[problem->acc].name,
         .n = dims_n(&problem->dims),

@@ -86,14 +86,17 @@ static void code_file(const struct coder *coder, struct emit_file *file)
     coder->frame->is_short |= !file->name || !file->text;
 }
 
-/* An operation is known by its name to both ends. */
+/* The other end reads the operation's text again. */
 static void code_problem(const struct coder *coder, struct problem *problem)
 {
-    const char *name = coder->reads ? NULL : problem->op->name;
+    const struct operation *op = coder->reads ? NULL : problem->op;
+    const char *file = op ? op->file : NULL, *source = op ? op->source : NULL;
     struct error ignored;
     code(coder, problem, sizeof *problem);
-    code_string(coder, &name);
-    if (coder->reads && (!name || operation_find(&problem->op, name, &ignored)))
+    code_string(coder, &file);
+    code_string(coder, &source);
+    if (coder->reads && (!file || !source ||
+                         operation_load(&problem->op, file, source, strlen(source), &ignored)))
         coder->frame->is_short = true;
 }
 

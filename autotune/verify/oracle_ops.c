@@ -361,7 +361,8 @@ static const struct oracle_op sum_of_squares = {.integers = {&oracle_odds, &orac
 
 const struct oracle_op *oracle_op(const struct problem *problem)
 {
-    return problem->op->map == MAP_SQUARE ? &sum_of_squares : &oracle_ops[problem->op->combine];
+    return problem_map(problem) == MAP_SQUARE ? &sum_of_squares
+                                              : &oracle_ops[problem->op->combine];
 }
 
 const struct oracle_kind *oracle_kind(const struct problem *problem)

@@ -31,7 +31,7 @@ static struct drawing plan_drawing(const struct problem *problem, enum scale sca
 {
     const int own = ilogb(element_range(problem->type).small);
     const int of_acc = ilogb(element_range(problem->acc).small);
-    const int wanted = problem->op->map == MAP_SQUARE ? of_acc / 2 : of_acc + 2;
+    const int wanted = problem_map(problem) == MAP_SQUARE ? of_acc / 2 : of_acc + 2;
     const int least = wanted > own ? wanted : own + 2;
     const int far = ilogb(element_range(problem->type).largest) < 30 ? 2 : 3;
     return (struct drawing){.scale = scale,

@@ -29,7 +29,8 @@ static struct scales find_scales(const struct problem *problem, uint64_t n)
     const struct element_range own = element_range(problem->type);
     const struct element_range acc = element_range(problem->acc);
     const int bits = problem_types[problem->acc].exact_bits, count = ceil_log2(n);
-    const int times = problem->op->map == MAP_SQUARE ? 2 : 1; /* a square has twice the power */
+    const int times =
+        problem_map(problem) == MAP_SQUARE ? 2 : 1; /* a square has twice the power */
     const int span = (bits - 2 * times - 1 - count) / times;
     int least = ilogb(own.small), most = ilogb(own.largest) - 1;
     const int least_acc = (ilogb(acc.small) + times - 1) / times;
@@ -62,7 +63,7 @@ static int add_scaled(struct layout *layout, uint64_t n, int power, int span)
         const double x = sign * ldexp(odd, power + above);
         const double before = total;
         element_store(problem->type, x, layout->out->elements, offset + i);
-        total += problem->op->map == MAP_SQUARE ? x * x : x;
+        total += problem_map(problem) == MAP_SQUARE ? x * x : x;
         if (!dims.scan && i + 1 < n)
             continue;
         oracle_bits *at = expects + (dims.scan ? i : 0);

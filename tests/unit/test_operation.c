@@ -20,8 +20,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-static const enum type types[] = {I32, U32, I64, U64, F32, F64};
-
 /* A file of these keys, which must be right. */
 static struct operation_text *read_keys(const char *keys)
 {
@@ -458,31 +456,90 @@ static void test_shipped(void **state)
     }
 }
 
-/* The operations of the program's own list are what their files say. */
-static void test_same_as_list(void **state)
+/* The operations that come with the program are listed by law, what combines elements as they are first,
+ * and one of each is in a process, whatever it is called. */
+static void test_list(void **state)
 {
-    const struct operation *op;
+    static const char *const first[] = {"sum", "sumsq", "prod", "min",    "max",
+                                        "and", "or",    "xor",  "argmin", "argmax"};
     (void)state;
-    for (size_t i = 0; (op = operation_at(i)); i++) {
-        char path[100];
-        snprintf(path, sizeof path, "configs/operations/%s.ini", op->name);
-        struct operation_text *text = read_file(path);
-        assert_int_equal(operation_combine_law(text), op->combine);
-        assert_string_equal(operation_scale(text), op->scale);
-        for (size_t t = 0; t < COUNT_OF(types); t++) {
-            struct error error;
-            struct problem problem = {.op = op, .type = types[t], .acc = types[t]};
-            const bool is_right = operation_check_types(text, types[t], types[t], &error) == 0;
-            assert_int_equal(is_right, !operation_law(op)->is_bitwise ||
-                                           !problem_types[types[t]].is_float);
-            if (!is_right)
-                continue;
-            assert_int_equal(operation_map_law(text, types[t]), op->map);
-            assert_int_equal(operation_result_type(text, types[t]), problem_result(&problem));
-            assert_int_equal(operation_value_type(text, types[t]), types[t]);
-        }
-        operation_free(text);
+    for (size_t i = 0; i < COUNT_OF(first); i++)
+        assert_string_equal(operation_at(i)->name, first[i]);
+    assert_ptr_equal(operation_usual(), operation_at(0));
+    assert_null(operation_at(operation_count()));
+    assert_null(operation_plain(COMBINE_OTHER));
+    for (int law = 0; law < COMBINE_OTHER; law++) {
+        const struct operation *plain = operation_plain((enum combine_law)law);
+        assert_int_equal(plain->combine, law);
+        assert_int_equal(operation_map_law(plain->text, I32), MAP_SAME);
+        assert_false(operation_has_finish(plain->text, I32));
     }
+}
+
+static const struct operation *load(const char *file, const char *text)
+{
+    const struct operation *op = NULL;
+    struct error error;
+    if (operation_load(&op, file, text, strlen(text), &error))
+        fail_msg("%s", error.text);
+    return op;
+}
+
+#define HALVES "[operation]\nmeaning = m\nmap = x / 2\ncombine = a + b\n"
+
+static void test_one_of_each(void **state)
+{
+    const struct operation *op = load("halves.ini", HALVES), *same, *known;
+    struct error error;
+    (void)state;
+    assert_true(op->is_own);
+    assert_string_equal(op->name, "halves");
+    assert_string_equal(operation_option(op), "halves.ini");
+    assert_ptr_equal(load("other.ini", HALVES), op);
+    assert_ptr_equal(load("mine.ini",
+                          "[operation]\nmeaning = m\nmap = (x)\ncombine = (a) + b\n"),
+                     operation_plain(COMBINE_ADD));
+    assert_int_equal(operation_find_key(&known, op->key, &error), 0);
+    assert_ptr_equal(known, op);
+    assert_int_equal(operation_find_key(&known, "sum", &error), 0);
+    assert_ptr_equal(known, operation_usual());
+
+    /* A name is one operation's, if it comes with the program. */
+    assert_int_equal(operation_load(&same, "max.ini", HALVES "tolerance = 2\n",
+                                    sizeof HALVES "tolerance = 2\n" - 1, &error),
+                     -1);
+    assert_non_null(strstr(error.text, "max.ini: 'max' is the name of another operation"));
+}
+
+/* What a record names is known by its hash, and gets its text when that is read. */
+static void test_key_first(void **state)
+{
+    static const char text[] = "[operation]\nmeaning = m\nmap = x / 3\ncombine = a + b\n";
+    const char *const wrong[] = {"third@",
+                                 "third@0123456789abcde",
+                                 "third@0123456789abcdefg",
+                                 "Third@0123456789abcdef",
+                                 "@0123456789abcdef",
+                                 "third"};
+    struct operation_text *parsed;
+    const struct operation *op;
+    char hash[OPERATION_HASH_CHARS], key[64];
+    struct error error;
+    (void)state;
+    assert_int_equal(operation_read(&parsed, "third.ini", text, sizeof text - 1, &error), 0);
+    snprintf(key, sizeof key, "third@%.16s", operation_hash(hash, parsed));
+    operation_free(parsed);
+    assert_int_equal(operation_find_key(&op, key, &error), 0);
+    assert_string_equal(op->key, key);
+    assert_null(op->text);
+    const struct problem problem = {.op = op, .type = F32, .acc = F32};
+    assert_int_equal(problem_check(&problem, &error), -1);
+    assert_non_null(strstr(error.text, "operation 'third': its text is not at hand"));
+    assert_ptr_equal(load("third.ini", text), op);
+    assert_non_null(op->text);
+    assert_int_equal(problem_check(&problem, &error), 0);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+        assert_int_equal(operation_find_key(&op, wrong[i], &error), -1);
 }
 
 static void test_laws(void **state)
@@ -629,7 +686,7 @@ static void test_same_operation(void **state)
          "combine=(a)+(b)\nmap = x\nfinish = a\nidentity = 0\nname = other\n", true},
         {"combine = a + b\n", "combine = a\n# and\n+ = + b\ntypes = all\nvalue = acc\n", true},
         {"combine = a + b\n", "combine = b + a\n", false},
-        {"combine = a + b\n", "combine = a + b\nscale = sum|x|\n", false},
+        {"combine = a + b\n", "combine = a + b\nscale = sum|x|\n", true},
         {"combine = a + b\n", "combine = a + b\nkeeps_order = yes\n", false},
         {"combine = a + b\n", "combine = a + b\nkeeps_order = no\n", true},
         {"combine = a + b\nmap = x + 0x10\n", "combine = a + b\nmap = x + 16\n", true},
@@ -779,7 +836,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),         cmocka_unit_test(test_newcomers),
         cmocka_unit_test(test_limits),         cmocka_unit_test(test_name),
-        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_same_as_list),
+        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_one_of_each),    cmocka_unit_test(test_key_first),
         cmocka_unit_test(test_laws),           cmocka_unit_test(test_mentions),
         cmocka_unit_test(test_types),          cmocka_unit_test(test_accepted),
         cmocka_unit_test(test_same_operation), cmocka_unit_test(test_canonical),
