@@ -170,8 +170,6 @@ int operation_make_canonical(struct operation_text *text, struct error *error)
         text_addf(&out, "result = %s\n", operation_type_names[text->result]);
     if (text->keeps_order)
         text_adds(&out, "keeps_order = yes\n");
-    if (text->scale)
-        text_addf(&out, "scale = %s\n", text->scale);
     if (text->tolerance_digits)
         text_addf(&out, "tolerance = %s\n", text->tolerance_digits);
     text->canonical = out.at;

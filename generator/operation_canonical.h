@@ -1,4 +1,4 @@
-/* operation_canonical: writes a parsed operation back in one spelling, without its name and meaning: two
+/* operation_canonical: writes a parsed operation back in one spelling, without its name, meaning and scale: two
  * operations are the same where these texts are. */
 #ifndef AUTOTUNE_OPERATION_CANONICAL_H
 #define AUTOTUNE_OPERATION_CANONICAL_H

@@ -106,13 +106,14 @@ int operation_find_map_laws(struct operation_text *text, struct error *error)
         if (types->fault)
             continue;
         operation_write_source(&shown, text, root, (enum operation_type)acc, true);
-        if (text_check(&shown, error))
-            return -1;
-        if (strcmp(shown.at, "x") == 0)
+        const int status = text_check(&shown, error);
+        if (status == 0 && strcmp(shown.at, "x") == 0)
             types->map = MAP_SAME;
-        else if (strcmp(shown.at, "x * x") == 0)
+        else if (status == 0 && strcmp(shown.at, "x * x") == 0)
             types->map = MAP_SQUARE;
         text_dispose(&shown);
+        if (status)
+            return -1;
     }
     return 0;
 }

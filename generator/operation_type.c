@@ -470,17 +470,22 @@ int operation_type_all(struct operation_text *text, struct error *error)
 
 /* --- What others ask ---------------------------------------------------------------------- */
 
+bool operation_takes(const struct operation_text *text, enum type type)
+{
+    return text->types == FOR_ALL ||
+           problem_types[type].is_float == (text->types == FOR_FLOATS);
+}
+
 int operation_check_types(const struct operation_text *text, enum type type, enum type acc,
                           struct error *error)
 {
     assert(operation_type_of(acc) != NO_TYPE);
-    static const char *const needed[OPERATION_FORS] = {"", "an integer", "a float"};
-    const bool is_float = problem_types[type].is_float;
+    static const char *const whats[OPERATION_FORS] = {"", "integers", "floats"};
     const char *fault = text->of[operation_type_of(acc)].fault;
-    if (text->types != FOR_ALL && is_float != (text->types == FOR_FLOATS))
-        return error_set(error, ERROR_USAGE,
-                         "operation '%s' needs %s type, not %s: choose another --type",
-                         text->name, needed[text->types], problem_types[type].name);
+    if (!operation_takes(text, type))
+        return operation_fault(text, text->types_place, error,
+                               "%s is for %s, not for %s: choose another type", text->name,
+                               whats[text->types], problem_types[type].name);
     return fault ? error_set(error, ERROR_USAGE, "%s", fault) : 0;
 }
 

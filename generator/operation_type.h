@@ -5,6 +5,9 @@
 
 #include "generator/operation_file.h"
 
+/* Is it for elements of this type, as `types` in the file says? */
+bool operation_takes(const struct operation_text *text, enum type type);
+
 /* Does the operation go together with elements of this type and this accumulator (of 32 or 64 bits)?
  * ERROR_USAGE with the place in the file and what to write says why not. What follows here and in
  * the other files needs a pair that passes. */

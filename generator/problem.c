@@ -128,7 +128,8 @@ bool problem_has_finish(const struct problem *problem)
 enum type problem_result(const struct problem *problem)
 {
     const struct operation_text *text = problem->op->text;
-    return text ? operation_result_type(text, problem->acc) : problem->acc;
+    const enum type result = text ? operation_result_type(text, problem->acc) : TYPE_COUNT;
+    return result == TYPE_COUNT ? problem->acc : result;
 }
 
 int problem_partial_bytes(const struct problem *problem)
@@ -191,6 +192,11 @@ int problem_check(const struct problem *problem, struct error *error)
     const struct type_row *acc = &problem_types[problem->acc];
     if (!problem->op->text)
         return refuse(problem, error, "its text is not at hand: name its file by --op");
+    if (!operation_takes(problem->op->text, problem->type))
+        return error_set(error, ERROR_USAGE,
+                         "operation '%s' needs %s type, not %s: choose another --type",
+                         problem->op->name, type->is_float ? "an integer" : "a float",
+                         type->name);
     if (acc->acc != problem->acc)
         return error_set(error, ERROR_USAGE,
                          "%s is no type to accumulate in: use %s or a wider type of its kind "

@@ -150,7 +150,8 @@ enum autotune_scan {
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
  * overflow is in correctness.md, installed with this header. Fill with zeros first. */
 struct autotune_problem {
-    const char *op;   /* "sum", or what else `autotune list operations` names */
+    const char *op;   /* "sum", or what else `autotune list operations` names; or your own, as
+                       * autotune_operation_read calls it */
     const char *type; /* of the elements: "i32", or what else `autotune list types` names */
     const char *acc;  /* of the accumulator and the result (argmin and argmax give a uint64_t);
                        * NULL: the element's type, for less than 32 bits i32, u32 or f32 */
@@ -192,6 +193,14 @@ struct autotune_plan_options {
                             * wait for another process's search is not of it */
     void *reserved[4];     /* zeros */
 };
+
+/* Reads an operation of your own: `text` is what a file has that `autotune --op FILE` takes, from
+ * "[operation]" on, as operations.md, installed with this header, describes it; `name` stands for its
+ * file's. `*op` becomes what autotune_problem.op takes for it: the same for the same text, in every
+ * context; it lives as long as the process, as what was read does. From any thread.
+ * Errors: BAD_ARGUMENT (the sentence begins with NAME.ini:LINE:COLUMN), NO_MEMORY. */
+AUTOTUNE_API int autotune_operation_read(const char **op, const char *name, const char *text,
+                                         struct autotune_error *error);
 
 /* Chooses a variant, compiles its kernels unless they are loaded or kept on disk, and loads
  * them: another size of the same variant compiles nothing. `options` may be NULL. Not while a

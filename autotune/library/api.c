@@ -198,6 +198,25 @@ static int check_extent(const struct problem *problem, struct autotune_error *er
     return 0;
 }
 
+int autotune_operation_read(const char **op, const char *name, const char *text,
+                            struct autotune_error *error)
+{
+    KEEP_CALLER;
+    const struct operation *read = NULL;
+    struct text file = {0};
+    struct error cause;
+    if (!op || !name || !text)
+        return fail_null(!op ? "op" : !name ? "name" : "text", error);
+    text_addf(&file, "%.60s.ini", name);
+    const int failed =
+        text_check(&file, &cause) || operation_load(&read, file.at, text, strlen(text), &cause)
+            ? fail_for(error, &cause)
+            : 0;
+    text_dispose(&file);
+    *op = read ? read->key : NULL;
+    return failed;
+}
+
 int api_read_problem(struct problem *out, struct plan_count *count,
                      const struct autotune_problem *problem, struct autotune_error *error)
 {

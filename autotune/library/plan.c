@@ -8,6 +8,7 @@
 #include "autotune/library/spawn.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,12 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
     advice_add(&plan->advice, &advice);
     if (choice->warning.code != ERROR_NONE)
         fail_translate(plan->warning, sizeof plan->warning, choice->warning.text);
+    else if (plan->problem.op->is_own && choice->grade > SELECTOR_OTHER_SIZE)
+        snprintf(
+            plan->warning, sizeof plan->warning,
+            "operation '%s' was not proven on this GPU: tune it, or run autotune verify with "
+            "--op and its file",
+            plan->problem.op->name);
     return plan->params.failed || plan->origin.failed || plan->advice.failed
                ? fail_memory(error)
                : 0;

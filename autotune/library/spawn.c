@@ -3,7 +3,9 @@
 #include "autotune/library/spawn.h"
 
 #include "autotune/device/child.h"
+#include "autotune/device/temporary.h"
 #include "generator/dims_text.h"
+#include "generator/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@ struct command {
     const char *at[ARGUMENTS_MAX];
     size_t count;
     char size[DIMS_TEXT_CHARS], budget[32];
+    const char *op; /* what --op takes */
 };
 
 static void add(struct command *command, const char *option, const char *value)
@@ -44,7 +47,7 @@ static void make_command(struct command *command, const struct spawn_request *re
     add(command, request->program, "tune");
     add(command, "--quiet", NULL);
     add(command, "--device", request->info->spec);
-    add(command, "--op", operation_option(problem->op));
+    add(command, "--op", command->op);
     add(command, "--type", problem_types[problem->type].name);
     add(command, "--acc", problem_types[problem->acc].name);
     add_size(command, problem);
@@ -92,20 +95,20 @@ static int judge(int status, int messages, struct error *error)
                      *said ? said : "it said nothing; run it by hand");
 }
 
-int spawn_tuning(const struct spawn_request *request, struct error *error)
+static int run_program(struct command *command, const struct spawn_request *request,
+                       struct error *error)
 {
-    struct command command;
     if (!request->program)
         return error_set(
             error, ERROR_NO_PROGRAM,
             "there is no record to plan from, and no program to make one: set "
             "autotune_context_options.program to the path of the installed autotune");
-    make_command(&command, request);
+    make_command(command, request);
     const int messages = memfd_create("messages", MFD_CLOEXEC);
     if (messages < 0)
         return error_set(error, ERROR_FAILED, "no file for what autotune says: %s",
                          strerror(errno));
-    const int status = child_run(command.at, environ, messages, false);
+    const int status = child_run(command->at, environ, messages, false);
     const int failed =
         status == CHILD_NOT_RUN
             ? error_set(error, ERROR_NO_PROGRAM,
@@ -114,5 +117,37 @@ int spawn_tuning(const struct spawn_request *request, struct error *error)
                         request->program, strerror(errno))
             : judge(status, messages, error);
     close(messages);
+    return failed;
+}
+
+/* Writes the text of an operation of the caller's own to a file. */
+static int write_operation(struct text *path, const struct temporary *folder,
+                           const struct operation *op, struct error *error)
+{
+    text_addf(path, "%s/%s.ini", folder->path, op->name);
+    FILE *file = path->failed ? NULL : fopen(path->at, "we");
+    const bool is_whole = file && fputs(op->source, file) >= 0;
+    if (!file || fclose(file) != 0 || !is_whole)
+        return error_set(error, ERROR_IO, "no file for the text of operation '%s': %s",
+                         op->name, strerror(errno));
+    return 0;
+}
+
+int spawn_tuning(const struct spawn_request *request, struct error *error)
+{
+    const struct operation *op = request->problem->op;
+    struct command command = {.op = op->name};
+    struct temporary folder;
+    struct text path = {0};
+    if (!op->is_own)
+        return run_program(&command, request, error);
+    if (temporary_open(&folder, error))
+        return -1;
+    int failed = write_operation(&path, &folder, op, error);
+    command.op = path.at;
+    if (!failed)
+        failed = run_program(&command, request, error);
+    text_dispose(&path);
+    temporary_close(&folder);
     return failed;
 }

@@ -13,13 +13,13 @@ refuses seed 64 '--seed is ' --device host --seed x
 # Names.
 refuses type 64 "unknown type 'i33': .*f64" --device host --type i33
 refuses type-empty 64 "unknown type" --device host --type ""
-refuses op 64 "unknown operation 'count': choose one of .*xor .*, or add one: docs/kernels.md" --device host --op count
+refuses op 64 "unknown operation 'harmonic': choose one of .*xor .*, or write your own: docs/operations.md" --device host --op harmonic
 refuses op-of-two-inputs 64 "'dot': every operation has one input" --device host --op dot
-refuses op-with-exp 64 "'logsumexp': every operation takes the elements as they are" --op logsumexp
-refuses op-mean 64 "'mean': divide the sum by n; choose one of" --op mean
+refuses op-of-two-calls 64 "'var': sum and sumsq give it, in two calls; choose one of" --op var
+refuses op-mean 64 "'average': it is called mean; choose one of" --op average
 refuses op-of-rows 64 "'argmax' asks for positions, which no kernel finds in rows" --op argmax --rows 4 --len 4
 refuses type-complex 64 "'c64': no type is complex; sum the real and the imaginary parts" --type c64
-check pages-name-what-errors-name grep -q '^## Adding an operation or a type' "$ROOT/docs/kernels.md"
+check pages-name-what-errors-name grep -q '^## Adding a type' "$ROOT/docs/kernels.md"
 refuses acc 64 "unknown type" --device host --acc i33
 refuses op-of-floats 64 "'and' needs an integer type" --device host --op and --type f32
 refuses acc-too-narrow 64 "narrower" --device host --type i64 --acc i32
