@@ -41,7 +41,7 @@ bool oracle_accepts(const struct problem *problem, oracle_bits expect,
                     const struct oracle_doubt *doubt, uint64_t height, oracle_bits got);
 
 /* The same of floats that round; `error` is how far `got` is from the expected result, and `bound` how far it may be,
- * both relative to what the error of combining is relative to, or, with a finish, to the result. */
+ * both relative to what the error of combining is relative to. */
 bool oracle_judge(const struct problem *problem, oracle_bits expect,
                   const struct oracle_doubt *doubt, uint64_t height, oracle_bits got,
                   double *error, double *bound);

@@ -309,11 +309,18 @@ struct right {
     bool has_nan, is_open;
 };
 
+/* How far the last value may be from the expected one. */
+static double find_far(const struct problem *problem, const struct oracle_doubt *doubt,
+                       uint64_t height)
+{
+    return oracle_bound(problem_value(problem), height, doubt->sum_abs) + doubt->slack;
+}
+
 static struct right find_right(const struct problem *problem, const struct oracle_doubt *doubt,
                                uint64_t height)
 {
     const enum type value = problem_value(problem);
-    const double far = oracle_bound(value, height, doubt->sum_abs) + doubt->slack;
+    const double far = find_far(problem, doubt, height);
     uint64_t values[ELEMENT_BLOCK];
     struct right right = {.is_open = doubt->is_open || far > element_range(F64).largest};
     if (right.is_open)
@@ -350,6 +357,7 @@ bool oracle_accepts(const struct problem *problem, oracle_bits expect,
     return is_within(&right, type, widen_bits(type, got));
 }
 
+/* What finish makes of an error is as much of what it makes of the bound. */
 bool oracle_judge(const struct problem *problem, oracle_bits expect,
                   const struct oracle_doubt *doubt, uint64_t height, oracle_bits got,
                   double *error, double *bound)
@@ -357,13 +365,13 @@ bool oracle_judge(const struct problem *problem, oracle_bits expect,
     const enum type type = problem_result(problem);
     const struct right right = find_right(problem, doubt, height);
     const double middle = oracle_to_double(type, expect), value = oracle_to_double(type, got);
-    const double size = problem_has_finish(problem) ? fabs(middle) : doubt->sum_abs;
     *error = *bound = 0;
-    if (!right.is_open && size > 0 && isfinite(size) && isfinite(value)) {
+    if (!right.is_open && doubt->sum_abs > 0 && isfinite(value)) {
         const double least = oracle_to_double(type, mapped_narrow(type, right.least));
         const double greatest = oracle_to_double(type, mapped_narrow(type, right.greatest));
-        *error = fabs(value - middle) / size;
-        *bound = fmax(middle - least, greatest - middle) / size;
+        const double most = fmax(middle - least, greatest - middle);
+        *bound = find_far(problem, doubt, height) / doubt->sum_abs;
+        *error = most > 0 ? *bound * fabs(value - middle) / most : 0;
     }
     return oracle_equal(type, expect, got) || is_within(&right, type, widen_bits(type, got));
 }
