@@ -62,6 +62,20 @@ bool check_shadow(struct problem *out, const struct problem *problem)
     return problem_check(out, &ignored) == 0;
 }
 
+char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
+{
+    struct problem shadow;
+    *out = '\0';
+    if (check_shadow(&shadow, problem))
+        snprintf(out, CHECK_METHOD_CHARS,
+                 "with the plain %s %s in its place, and beside the host's evaluation of %s",
+                 shadow.op->name, problem_types[shadow.type].name, problem->op->name);
+    else if (!oracle_is_plain(problem))
+        snprintf(out, CHECK_METHOD_CHARS, "beside the host's evaluation of %s",
+                 problem->op->name);
+    return out;
+}
+
 static int open_shadow(struct check *check, const struct problem *problem,
                        const struct emit_sources *sources, struct error *error)
 {
