@@ -364,7 +364,9 @@ bool oracle_judge(const struct problem *problem, oracle_bits expect,
 {
     const enum type type = problem_result(problem);
     const struct right right = find_right(problem, doubt, height);
-    const double middle = oracle_to_double(type, expect), value = oracle_to_double(type, got);
+    const double value = oracle_to_double(type, got);
+    const double middle = problem_has_finish(problem) ? oracle_to_double(type, expect)
+                                                      : element_double_of(doubt->value);
     *error = *bound = 0;
     if (!right.is_open && doubt->sum_abs > 0 && isfinite(value)) {
         const double least = oracle_to_double(type, mapped_narrow(type, right.least));
