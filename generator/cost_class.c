@@ -10,7 +10,7 @@ static const char *const combinings[COMBININGS] = {[ADDING] = "adding",
 
 struct cost_class cost_class_of(const struct problem *problem)
 {
-    const struct type_row *acc = &problem_types[problem->acc];
+    const struct type_row *acc = &problem_types[problem_value(problem)];
     struct cost_class class = {.element_bytes = problem_types[problem->type].bytes,
                                .acc_bytes = acc->bytes,
                                .is_float = acc->is_float,

@@ -1,10 +1,12 @@
 /* emit: writes a kernel: the constants on top, then the parts of types and intrinsics that it
- * mentions, then the template's lines. A line "//? define NAME" begins a part. */
+ * mentions, then the template's lines. A line "//? define NAME" begins a part. What an operation's own text
+ * says is a part, too, which emit_operation.h writes. */
 #include "generator/emit.h"
 
 #include "generator/command.h"
 #include "generator/control.h"
 #include "generator/dims_text.h"
+#include "generator/emit_operation.h"
 #include "generator/words.h"
 
 #include <assert.h>
@@ -17,7 +19,7 @@
 #include <xxhash.h>
 
 enum {
-    PARTS_MAX = 96,
+    PARTS_MAX = 256,
     NAME_MAX_CHARS = 64,
     ARCH_CHARS = 16,
 };
@@ -36,6 +38,8 @@ struct part {
 struct emission {
     const struct point_context *context;
     const int64_t *values;
+    struct text own;           /* what the operation's text says, as parts */
+    struct emit_file own_file; /* its file, which has that text */
     struct part parts[PARTS_MAX];
     size_t part_count;
     struct text code;       /* parts in use, then the template's lines */
@@ -54,8 +58,8 @@ static int add_part(struct emission *emission, const struct emit_file *file, con
                     const char *from, int line, struct error *error)
 {
     if (emission->part_count == PARTS_MAX)
-        return error_set(error, ERROR_USAGE, "%s:%d: more than 96 parts: join some", file->name,
-                         line);
+        return error_set(error, ERROR_USAGE, "%s:%d: more than %d parts: join some", file->name,
+                         line, PARTS_MAX);
     if (!is_part_name(name))
         return error_set(
             error, ERROR_USAGE,
@@ -77,6 +81,17 @@ static int add_part(struct emission *emission, const struct emit_file *file, con
     return 0;
 }
 
+/* Does the operation's own text stand for this part of another file? */
+static bool is_replaced(const struct emission *emission, const struct emit_file *file,
+                        const char *name)
+{
+    for (size_t i = 0; i < emission->part_count; i++)
+        if (emission->parts[i].file == &emission->own_file && file != &emission->own_file &&
+            strcmp(emission->parts[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Splits a file at its //? define lines; the lines before the first are the file's own
  * comment. */
 static int find_parts(struct emission *emission, const struct emit_file *file,
@@ -90,6 +105,11 @@ static int find_parts(struct emission *emission, const struct emit_file *file,
         const char *after = at + width + (at[width] == '\n');
         const char *words = control_words(at, width, copy, sizeof copy);
         if (words && strncmp(words, "define ", 7) == 0) {
+            open = NULL;
+            if (is_replaced(emission, file, words + 7)) {
+                at = after;
+                continue;
+            }
             if (add_part(emission, file, words + 7, after, line, error))
                 return -1;
             open = &emission->parts[emission->part_count - 1];
@@ -199,7 +219,7 @@ static const struct emit_file *find_mention(const struct emit_sources *sources,
     const struct emit_file *files[] = {&sources->template, &sources->types,
                                        &sources->intrinsics};
     size_t length;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *from = files[i]->text;
         *line = 1;
         for (const char *word = from; (word = words_next(word, &length)); word += length) {
@@ -332,12 +352,29 @@ static struct control_lines template_lines(const struct emission *emission,
                                   .space = space};
 }
 
+/* The parts of the operation's own text come first: they stand for those of other files. */
+static int find_own_parts(struct emission *emission, const struct emit_sources *sources,
+                          struct error *error)
+{
+    emit_operation(&emission->own, emission->context->problem, emission->values);
+    if (emission->own.length == 0)
+        return 0;
+    emission->own_file =
+        (struct emit_file){emission->context->problem->op->name, emission->own.at};
+    return text_check(&emission->own, error) ||
+                   find_parts(emission, &emission->own_file, error) ||
+                   find_parts(emission, &sources->operation, error)
+               ? -1
+               : 0;
+}
+
 static int emit_code(struct emission *emission, const struct emit_sources *sources,
                      struct error *error)
 {
     const struct control_lines lines = template_lines(emission, &sources->template);
     struct text body = {0};
-    int failed = find_parts(emission, &sources->types, error) ||
+    int failed = find_own_parts(emission, sources, error) ||
+                 find_parts(emission, &sources->types, error) ||
                  find_parts(emission, &sources->intrinsics, error) ||
                  control_filter(&body, &lines, error) ||
                  take_parts(emission, body.at ? body.at : "", error);
@@ -386,6 +423,7 @@ static int emit_body(struct text *out, struct text *marked, const struct point_c
                   mark_body(marked, out, emission, &sources->template, error));
     }
     text_dispose(&emission->code);
+    text_dispose(&emission->own);
     free(emission);
     return failed ? -1 : 0;
 }

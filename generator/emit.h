@@ -16,6 +16,7 @@ struct emit_file {
 struct emit_sources {
     struct emit_file template;
     struct emit_file types, intrinsics; /* parts, each opened by //? define NAME */
+    struct emit_file operation;         /* likewise: what the texts of operations mention */
     bool has_own_template; /* a file of the user's: compilers' errors shall name its lines */
     bool has_own_space; /* a file of the user's: the command in the kernel's comment names it */
     bool any_flags;     /* for a user's compiler, whose options are not ours: ANY_FLAGS */

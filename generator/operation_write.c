@@ -386,6 +386,10 @@ static int strength_of(const struct writing *writing, int at)
         case CONVERT_CAST: return UNARY_STRENGTH;
         }
         return CHOOSE_STRENGTH;
+    case NODE_MULTIPLY:
+        if (is_float_at(writing, at))
+            return VALUE_STRENGTH;
+        break;
     case NODE_DIVIDE:
     case NODE_REMAINDER:
         if (!divides_plainly(writing, at))
@@ -401,12 +405,20 @@ static int strength_of(const struct writing *writing, int at)
                                                   : VALUE_STRENGTH;
 }
 
+/* A product of floats that no compiler fuses with a sum, so that the bits are the evaluator's. */
+static void write_product(const struct writing *writing, int at)
+{
+    write_call(writing, type_at(writing, at) == F32_TYPE ? "__fmul_rn" : "__dmul_rn", at);
+}
+
 static void write_operator(const struct writing *writing, int at)
 {
     const enum operation_kind kind = node_at(writing, at)->kind;
     const bool divides = kind == NODE_DIVIDE || kind == NODE_REMAINDER;
     if (is_wrapping(writing, at))
         write_wrapping(writing, at);
+    else if (kind == NODE_MULTIPLY && is_float_at(writing, at))
+        write_product(writing, at);
     else if (kind == NODE_SHIFT_LEFT || kind == NODE_SHIFT_RIGHT)
         write_shift(writing, at);
     else if (divides && !divides_plainly(writing, at))

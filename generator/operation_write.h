@@ -1,6 +1,6 @@
 /* operation_write: writes an operation's functions as text that is C11 and CUDA C++ at once and means in
- * both what operation_eval.h evaluates: signed integers wrap around through unsigned ones, and what C
- * leaves undefined is a part of templates/operation.cu. */
+ * both what operation_eval.h evaluates: signed integers wrap around through unsigned ones, no product of
+ * floats is fused with a sum, and what C leaves undefined is a part of templates/operation.cu. */
 #ifndef AUTOTUNE_OPERATION_WRITE_H
 #define AUTOTUNE_OPERATION_WRITE_H
 

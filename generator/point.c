@@ -25,7 +25,8 @@ void point_builtins(const struct point_context *context, bool reads_partials,
 {
     const struct problem *problem = context->problem;
     const struct target *target = context->target;
-    const enum type type = reads_partials ? problem->acc : problem->type;
+    const enum type value = problem_value(problem), result = problem_result(problem);
+    const enum type type = reads_partials ? value : problem->type;
     memcpy(values, context->space->constants, SPACE_NAMES_MAX * sizeof *values);
     point_set_dims(values, &problem->dims);
     values[SPACE_COMBINE] = problem->op->combine;
@@ -33,10 +34,13 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_POSITION] = operation_law(problem->op)->is_position;
     values[SPACE_SCAN] = problem->dims.scan;
     values[SPACE_TYPE] = type;
-    values[SPACE_ACC] = problem->acc;
+    values[SPACE_ACC] = value;
+    values[SPACE_HAS_FINISH] = problem_has_finish(problem);
+    values[SPACE_RESULT] = result;
+    values[SPACE_RESULT_BYTES] = problem_types[result].bytes;
     values[SPACE_ORDER] = problem->order;
     values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
-    values[SPACE_ACCUM_BYTES] = problem_types[problem->acc].bytes;
+    values[SPACE_ACCUM_BYTES] = problem_types[value].bytes;
     values[SPACE_HOST] = target->is_host;
     values[SPACE_CC] = target->cc;
     values[SPACE_SMS] = target->sms;

@@ -37,7 +37,14 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
 __launch_bounds__(BLOCK)
 //? end
-//? if SPLIT == PARTS
+//? if HAS_FINISH && SPLIT == LAST_BLOCK
+columns(const elem *x, unsigned long long count, unsigned long long len,
+        unsigned long long pitch, unsigned long long parts, output *y, accum *partials,
+        unsigned *state)
+//? elif HAS_FINISH
+columns(const elem *x, unsigned long long count, unsigned long long len,
+        unsigned long long pitch, output *y)
+//? elif SPLIT == PARTS
 columns(const elem *x, unsigned long long count, unsigned long long len,
         unsigned long long pitch, unsigned long long parts, accum *y)
 //? elif SPLIT == LAST_BLOCK
@@ -128,6 +135,8 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     accum *out = y + part * len;
     //? elif SPLIT == LAST_BLOCK
     accum *out = partials + part * len;
+    //? elif HAS_FINISH
+    output *out = y;
     //? else
     accum *out = y;
     //? end
@@ -146,12 +155,20 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         for (int d = 1; d < DOWN; d++)
             b = combine(b, shared[d][c]);
         //? end
+        //? if HAS_FINISH && SPLIT == WHOLE
+        out[first + c] = finish(b, count);
+        //? else
         out[first + c] = b;
+        //? end
     }
     //? else
     for (int j = 0; j < VECTOR; j++)
         if (j < own)
+            //? if HAS_FINISH && SPLIT == WHOLE
+            out[column + j] = finish(a[j], count);
+            //? else
             out[column + j] = a[j];
+            //? end
     //? end
     //? if SPLIT == LAST_BLOCK
     __syncthreads(); // all of the block's are written, before it arrives
@@ -176,7 +193,11 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     if (group == 0 && c < COLUMNS && first + c < len) {
         for (int g = 1; g < BLOCK / WIDTH; g++)
             b = combine(b, gathered[g][c]);
+        //? if HAS_FINISH
+        y[first + c] = finish(b, count);
+        //? else
         y[first + c] = b;
+        //? end
     }
     //? else
     for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
@@ -184,7 +205,11 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         #pragma unroll 8
         for (unsigned i = 1; i < parts; i++)
             b = combine(b, partials[i * len + first + c]);
+        //? if HAS_FINISH
+        y[first + c] = finish(b, count);
+        //? else
         y[first + c] = b;
+        //? end
     }
     //? end
     //? end

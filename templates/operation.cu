@@ -318,6 +318,24 @@ __device__ __forceinline__ unsigned long long u64_of_f64(double x)
     return x >= 18446744073709551616.0 ? 0xffffffffffffffffULL : (unsigned long long)x;
 }
 
+//? define __fmul_rn
+//? if HOST
+// a b; a GPU's compiler fuses it with no sum.
+__device__ __forceinline__ float __fmul_rn(float a, float b)
+{
+    return a * b;
+}
+//? end
+
+//? define __dmul_rn
+//? if HOST
+// a b; a GPU's compiler fuses it with no sum.
+__device__ __forceinline__ double __dmul_rn(double a, double b)
+{
+    return a * b;
+}
+//? end
+
 //? define fabsf
 //? if HOST
 float fabsf(float x);

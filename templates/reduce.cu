@@ -164,7 +164,11 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 // what is left over is for the first blocks.
 //? end
 //? if FINISH == PASSES
+//? if HAS_FINISH
+// One block writes y.
+//? else
 // Writes one value a block to y: reduce those again until one is left.
+//? end
 //? elif FINISH == LAST_BLOCK
 // The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
 // before and after. An aborted launch leaves it above zero: clear it then.
@@ -201,7 +205,13 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
 __launch_bounds__(BLOCK)
 //? end
-//? if FINISH == LAST_BLOCK || FINISH == BARRIER
+//? if HAS_FINISH && (FINISH == LAST_BLOCK || FINISH == BARRIER)
+reduce(const elem *x, unsigned long long n, output *y, accum *partials, unsigned *state)
+//? elif HAS_FINISH && FINISH == PASSES
+reduce(const elem *x, unsigned long long n, output *y)
+//? elif HAS_FINISH
+reduce(const elem *x, unsigned long long n, output *y, unsigned long long *state)
+//? elif FINISH == LAST_BLOCK || FINISH == BARRIER
 reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned *state)
 //? elif FINISH == PASSES || FINISH == ATOMIC
 reduce(const elem *x, unsigned long long n, accum *y)
@@ -228,7 +238,9 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif IS_AHEAD && FINISH != PASSES
     unsigned long long *const words = (unsigned long long *)early_address(state);
     //? end
-    //? if IS_AHEAD
+    //? if IS_AHEAD && HAS_FINISH
+    output *const result = (output *)early_address(y);
+    //? elif IS_AHEAD
     accum *const result = (accum *)early_address(y);
     //? end
     //? if WALK == ONE
@@ -245,7 +257,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     const int mine = (left < TILE ? (int)left : TILE) - (int)threadIdx.x * VECTOR;
     const vec *from = v + (unsigned long long)blockIdx.x * (BLOCK * LOADS) + threadIdx.x;
-    //? if COMBINE == ADD
+    //? if COMBINE == ADD && MAP != MAPPED
     vec got[LOADS] = {}; // zeros change nothing, so that what is masked can be added, too
     //? else
     vec got[LOADS];
@@ -266,7 +278,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? end
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
-        //? if COMBINE != ADD
+        //? if COMBINE != ADD || MAP == MAPPED
         if (mine >= (u * BLOCK + 1) * VECTOR)
         //? end
             a = fold(a, got[u]);
@@ -443,12 +455,18 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif FINISH != ATOMIC && FINISH != PASSES && FINISH != BINNED
     const unsigned blocks = gridDim.x;
     //? end
-    //? if CLUSTER > 1 && (FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
+    //? if CLUSTER > 1 && ((FINISH == PASSES && !HAS_FINISH) || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
     const unsigned block = blockIdx.x / CLUSTER;
-    //? elif FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
+    //? elif (FINISH == PASSES && !HAS_FINISH) || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
     const unsigned block = blockIdx.x;
     //? end
-    //? if FINISH == PASSES && IS_AHEAD
+    //? if FINISH == PASSES && HAS_FINISH && IS_AHEAD
+    if (threadIdx.x == 0)
+        *result = finish(a, n);
+    //? elif FINISH == PASSES && HAS_FINISH
+    if (threadIdx.x == 0)
+        *y = finish(a, n);
+    //? elif FINISH == PASSES && IS_AHEAD
     if (threadIdx.x == 0)
         result[block] = a;
     //? elif FINISH == PASSES
@@ -473,9 +491,15 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         //? else
         if ((unsigned)sum == blocks) {
         //? end
-            //? if IS_AHEAD
+            //? if IS_AHEAD && HAS_FINISH
+            *result = finish((accum)(sum >> 32), n);
+            clear_word(words);
+            //? elif IS_AHEAD
             *result = (accum)(sum >> 32);
             clear_word(words);
+            //? elif HAS_FINISH
+            *y = finish((accum)(sum >> 32), n);
+            clear_word(state);
             //? else
             *y = (accum)(sum >> 32);
             clear_word(state);
@@ -492,14 +516,22 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
             accum sum = identity();
             for (unsigned i = 0; i + 1 < groups; i++)
                 sum = combine(sum, take(others, i));
+            //? if HAS_FINISH
+            *result = finish(combine(sum, a), n);
+            //? else
             *result = combine(sum, a);
+            //? end
         }
     }
     //? elif FINISH == VALUE
     if (threadIdx.x == 0) {
         update(state, a);
         if (arrive((unsigned *)(state + 1), blocks) == blocks - 1)
+            //? if HAS_FINISH
+            *y = finish(take_value(state), n);
+            //? else
             *y = take_value(state);
+            //? end
     }
     //? else
     //? if FINISH == LAST_BLOCK
@@ -549,7 +581,11 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = block_reduce(a);
     //? end
     if (threadIdx.x == 0)
+        //? if HAS_FINISH
+        *y = finish(a, n);
+        //? else
         *y = a;
+        //? end
     //? end
 }
 //? end

@@ -114,7 +114,12 @@ __device__ __forceinline__ accum lanes_reduce(accum a, int lanes)
 //? if LANES > 32
 // Combines the values of the LANES threads of each row; to[r] is that of the r-th row that the
 // block has under way, of which `count` exist.
+//? if HAS_FINISH && SPLIT == WHOLE
+__device__ __forceinline__ void warps_reduce(output *to, unsigned long long count, accum a[UNROLL],
+                                             unsigned long long len)
+//? else
 __device__ __forceinline__ void warps_reduce(accum *to, unsigned long long count, accum a[UNROLL])
+//? end
 {
     __shared__ accum shared[UNROLL][BLOCK / 32];
     const unsigned t = threadIdx.x % 32;
@@ -129,7 +134,11 @@ __device__ __forceinline__ void warps_reduce(accum *to, unsigned long long count
         const unsigned at = r % GROUPS * (LANES / 32) + t;
         const accum b = lanes_reduce(t < LANES / 32 ? shared[r / GROUPS][at] : identity(), 32);
         if (t == 0 && r < count)
+            //? if HAS_FINISH && SPLIT == WHOLE
+            to[r] = finish(b, len);
+            //? else
             to[r] = b;
+            //? end
     }
     __syncthreads(); // all have read what the next rows write
 }
@@ -154,7 +163,13 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
 __launch_bounds__(BLOCK)
 //? end
-//? if SPLIT == PARTS
+//? if HAS_FINISH && SPLIT == LAST_BLOCK
+rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
+     unsigned long long parts, output *y, accum *partials, unsigned *state)
+//? elif HAS_FINISH
+rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
+     output *y)
+//? elif SPLIT == PARTS
 rows(const elem *x, unsigned long long count, unsigned long long len, unsigned long long pitch,
      unsigned long long parts, accum *y)
 //? elif SPLIT == LAST_BLOCK
@@ -189,7 +204,11 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             const span from = {(const vec *)(x + row * pitch), loads * VECTOR, loads};
             accum a = identity();
             take_step(&a, &from, 0);
+            //? if HAS_FINISH
+            y[row] = finish(a, len);
+            //? else
             y[row] = a;
+            //? end
         }
         return;
     }
@@ -254,7 +273,11 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             const unsigned long long result = first + u * GROUPS + group;
             a[u] = lanes_reduce(a[u], LANES);
             if (lane == 0 && result < results)
+                //? if HAS_FINISH
+                y[result] = finish(a[u], len);
+                //? else
                 y[result] = a[u];
+                //? end
         }
         //? elif SPLIT == LAST_BLOCK
         warps_reduce(partials + first, 1, a);
@@ -267,8 +290,17 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             a[0] = identity();
             for (unsigned i = threadIdx.x; i < parts; i += BLOCK)
                 a[0] = combine(a[0], left[i]);
+            //? if HAS_FINISH
+            __shared__ accum all;
+            warps_reduce(&all, 1, a);
+            if (threadIdx.x == 0)
+                y[first / parts] = finish(all, len);
+            //? else
             warps_reduce(y + first / parts, 1, a);
+            //? end
         }
+        //? elif HAS_FINISH
+        warps_reduce(y + first, results - first, a, len);
         //? else
         warps_reduce(y + first, results - first, a);
         //? end

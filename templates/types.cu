@@ -45,6 +45,22 @@ typedef float accum;
 typedef double accum;
 //? end
 
+//? define output
+// A result: what finish makes of the last value.
+//? if RESULT == I32
+typedef int output;
+//? elif RESULT == U32
+typedef unsigned output;
+//? elif RESULT == I64
+typedef long long output;
+//? elif RESULT == U64
+typedef unsigned long long output;
+//? elif RESULT == F32
+typedef float output;
+//? elif RESULT == F64
+typedef double output;
+//? end
+
 //? define vec
 // What one load brings.
 //? if ELEM_BYTES < 4 && TYPE != F16 && VECTOR * ELEM_BYTES % 4 == 0

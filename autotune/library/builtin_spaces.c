@@ -24,7 +24,8 @@ static int find_file(struct emit_file *out, const char *folder, const char *name
 int builtin_files_common(struct emit_sources *out, struct error *error)
 {
     return find_file(&out->types, "templates", "types.cu", "", error) ||
-                   find_file(&out->intrinsics, "templates", "intrinsics.cu", "", error)
+                   find_file(&out->intrinsics, "templates", "intrinsics.cu", "", error) ||
+                   find_file(&out->operation, "templates", "operation.cu", "", error)
                ? -1
                : 0;
 }

@@ -113,7 +113,8 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
 {
     const struct coder coder = {frame, reads};
     struct emit_file *const files[] = {&message->space, &message->sources.template,
-                                       &message->sources.types, &message->sources.intrinsics};
+                                       &message->sources.types, &message->sources.intrinsics,
+                                       &message->sources.operation};
     code_bool(&coder, &message->measures);
     code(&coder, &message->seed, sizeof message->seed);
     code(&coder, &message->info, sizeof message->info);

@@ -39,7 +39,8 @@ static struct emit_sources find_sources(const struct space *space)
 {
     return (struct emit_sources){.template = find_file(space->template_name),
                                  .types = find_file("types.cu"),
-                                 .intrinsics = find_file("intrinsics.cu")};
+                                 .intrinsics = find_file("intrinsics.cu"),
+                                 .operation = find_file("operation.cu")};
 }
 
 static struct space *load_space(const char *name, const char *bytes)

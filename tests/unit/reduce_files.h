@@ -37,11 +37,12 @@ static inline struct space *load_space(const char *name)
 static inline struct emit_sources load_sources(void)
 {
     static const char *const names[] = {"templates/reduce.cu", "templates/types.cu",
-                                        "templates/intrinsics.cu"};
+                                        "templates/intrinsics.cu", "templates/operation.cu"};
     return (struct emit_sources){
         .template = {names[0], find_file(names[0])->bytes},
         .types = {names[1], find_file(names[1])->bytes},
         .intrinsics = {names[2], find_file(names[2])->bytes},
+        .operation = {names[3], find_file(names[3])->bytes},
     };
 }
 

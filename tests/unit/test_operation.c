@@ -759,8 +759,8 @@ static void test_written(void **state)
     } cases[] = {
         {"x * x + 1", I32, "    return (int)((unsigned)x * x + 1);\n"},
         {"x * x + 1", U64, "    return x * x + 1ULL;\n"},
-        {"x * x + 1", F32, "    return x * x + 1.0f;\n"},
-        {"x * x + 0.5", F64, "    return x * x + 0.5;\n"},
+        {"x * x + 1", F32, "    return __fmul_rn(x, x) + 1.0f;\n"},
+        {"x * x + 0.5", F64, "    return __dmul_rn(x, x) + 0.5;\n"},
         {"1 + x * 2 - -x", I64,
          "    return (long long)(1ULL + (unsigned long long)x * 2LL - (0ULL - x));\n"},
         {"x / 3", I32, "    return x / 3;\n"},
@@ -772,7 +772,7 @@ static void test_written(void **state)
         {"least(x, -x)", F32, "    return least_f32(x, -x);\n"},
         {"magnitude(x)", F64, "    return fabs(x);\n"},
         {"-(-x)", F32, "    return -(-x);\n"},
-        {"acc(i) * x", F32, "    return (float)i * x;\n"},
+        {"acc(i) * x", F32, "    return __fmul_rn((float)i, x);\n"},
         {"x > 0 && x < 5 || x != 9 ? x : 0", F32,
          "    return (x > 0.0f && x < 5.0f) || x != 9.0f ? x : 0.0f;\n"},
         {"acc(i32(x))", F32, "    return (float)i32_of_f32(x);\n"},
@@ -824,8 +824,9 @@ static void test_written_struct(void **state)
                         "    const float all_ = a.count_ + b.count_;\n"
                         "    const float part_ = b.count_ / all_;\n"
                         "    const float d_ = b.mean_ - a.mean_;\n"
-                        "    const accum joined_ = make_accum(all_, a.mean_ + d_ * part_, "
-                        "a.m2_ + b.m2_ + d_ * d_ * a.count_ * part_);\n"
+                        "    const accum joined_ = make_accum(all_, a.mean_ + "
+                        "__fmul_rn(d_, part_), a.m2_ + b.m2_ + "
+                        "__fmul_rn(__fmul_rn(__fmul_rn(d_, d_), a.count_), part_));\n"
                         "    return all_ == 0.0f ? a : joined_;\n");
     text_dispose(&out);
     operation_free(text);
