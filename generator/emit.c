@@ -326,9 +326,12 @@ static void emit_header(struct text *out, const struct point_context *context,
     text_adds(out, "// ");
     if (problem->dims.scan)
         text_addf(out, "%s scan, ", dims_text_scans[problem->dims.scan]);
-    text_addf(out, "%s of %s accumulated in %s, for %s: pass '%s' of %s, made from ",
-              problem->op->name, problem_types[problem->type].name,
-              problem_types[problem->acc].name, arch, space->passes[pass].name, space->name);
+    text_addf(out, "%s of %s", problem->op->name, problem_types[problem->type].name);
+    if (problem_value(problem) != problem->acc)
+        text_addf(out, " as %s,", problem_types[problem->acc].name);
+    text_addf(out, " accumulated in %s, for %s: pass '%s' of %s, made from ",
+              problem_types[problem_value(problem)].name, arch, space->passes[pass].name,
+              space->name);
     text_add_visible(out,
                      sources->has_own_template ? sources->template.name : space->template_name);
     text_adds(out, " by\n// autotune emit");

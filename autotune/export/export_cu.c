@@ -2,6 +2,7 @@
  * compiles the .cu too, and sees only the kernels. Guards kernels for newer architectures in a
  * file that is compiled for older ones. */
 #include "autotune/export/export_text.h"
+#include "generator/operation_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +250,21 @@ static void add_head(struct text *out, const struct export *export,
     text_dispose(&lines);
 }
 
+/* What a result is: by the laws, or as the operation's own file says. */
+static int add_result(struct text *out, const struct export *export, struct error *error)
+{
+    const struct problem *const problem = &export->source.problem;
+    if (problem_map(problem) != MAP_MAPPED && !problem_has_finish(problem))
+        return export_add_file_part(out, export, "templates/export/exported_result.h",
+                                    EXPORT_DECLARED, error);
+    text_adds(out, "/* A result is what '");
+    export_add_words(out, problem->op->name);
+    text_adds(out, "' gives: ");
+    export_add_words(out, operation_meaning(problem->op->text));
+    text_adds(out, ". */\n");
+    return 0;
+}
+
 static int write_declarations(struct text *out, const struct export *export,
                               struct error *error)
 {
@@ -258,8 +274,7 @@ static int write_declarations(struct text *out, const struct export *export,
                              error))
         return -1;
     add_types(out, export);
-    if (export_add_file_part(out, export, "templates/export/exported_result.h", EXPORT_DECLARED,
-                             error))
+    if (add_result(out, export, error))
         return -1;
     text_adds(out, "\n");
     if (export_add_file_part(out, export, "templates/export/exported_match.h", EXPORT_DECLARED,

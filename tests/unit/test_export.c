@@ -100,14 +100,15 @@ static struct interval *add_record(struct fixture *fixture, const struct gpu *gp
     return served;
 }
 
-static void open_fixture(struct fixture *out, enum op op, enum type type, uint64_t seed)
+static void open_fixture_of(struct fixture *out, const struct operation *op, enum type type,
+                            uint64_t seed)
 {
     const struct gpu oldest = {"", 70, 0};
     struct target target = target_of(&oldest);
     *out = (struct fixture){.space = load_space("configs/reduce-wide.ini"),
                             .sources = load_sources(),
                             .random = seed,
-                            .problem = {.op = op_of(op),
+                            .problem = {.op = op,
                                         .type = type,
                                         .acc = problem_default_acc(type),
                                         .dims = DIMS_VALUE(1)}};
@@ -119,6 +120,11 @@ static void open_fixture(struct fixture *out, enum op op, enum type type, uint64
     struct interval *interval = add_record(out, &gpus[0], 300000);
     interval->from = 200000;
     interval->to = 700000;
+}
+
+static void open_fixture(struct fixture *out, enum op op, enum type type, uint64_t seed)
+{
+    open_fixture_of(out, op_of(op), type, seed);
 }
 
 static struct export_source source_of(const struct fixture *fixture)
@@ -283,6 +289,57 @@ static void test_answers(void **state)
         if (!strstr(met.at, word))
             fail_msg("no row with %s was asked for: choose other seeds", word);
     }
+    text_dispose(&met);
+}
+
+/* The default for any number of elements, as the command has it. */
+static void settle_for_any(struct fixture *fixture)
+{
+    struct problem many = fixture->problem;
+    const struct gpu oldest = {"", 70, 0};
+    const struct target target = target_of(&oldest);
+    many.dims = dims_value(PROBLEM_USUAL_N);
+    assert_int_equal(space_settle_default(fixture->space, &many, &target, &error), 0);
+}
+
+/* Of operations whose values and results have types of their own. A block or cluster alone finishes what it
+ * has: its rows are for no more elements than these take. */
+static void test_answers_of_texts(void **state)
+{
+    static const struct {
+        const char *op;
+        enum type type;
+        const char *result, *says;
+    } problems[] = {
+        {"mean", I32, "typedef double my_result;",
+         "/* A result is what 'mean' gives: sum of the elements divided by their count; integers"},
+        {"absmax", F32, "typedef float my_result;",
+         "gives: greatest magnitude; a NaN wins. */"},
+        {"any", U8, "typedef uint32_t my_result;",
+         "gives: 1 if any element is not zero, else 0. */"},
+    };
+    struct text met = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        const struct operation *op;
+        struct export_files files;
+        struct fixture fixture;
+        struct export export;
+        assert_int_equal(operation_find(&op, problems[i].op, &error), 0);
+        open_fixture_of(&fixture, op, problems[i].type, 3 + i);
+        settle_for_any(&fixture);
+        compare_answers(&fixture, &met);
+        const struct export_source source = source_of(&fixture);
+        assert_int_equal(export_init(&export, &source, &error), 0);
+        write_format(&files, &export, "cu");
+        assert_non_null(strstr(files.at[0].text.at, problems[i].result));
+        assert_non_null(strstr(files.at[0].text.at, problems[i].says));
+        export_dispose_files(&files);
+        export_dispose(&export);
+        space_free(fixture.space);
+    }
+    assert_non_null(strstr(met.at, "FINISH=PASSES "));
+    assert_non_null(strstr(met.at, "FINISH=FLAGGED "));
     text_dispose(&met);
 }
 
@@ -725,13 +782,13 @@ static void test_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers), cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_kernels), cmocka_unit_test(test_unused),
-        cmocka_unit_test(test_alike),   cmocka_unit_test(test_nvrtc),
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_prefix),
-        cmocka_unit_test(test_format),  cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_lacking),
+        cmocka_unit_test(test_answers),    cmocka_unit_test(test_answers_of_texts),
+        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_unused),     cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_nvrtc),      cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_prefix),     cmocka_unit_test(test_format),
+        cmocka_unit_test(test_variables),  cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_needs),      cmocka_unit_test(test_lacking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

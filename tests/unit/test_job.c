@@ -78,7 +78,8 @@ static struct job_setup example_setup(void)
                               .space = {"a.ini", "[space]\n"},
                               .sources = {.template = {"a.cu", "void a;"},
                                           .types = {"t.cu", ""},
-                                          .intrinsics = {"i.cu", "void i;\n"}}};
+                                          .intrinsics = {"i.cu", "void i;\n"},
+                                          .operation = {"o.cu", "void o;\n"}}};
 }
 
 /* The image's bytes are of an odd size, so that nothing behind them is aligned by chance. */
@@ -171,6 +172,7 @@ static void test_setup(void **state)
         assert_file(&is.sources.template, &was.sources.template);
         assert_file(&is.sources.types, &was.sources.types);
         assert_file(&is.sources.intrinsics, &was.sources.intrinsics);
+        assert_file(&is.sources.operation, &was.sources.operation);
         frame_dispose(&frame);
     }
     was.sources.types.text = NULL; /* nothing can be compiled without */
