@@ -1,10 +1,10 @@
-/* kernel_cache: reads and writes files of compiled kernels: a few lines of text (the key, the
- * kernels' names, the size), the code, and a checksum over all of it. Hides the form and the
- * name of the file. */
+/* kernel_cache: reads and writes files of compiled kernels: the key with the whole source, the
+ * kernels' names, the code, and a checksum over all of it. Hides the form and the name of the
+ * file. */
 #include "autotune/library/kernel_cache.h"
 
+#include "autotune/device/nvrtc.h"
 #include "cache/file.h"
-#include "generator/text.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -25,9 +25,11 @@ static void add_plain(struct text *out, const char *name)
     }
 }
 
+/* The hash only finds the file: of two sources with one hash the later takes the other's place. */
 static void add_path(struct text *out, const char *folder, const struct kernel_cache_key *key)
 {
-    text_addf(out, "%s/%016" PRIx64 "-sm_%d-", folder, key->source_hash, key->cc);
+    const XXH64_hash_t hash = XXH3_64bits(key->source->at, key->source->length);
+    text_addf(out, "%s/%016" PRIx64 "-sm_%d-", folder, (uint64_t)hash, key->cc);
     add_plain(out, key->compiler);
     text_adds(out, "-" VERSION ".kernels"); /* so that two versions do not undo each other */
 }
@@ -37,8 +39,10 @@ static void add_key(struct text *out, const struct kernel_cache_key *key)
 {
     text_addf(out,
               "autotune compiled kernels, made by version " VERSION "\n"
-              "source %016" PRIx64 "\narch sm_%d\ncompiler %s\nkernels %zu\n",
-              key->source_hash, key->cc, key->compiler, key->kernels);
+              "arch sm_%d\ncompiler %s\noptions " NVRTC_OPTIONS "\nkernels %zu\nsource %zu\n",
+              key->cc, key->compiler, key->kernels, key->source->length);
+    text_add(out, key->source->at, key->source->length);
+    text_adds(out, "\n");
 }
 
 static void put_checksum(unsigned char out[CHECKSUM_BYTES], const char *bytes, size_t length)
@@ -107,21 +111,38 @@ static bool take_image(struct cursor *cursor, const struct kernel_cache_key *key
     return out->bytes;
 }
 
-static bool parse(struct device_image *out, const struct text *file,
-                  const struct kernel_cache_key *key)
+static bool take_key(struct cursor *cursor, const struct kernel_cache_key *key)
+{
+    struct text wanted = {0};
+    add_key(&wanted, key);
+    const bool is_taken = !wanted.failed && take(cursor, wanted.at, wanted.length);
+    text_dispose(&wanted);
+    return is_taken;
+}
+
+static bool is_whole(const struct text *file)
 {
     unsigned char checksum[CHECKSUM_BYTES];
-    struct text wanted = {0};
     if (file->length < CHECKSUM_BYTES)
         return false;
-    struct cursor cursor = {file->at, file->at + file->length - CHECKSUM_BYTES};
-    put_checksum(checksum, file->at, file->length - CHECKSUM_BYTES);
-    add_key(&wanted, key);
-    const bool is_right = memcmp(cursor.end, checksum, CHECKSUM_BYTES) == 0 && !wanted.failed &&
-                          take(&cursor, wanted.at, wanted.length) &&
-                          take_image(&cursor, key, out);
-    text_dispose(&wanted);
-    return is_right;
+    const size_t length = file->length - CHECKSUM_BYTES;
+    put_checksum(checksum, file->at, length);
+    return memcmp(file->at + length, checksum, CHECKSUM_BYTES) == 0;
+}
+
+/* A whole file of another key is no image of this one, and not at fault. */
+static bool parse(struct device_image *out, const struct text *file, const char *path,
+                  const struct kernel_cache_key *key, struct error *reason)
+{
+    if (is_whole(file)) {
+        struct cursor cursor = {file->at, file->at + file->length - CHECKSUM_BYTES};
+        if (!take_key(&cursor, key))
+            return false;
+        if (take_image(&cursor, key, out))
+            return true;
+    }
+    error_set(reason, ERROR_IO, "%s is damaged: it is compiled again", path);
+    return false;
 }
 
 bool kernel_cache_find(struct device_image *out, const char *folder,
@@ -137,11 +158,9 @@ bool kernel_cache_find(struct device_image *out, const char *folder,
         text_check(&path, reason);
     } else {
         const enum file_state state = file_read(&file, path.at, IMAGE_BYTES_MAX, reason);
-        is_found = state == FILE_READ && parse(out, &file, key);
         if (state == FILE_MISSING)
             *reason = (struct error){.code = ERROR_NONE};
-        else if (state == FILE_READ && !is_found)
-            error_set(reason, ERROR_IO, "%s is damaged: it is compiled again", path.at);
+        is_found = state == FILE_READ && parse(out, &file, path.at, key, reason);
     }
     if (!is_found)
         device_dispose_image(out);
@@ -188,7 +207,7 @@ int kernel_cache_store(const char *folder, const struct kernel_cache_key *key,
                        const struct device_image *image, struct error *error)
 {
     struct text path = {0}, file = {0};
-    if (image->count != key->kernels || image->size > IMAGE_BYTES_MAX / 2)
+    if (image->count != key->kernels || image->size + key->source->length > IMAGE_BYTES_MAX / 2)
         return error_set(error, ERROR_IO, "an image of %zu kernels and %zu bytes is not kept",
                          image->count, image->size);
     add_path(&path, folder, key);

@@ -1,17 +1,18 @@
-/* kernel_cache: keeps compiled kernels on disk, one file each, private to the user. What is read is
- * what was written, for the very key, or nothing: machine code is never taken from a file that
- * others could have written or that changed by a single bit. */
+/* kernel_cache: keeps compiled kernels on disk, one file for each variant, private to the user. What is
+ * read is what was written, for the very key, or nothing: machine code is never taken from a file that
+ * others could have written, that changed by a single bit, or that was compiled from another source. */
 #ifndef AUTOTUNE_KERNEL_CACHE_H
 #define AUTOTUNE_KERNEL_CACHE_H
 
 #include "autotune/device/device.h"
+#include "generator/text.h"
 
 /* What decides the machine code, beside this version of the program. */
 struct kernel_cache_key {
-    uint64_t source_hash; /* emit_hash_variant */
-    int cc;               /* compute capability it was compiled for, 90 for 9.0 */
-    const char *compiler; /* "NVRTC 13.0" */
-    size_t kernels;       /* in the image, at least 1 */
+    const struct text *source; /* what it was compiled from; compared as a whole */
+    int cc;                    /* compute capability it was compiled for, 90 for 9.0 */
+    const char *compiler;      /* "NVRTC 13.0" */
+    size_t kernels;            /* in the image, at least 1 */
 };
 
 enum { IMAGE_BYTES_MAX = 64 << 20 }; /* of a file; a larger one is refused */
