@@ -13,7 +13,7 @@ BUILD   ?= build
 VERSION  = 0.2.0
 FORTIFY  = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 # checked copies, in what is optimized
 FRAMES   = $(if $(findstring FORTIFY,$(HARDEN)),-Wframe-larger-than=65536) # all calls fit 256 KiB: main.c
-LIBS     = -Wl,-z,relro,-z,now -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread
+LIBS     = -Wl,-z,relro,-z,now -l:libinih.a -l:libxxhash.a -l:libmd.a -ldl -lm -lpthread
 
 # A name with a blank in it would be two names, and `rm` would remove both.
 one_name = $(if $(filter 1,$(words _$($1)_)),,$(error $1='$($1)' has a blank in it: choose a folder without one))

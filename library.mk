@@ -33,7 +33,7 @@ $(SHARED): $(LIBRARY)
 # name of the program that it is linked into.
 $(ARCHIVE): $(LIBRARY)
 	$(call say,AR)
-	$Q$(CC) -r -nostdlib -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a
+	$Q$(CC) -r -nostdlib -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a -l:libmd.a
 	$Q$(OBJCOPY) -w --keep-global-symbol='autotune_*' $(BUILD)/libautotune.o
 	@rm -f $@
 	$Q$(AR) rcsD $@ $(BUILD)/libautotune.o

@@ -40,7 +40,7 @@ const char *const operation_maps[MAP_LAWS] =
 /* --- One of each -------------------------------------------------------------------------- */
 
 enum {
-    KEY_DIGITS = 16, /* of a hash, in keys */
+    KEY_DIGITS = 32, /* of a hash, in keys */
     WORD_DIGITS = 8, /* and in names of files */
     KEY_CHARS = OPERATION_NAME_MAX + 1 + KEY_DIGITS + 1,
 };
@@ -309,7 +309,7 @@ int operation_find_key(const struct operation **out, const char *key, struct err
         return operation_find(out, key, error);
     if (!is_key(key, name_length))
         return error_set(error, ERROR_USAGE,
-                         "'%.60s' names no operation: it is NAME@ and 16 digits of a hash",
+                         "'%.60s' names no operation: it is NAME@ and 32 digits of a hash",
                          key);
     pthread_mutex_lock(&lock);
     struct entry *entry = entries;

@@ -56,7 +56,7 @@ struct operation_text;
 struct operation {
     const char *name; /* "sum" */
     const char *key;  /* as records name it: the name, and of one that does not come with the
-                       * program "NAME@HASH", 16 digits of its text's hash */
+                       * program "NAME@HASH", 32 digits of its text's hash */
     const char *word; /* in names of files and functions: "sum", "NAME_HASH" with 8 digits */
     enum combine_law combine;
     const char *scale;                 /* what the error of floats is relative to: "sum|x|" */

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include <sha2.h>
 
 struct writing {
     struct text *out;
@@ -187,7 +186,12 @@ const char *operation_canonical(const struct operation_text *text)
 
 char *operation_hash(char out[OPERATION_HASH_CHARS], const struct operation_text *text)
 {
-    const XXH128_hash_t hash = XXH3_128bits(text->canonical, strlen(text->canonical));
-    snprintf(out, OPERATION_HASH_CHARS, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    SHA2_CTX hash;
+    SHA256Init(&hash);
+    SHA256Update(&hash, (const unsigned char *)text->canonical, strlen(text->canonical));
+    SHA256Final(digest, &hash);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
     return out;
 }

@@ -9,9 +9,9 @@
 /* The canonical text, in lines "key = value". */
 const char *operation_canonical(const struct operation_text *text);
 
-enum { OPERATION_HASH_CHARS = 33 };
+enum { OPERATION_HASH_CHARS = 65 };
 
-/* 32 hexadecimal digits that name the canonical text; the first 16 are enough to show. Returns `out`. */
+/* The SHA-256 of the canonical text, in 64 hexadecimal digits. Returns `out`. */
 char *operation_hash(char out[OPERATION_HASH_CHARS], const struct operation_text *text);
 
 /* Appends an expression in the language. With an accumulator `acc` (else NO_TYPE), conversions that change

@@ -56,7 +56,7 @@ tests_of_line() {
 
 # link PROGRAM OBJECT [OPTION]
 link() {
-    gcc ${3:+"$3"} -o "$1" "$2" "$object" "$kept/rest.a" -lcmocka -l:libinih.a -l:libxxhash.a -ldl -lm \
+    gcc ${3:+"$3"} -o "$1" "$2" "$object" "$kept/rest.a" -lcmocka -l:libinih.a -l:libxxhash.a -l:libmd.a -ldl -lm \
         -lpthread 2> "$MUTANT/errors" && return
     echo "by_line.sh: $1 cannot be linked: $(tail -n 2 "$MUTANT/errors")" >&2
     exit 2

@@ -71,7 +71,7 @@ done
 for test in $tests; do
     # shellcheck disable=SC2086 # words
     gcc -o "$MUTANT/$test" "$MUTANT/$test.o" $objects "$MUTANT/rest.a" -lcmocka -l:libinih.a \
-        -l:libxxhash.a -ldl -lm -lpthread 2> "$MUTANT/errors" || exit 2
+        -l:libxxhash.a -l:libmd.a -ldl -lm -lpthread 2> "$MUTANT/errors" || exit 2
     # shellcheck disable=SC3045 # dash has it
     (ulimit -v $KIB_MOST && XDG_CACHE_HOME=$MUTANT "$MUTANT/$test") > "$MUTANT/log" 2>&1 || exit 1
 done
@@ -79,7 +79,7 @@ if [ -n "$checked" ]; then
     one=$source
     [ ! -e "$MUTANT/$one" ] || one=$MUTANT/$one
     compile -fsanitize=address -o "$MUTANT/checked" "tests/unit/$checked.c" "$one" "$MUTANT/rest.a" \
-        -lcmocka -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread || exit 2
+        -lcmocka -l:libinih.a -l:libxxhash.a -l:libmd.a -ldl -lm -lpthread || exit 2
     ASAN_OPTIONS=detect_leaks=1 "$MUTANT/checked" > "$MUTANT/log" 2>&1 || exit 1
 fi
 exit 0

@@ -21,7 +21,7 @@ if [ ! "$work/counts.o" -nt tests/mutate/counts.c ]; then
 fi
 # shellcheck disable=SC2046 # names
 make -s -j"$JOBS" BUILD="$work" CFLAGS='-O0 -w' SANITIZE=--coverage CC=gcc \
-    LIBS="$work/counts.o -Wl,--wrap=_exit,--wrap=kill -l:libinih.a -l:libxxhash.a -ldl -lm -lpthread" \
+    LIBS="$work/counts.o -Wl,--wrap=_exit,--wrap=kill -l:libinih.a -l:libxxhash.a -l:libmd.a -ldl -lm -lpthread" \
     "$work/autotune" "$work/sign" $(basename -s .c -a tests/unit/test_*.c | sed "s|^|$work/unit/|") || exit 2
 sources=$(cat cache/*.[ch] generator/*.[ch] autotune/*/*.[ch] | sha1sum)
 [ "$sources" = "$(cat "$work/sources" 2> /dev/null)" ] || rm -f "$work"/lines/*

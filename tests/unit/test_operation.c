@@ -516,18 +516,18 @@ static void test_key_first(void **state)
 {
     static const char text[] = "[operation]\nmeaning = m\nmap = x / 3\ncombine = a + b\n";
     const char *const wrong[] = {"third@",
-                                 "third@0123456789abcde",
-                                 "third@0123456789abcdefg",
-                                 "Third@0123456789abcdef",
-                                 "@0123456789abcdef",
+                                 "third@0123456789abcdef0123456789abcde",
+                                 "third@0123456789abcdef0123456789abcdefg",
+                                 "Third@0123456789abcdef0123456789abcdef",
+                                 "@0123456789abcdef0123456789abcdef",
                                  "third"};
     struct operation_text *parsed;
     const struct operation *op;
-    char hash[OPERATION_HASH_CHARS], key[64];
+    char hash[OPERATION_HASH_CHARS], key[80];
     struct error error;
     (void)state;
     assert_int_equal(operation_read(&parsed, "third.ini", text, sizeof text - 1, &error), 0);
-    snprintf(key, sizeof key, "third@%.16s", operation_hash(hash, parsed));
+    snprintf(key, sizeof key, "third@%.32s", operation_hash(hash, parsed));
     operation_free(parsed);
     assert_int_equal(operation_find_key(&op, key, &error), 0);
     assert_string_equal(op->key, key);
