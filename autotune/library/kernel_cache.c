@@ -5,14 +5,21 @@
 
 #include "autotune/device/nvrtc.h"
 #include "cache/file.h"
+#include "generator/array.h"
 
 #include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
-enum { CHECKSUM_BYTES = 8, NAME_MAX_BYTES = 4096, NUMBER_DIGITS = 10 };
+enum { CHECKSUM_BYTES = 8, NAME_MAX_BYTES = 4096, NUMBER_DIGITS = 10, HASH_DIGITS = 16 };
+static const char name_end[] = ".kernels";
 
 /* "nvrtc-13.0" for "NVRTC 13.0". */
 static void add_plain(struct text *out, const char *name)
@@ -31,7 +38,8 @@ static void add_path(struct text *out, const char *folder, const struct kernel_c
     const XXH64_hash_t hash = XXH3_64bits(key->source->at, key->source->length);
     text_addf(out, "%s/%016" PRIx64 "-sm_%d-", folder, (uint64_t)hash, key->cc);
     add_plain(out, key->compiler);
-    text_adds(out, "-" VERSION ".kernels"); /* so that two versions do not undo each other */
+    text_adds(out, "-" VERSION); /* so that two versions do not undo each other */
+    text_adds(out, name_end);
 }
 
 /* The beginning of the file; what follows differs from image to image. */
@@ -145,6 +153,12 @@ static bool parse(struct device_image *out, const struct text *file, const char 
     return false;
 }
 
+/* In the file's time. Where that cannot be set, as on a disk that is read only, the file seems old. */
+static void note_use(const char *path)
+{
+    utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
 bool kernel_cache_find(struct device_image *out, const char *folder,
                        const struct kernel_cache_key *key, struct error *reason)
 {
@@ -162,11 +176,119 @@ bool kernel_cache_find(struct device_image *out, const char *folder,
             *reason = (struct error){.code = ERROR_NONE};
         is_found = state == FILE_READ && parse(out, &file, path.at, key, reason);
     }
-    if (!is_found)
+    if (is_found)
+        note_use(path.at);
+    else
         device_dispose_image(out);
     text_dispose(&path);
     text_dispose(&file);
     return is_found;
+}
+
+/* --- Room --------------------------------------------------------------------------------- */
+
+/* The kept kernels of a folder. */
+struct kept_files {
+    struct kept_file {
+        char *name;
+        uint64_t bytes;
+        struct timespec used;
+    } *at;
+    size_t count;
+    uint64_t bytes;
+};
+
+static void dispose_files(struct kept_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->at[i].name);
+    free(files->at);
+}
+
+/* As this module names its files, and as its former versions did. */
+static bool is_name(const char *name)
+{
+    const size_t length = strlen(name), end = sizeof name_end - 1;
+    return strspn(name, "0123456789abcdef") == HASH_DIGITS &&
+           strncmp(name + HASH_DIGITS, "-sm_", 4) == 0 &&
+           strcmp(name + length - end, name_end) == 0;
+}
+
+/* Adds a file of that name if it is one of kernels, and of this user. */
+static int add_file(struct kept_files *files, int folder, const char *name, struct error *error)
+{
+    struct stat status;
+    if (!is_name(name) || fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+        return 0;
+    if (array_grow(&files->at, files->count, sizeof *files->at, error))
+        return -1;
+    char *copy = strdup(name);
+    if (!copy)
+        return error_memory(error, strlen(name) + 1);
+    files->at[files->count++] =
+        (struct kept_file){copy, (uint64_t)status.st_size, status.st_mtim};
+    files->bytes += (uint64_t)status.st_size;
+    return 0;
+}
+
+static int by_use(const void *left, const void *right)
+{
+    const struct kept_file *a = left, *b = right;
+    if (a->used.tv_sec != b->used.tv_sec)
+        return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
+    if (a->used.tv_nsec != b->used.tv_nsec)
+        return a->used.tv_nsec < b->used.tv_nsec ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static int remove_file(const char *folder, int at, const char *name, struct error *error)
+{
+    if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
+        return 0;
+    const int cause = errno;
+    struct text path = {0};
+    text_addf(&path, "%s/%s", folder, name);
+    errno = cause;
+    if (text_check(&path, error) == 0)
+        file_error("remove", path.at, error);
+    text_dispose(&path);
+    return -1;
+}
+
+/* Removes those used longest ago, but not the one at `path`. */
+static int remove_old(const char *folder, int at, struct kept_files *files, uint64_t most_bytes,
+                      const char *path, struct error *error)
+{
+    const char *kept = path + strlen(folder) + 1;
+    qsort(files->at, files->count, sizeof *files->at, by_use);
+    for (size_t i = 0; i < files->count && files->bytes > most_bytes; i++) {
+        const struct kept_file *file = &files->at[i];
+        if (strcmp(file->name, kept) == 0)
+            continue;
+        if (remove_file(folder, at, file->name, error))
+            return -1;
+        files->bytes -= file->bytes;
+    }
+    return 0;
+}
+
+/* The caller has the folder's lock: two that removed at once would remove too much. */
+static int make_room(const char *folder, uint64_t most_bytes, const char *path,
+                     struct error *error)
+{
+    struct kept_files files = {0};
+    DIR *list = opendir(folder);
+    int failed = 0;
+    if (!list)
+        return file_error("list", folder, error);
+    for (const struct dirent *entry; !failed && (entry = readdir(list)) != NULL;)
+        failed = add_file(&files, dirfd(list), entry->d_name, error);
+    if (!failed && files.bytes > most_bytes)
+        failed = remove_old(folder, dirfd(list), &files, most_bytes, path, error);
+    closedir(list);
+    dispose_files(&files);
+    return failed;
 }
 
 /* --- Writing ------------------------------------------------------------------------------ */
@@ -188,23 +310,25 @@ static void add_image(struct text *out, const struct kernel_cache_key *key,
 }
 
 /* One lock serves the folder: writers are few, and what one leaves that is killed the next one removes. */
-static int replace(const char *folder, const char *path, const struct text *file,
-                   struct error *error)
+static int replace(const char *folder, uint64_t most_bytes, const char *path,
+                   const struct text *file, struct error *error)
 {
     struct text lock_path = {0};
     text_addf(&lock_path, "%s/kernels", folder);
     int failed = text_check(&lock_path, error);
     const int lock = failed ? -1 : file_lock(lock_path.at, error);
     if (lock >= 0) {
-        failed = file_replace(path, lock_path.at, file, NULL, error);
+        failed = file_replace(path, lock_path.at, file, NULL, error) ||
+                 make_room(folder, most_bytes, path, error);
         file_unlock(lock);
     }
     text_dispose(&lock_path);
     return lock < 0 ? -1 : failed;
 }
 
-int kernel_cache_store(const char *folder, const struct kernel_cache_key *key,
-                       const struct device_image *image, struct error *error)
+int kernel_cache_store(const char *folder, uint64_t most_bytes,
+                       const struct kernel_cache_key *key, const struct device_image *image,
+                       struct error *error)
 {
     struct text path = {0}, file = {0};
     if (image->count != key->kernels || image->size + key->source->length > IMAGE_BYTES_MAX / 2)
@@ -213,7 +337,8 @@ int kernel_cache_store(const char *folder, const struct kernel_cache_key *key,
     add_path(&path, folder, key);
     add_image(&file, key, image);
     int failed = text_check(&path, error) || text_check(&file, error) ||
-                 file_make_folder(folder, error) || replace(folder, path.at, &file, error);
+                 file_make_folder(folder, error) ||
+                 replace(folder, most_bytes, path.at, &file, error);
     text_dispose(&path);
     text_dispose(&file);
     return failed ? -1 : 0;

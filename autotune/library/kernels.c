@@ -113,7 +113,8 @@ static int compile(struct kernels *kernels, const struct emit_variant *variant,
                                         error))
         return -1;
     const int failed = load(kernels, key, &image, out, error);
-    if (!failed && is_kept(kernels) && kernel_cache_store(kernels->folder, key, &image, &cause))
+    if (!failed && is_kept(kernels) &&
+        kernel_cache_store(kernels->folder, KERNEL_CACHE_BYTES, key, &image, &cause))
         *warning = cause;
     device_dispose_image(&image);
     return failed;

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (is_found) {
         struct text kept = {0};
         demand(image.count == 1 && image.size < size);
-        demand(kernel_cache_store(folder, &key, &image, &error) == 0);
+        demand(kernel_cache_store(folder, KERNEL_CACHE_BYTES, &key, &image, &error) == 0);
         demand(text_read(&kept, path, size + 1, &error) == 0);
         demand(kept.length == size && memcmp(kept.at, data, size) == 0);
         demand(kernel_cache_find(&again, folder, &key, &error));
