@@ -175,8 +175,6 @@ static int check_kernels(const struct problem *problem, struct error *error)
                       "kernels give map no index i so far, but for argmin and argmax");
     if (is_position && problem_map(problem) != MAP_SAME)
         return refuse(problem, error, "kernels find positions of elements as they are so far");
-    if (problem->dims.scan && problem_has_finish(problem))
-        return refuse(problem, error, "a scan gives values as they are, so it has no finish");
     if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
         (problem_map(problem) == MAP_MAPPED || problem_has_finish(problem)))
         return refuse(

@@ -113,6 +113,10 @@ int space_check_problem(const struct space *space, const struct problem *problem
                          "no kernel keeps order n of %s yet: leave --order n out, or take "
                          "--order run",
                          dims_text_name(&problem->dims));
+    if (problem->dims.scan && problem_has_finish(problem))
+        return error_set(error, ERROR_USAGE,
+                         "operation '%s': a scan gives values as they are, so it has no finish",
+                         problem->op->name);
     if (serves_in_other_order(space, &served))
         return error_set(error, ERROR_USAGE, "%s: its kernels are %s --order n: use --space %s",
                          space->file, problem->order == ORDER_BY_N ? "not for" : "for",

@@ -207,8 +207,6 @@ __launch_bounds__(BLOCK)
 //? end
 //? if HAS_FINISH && (FINISH == LAST_BLOCK || FINISH == BARRIER)
 reduce(const elem *x, unsigned long long n, output *y, accum *partials, unsigned *state)
-//? elif HAS_FINISH && FINISH == PASSES
-reduce(const elem *x, unsigned long long n, output *y)
 //? elif HAS_FINISH
 reduce(const elem *x, unsigned long long n, output *y, unsigned long long *state)
 //? elif FINISH == LAST_BLOCK || FINISH == BARRIER
@@ -455,18 +453,12 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif FINISH != ATOMIC && FINISH != PASSES && FINISH != BINNED
     const unsigned blocks = gridDim.x;
     //? end
-    //? if CLUSTER > 1 && ((FINISH == PASSES && !HAS_FINISH) || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
+    //? if CLUSTER > 1 && (FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
     const unsigned block = blockIdx.x / CLUSTER;
-    //? elif (FINISH == PASSES && !HAS_FINISH) || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
+    //? elif FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
     const unsigned block = blockIdx.x;
     //? end
-    //? if FINISH == PASSES && HAS_FINISH && IS_AHEAD
-    if (threadIdx.x == 0)
-        *result = finish(a, n);
-    //? elif FINISH == PASSES && HAS_FINISH
-    if (threadIdx.x == 0)
-        *y = finish(a, n);
-    //? elif FINISH == PASSES && IS_AHEAD
+    //? if FINISH == PASSES && IS_AHEAD
     if (threadIdx.x == 0)
         result[block] = a;
     //? elif FINISH == PASSES

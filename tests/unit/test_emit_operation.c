@@ -445,10 +445,104 @@ static void test_row(void **state)
     assert_true(fixture.kernels >= CONFIGS);
 }
 
+/* --- What is refused ---------------------------------------------------------------------- */
+
+static const struct operation *op_named(const char *name)
+{
+    const struct operation *op;
+    assert_int_equal(operation_find(&op, name, &error), 0);
+    return op;
+}
+
+/* Spaces that know no finish, and no map of another kind. */
+static void test_refused_spaces(void **state)
+{
+    static const struct {
+        const char *space, *op;
+        struct dims dims;
+        enum order order;
+        const char *says;
+    } cases[] = {
+        {"configs/scan.ini",
+         "mean",
+         {{1, 1}, {1000, 1}, {1, 1}, DIMS_INCLUSIVE},
+         ORDER_FREE,
+         "operation 'mean': a scan gives values as they are, so it has no finish"},
+        {"configs/ladder/sequential.ini", "nrm2", DIMS_VALUE(1000), ORDER_FREE,
+         "its kernels are for other operations than 'nrm2', where OUTER == 1 && INNER == 1 && "
+         "DEPTH_STRIDE == 1 && !POSITION && !HAS_FINISH: use --space reduce"},
+        {"configs/axes.ini", "mean", DIMS_VALUE(1000), ORDER_FREE, "use --space reduce"},
+        {"configs/ordered.ini", "asum", DIMS_VALUE(1000), ORDER_BY_N,
+         "its kernels are for other operations than 'asum'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct space *space = load_space(cases[i].space);
+        const struct problem problem = {.op = op_named(cases[i].op),
+                                        .type = F32,
+                                        .acc = F32,
+                                        .dims = cases[i].dims,
+                                        .order = cases[i].order};
+        assert_int_equal(space_check_problem(space, &problem, &error), -1);
+        if (!strstr(error.text, cases[i].says))
+            fail_msg("%s\nwanted: %s", error.text, cases[i].says);
+        space_free(space);
+    }
+}
+
+/* Configs that would finish a value twice, or what is not the last. */
+static void test_refused_configs(void **state)
+{
+    static const struct {
+        const char *space, *params, *reason;
+        struct dims dims;
+    } cases[] = {
+        {"configs/reduce.ini", "FINISH=PASSES GRID=4 WALK=STRIDED CLUSTER=1",
+         "a last value that is finished is that of one block or cluster, or of the last block",
+         DIMS_VALUE(1 << 20)},
+        {"configs/reduce.ini", "FINISH=ATOMIC",
+         "a last value that is finished is that of one block or cluster, or of the last block",
+         DIMS_VALUE(1 << 20)},
+        {"configs/rows.ini",
+         "SPLIT=PARTS PIECES=1",
+         "a row that is finished is in one piece, or its last block's",
+         {{4, 100000}, {100000, 1}, {1, 1}, DIMS_ALL}},
+        {"configs/columns.ini",
+         "SPLIT=PARTS PIECES=1",
+         "a column that is finished is in one piece, or its last block's",
+         {{1, 1}, {100000, 4}, {4, 1}, DIMS_ALL}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int finishes = 0; finishes < 2; finishes++) {
+            struct space *space = load_space(cases[i].space);
+            struct target target;
+            int64_t config[SPACE_NAMES_MAX];
+            const struct problem problem = {.op = op_named(finishes ? "mean" : "asum"),
+                                            .type = F64,
+                                            .acc = F64,
+                                            .dims = cases[i].dims};
+            assert_int_equal(gpus_find(&target, "sm_90", &error), 0);
+            const struct point_context context = {space, &problem, &target};
+            assert_int_equal(space_settle_default(space, &problem, &target, &error), 0);
+            make_row(space, cases[i].params, config);
+            const int broken = point_reject(&context, config, &error);
+            if (finishes &&
+                (broken < 0 || strcmp(space->rules[broken].reason, cases[i].reason)))
+                fail_msg("%s: %s", cases[i].params,
+                         broken < 0 ? "allowed" : space->rules[broken].reason);
+            if (!finishes && broken != POINT_VALID)
+                fail_msg("%s: %s", cases[i].params, space->rules[broken].reason);
+            space_free(space);
+        }
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[ROWS];
+    struct CMUnitTest tests[ROWS + 2] = {cmocka_unit_test(test_refused_spaces),
+                                         cmocka_unit_test(test_refused_configs)};
     for (size_t i = 0; i < ROWS; i++)
-        tests[i] = (struct CMUnitTest){rows[i].name, test_row, NULL, NULL, (void *)&rows[i]};
+        tests[i + 2] =
+            (struct CMUnitTest){rows[i].name, test_row, NULL, NULL, (void *)&rows[i]};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -341,9 +341,9 @@ static void test_bad_problems(void **state)
     } cases[] = {
         {{.type = "i32", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.op is NULL"},
         {{.op = "sum", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "autotune_problem.type is NULL"},
-        {{.op = "mean", .type = "i32", .n = 1},
+        {{.op = "average", .type = "i32", .n = 1},
          AUTOTUNE_BAD_ARGUMENT,
-         "unknown operation 'mean': divide the sum by n; choose one of sum"},
+         "unknown operation 'average': it is called mean; choose one of sum"},
         {{.op = "sum", .type = "float", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "unknown type 'float'"},
         {{.op = "s\n\033", .type = "f32", .n = 1}, AUTOTUNE_BAD_ARGUMENT, "'s\\x0a\\x1b'"},
         {{.op = "and", .type = "f32", .n = 1},
