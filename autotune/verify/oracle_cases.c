@@ -21,6 +21,7 @@ enum {
     LARGE = 100003,
     LARGE_TILES = 98304, /* of tiles: 3 * 2^15, a multiple of most */
     TIES = 8,
+    SINGLES_LEAST = 256, /* results of one drawn element */
     SCAN_POSITIONS = 32, /* of a scan, which has many results at each */
 };
 
@@ -347,17 +348,17 @@ static int make_run(struct layout *layout)
 /* --- Elements of a map -------------------------------------------------------------------- */
 
 /* Adds results of one drawn element each, so that each shows what is made of it, whatever is combined
- * with it elsewhere: as many as positions are tried. */
+ * with it elsewhere: as many as positions are tried, and not too few. */
 static int add_singles(struct layout *layout)
 {
     const struct oracle_mapped *mapped = oracle_mapped(&layout->problem);
-    const uint64_t count = least(MAPPED_DRAWN, layout->shape.positions_max);
+    const uint64_t count =
+        least(MAPPED_DRAWN, most(layout->shape.positions_max, SINGLES_LEAST));
     const struct dims all = oracle_resize(&layout->problem.dims, count, 1, 0);
     const struct dims one = oracle_resize(&layout->problem.dims, 1, 1, 0);
     uint64_t first;
-    if (count == 0 ||
-        layout_add_elements(layout, layout->guard + count + layout->guard, &first))
-        return count == 0 ? 0 : -1;
+    if (layout_add_elements(layout, layout->guard + count + layout->guard, &first))
+        return -1;
     const uint64_t from = first + layout->guard;
     for (uint64_t i = 0; i < count; i++)
         mapped_put_drawn(mapped, (i * MAPPED_DRAWN / count + layout->seed) % MAPPED_DRAWN,

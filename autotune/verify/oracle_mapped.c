@@ -325,7 +325,7 @@ static bool is_power_of_two(double value)
     return fabs(frexp(value, &ignored)) <= 0.5;
 }
 
-/* Of a sum of floats: neither so small that it is lost beside others, nor so large that others are. */
+/* Of a sum of floats: not so large that others are lost beside it. */
 static enum use use_in_sum(struct drawn *drawn, bool has_spread)
 {
     const double value = element_double_of(drawn->value);
@@ -336,7 +336,7 @@ static enum use use_in_sum(struct drawn *drawn, bool has_spread)
         return NEUTRAL;
     if (!has_spread && is_integer(value) && drawn->size <= EXACT_MOST)
         return EXACT;
-    return drawn->size >= 0x1p-6 && drawn->size <= 0x1p10 ? ROUGH : UNFIT;
+    return drawn->size <= 0x1p10 ? ROUGH : UNFIT;
 }
 
 static enum use use_in_product(struct drawn *drawn, bool has_spread)
