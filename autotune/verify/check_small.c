@@ -15,9 +15,10 @@
 #include <string.h>
 
 enum {
-    BATCH = 512,      /* cases launched at a time */
-    BATCH_HOST = 16,  /* on the emulator, where launches end before the next begins */
-    ALTERNATE = 2048, /* from this many cases on, the two geometries take turns */
+    BATCH = 512,            /* cases launched at a time */
+    BATCH_HOST = 16,        /* on the emulator, where launches end before the next begins */
+    THREADS_HOST = 1 << 20, /* there, a batch has no launch behind so many threads */
+    ALTERNATE = 2048,       /* from this many cases on, the two geometries take turns */
     CALLS_FEW =
         15, /* 2^4 - 1 of few elements between two of many; with the special values 2^8 - 1 */
     CALLS_MANY = 255, /* in one geometry, for on the emulator they take seconds */
@@ -379,6 +380,7 @@ static int launch_cases(const struct run *run, struct error *error)
     const size_t batch = is_host ? BATCH_HOST : BATCH;
     struct device_launch *launches = malloc((BATCH + PLANNER_LAUNCHES) * sizeof *launches);
     size_t count = 0;
+    uint64_t threads = 0;
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
     for (size_t k = 0; !failed && k < run->chosen_count; k++) {
         const size_t i = run->check->chosen[k];
@@ -386,11 +388,13 @@ static int launch_cases(const struct run *run, struct error *error)
         if (failed)
             break;
         bind_case(run, i, launches + count);
-        count += (size_t)plan_of(run, i)->count;
-        if (count >= batch) {
+        for (int at = 0; at < plan_of(run, i)->count; at++, count++)
+            threads += (uint64_t)launches[count].grid * launches[count].block;
+        if (count >= batch || (is_host && threads >= THREADS_HOST)) {
             tell(run->check->begin);
             failed = device->ops->launch(device, launches, count, NULL, error);
             count = 0;
+            threads = 0;
             if (is_host)
                 tell(run->check->answer);
         }
