@@ -285,7 +285,7 @@ static int check_together(const struct record *record, const struct section *sec
                           const struct ini *ini, int line, struct error *error)
 {
     struct error ignored;
-    if (problem_check(&record->problem, &ignored) != 0)
+    if (record->problem.op->text && problem_check(&record->problem, &ignored) != 0)
         return section_refuse(section, ini, line, "acc",
                               "operation, type and accumulator do not go together", error);
     const struct dims canonical = dims_canonical(&record->problem.dims);

@@ -37,6 +37,7 @@ struct operation_eval {
     union block given[2][OPERATION_FIELDS_MAX]; /* x and i, a and b, a and n */
     union block scratch;
     struct entry names[OPERATION_NAMES];
+    int moved, sign; /* the node whose results are moved, and where to; 0: none is */
 };
 
 /* Each lane of `to` gets an expression of lane k. */
@@ -488,6 +489,19 @@ static void run_fma(enum operation_type type, union block *out, const struct ent
         EACH(out->f64, fma(a->f64[k], b->f64[k], c->f64[k]));
 }
 
+/* The machines' own functions may be as far apart as the less exact one is from the truth, and one more. */
+static void move(const struct operation_eval *eval, enum operation_kind kind,
+                 enum operation_type type, union block *out, size_t count)
+{
+    const struct operation_kind_row *row = &operation_kinds[kind];
+    const float to_f32 = eval->sign > 0 ? INFINITY : -INFINITY;
+    const double to_f64 = (double)to_f32;
+    for (int i = 0; type == F32_TYPE && i <= row->ulps_f32; i++)
+        EACH(out->f32, nextafterf(out->f32[k], to_f32));
+    for (int i = 0; type == F64_TYPE && i <= row->ulps_f64; i++)
+        EACH(out->f64, nextafter(out->f64[k], to_f64));
+}
+
 /* A node whose arguments have one type. A truth about numbers of 8 bytes takes a way round, as its block must
  * not be theirs. */
 static void run_numbers(struct operation_eval *eval, int at, union block *out,
@@ -526,6 +540,8 @@ static void run_node(struct operation_eval *eval, int at, union block *out,
     case NODE_FMA: run_fma(type, out, args, count); break;
     default: run_numbers(eval, at, out, args, count); break;
     }
+    if (eval->sign && at == eval->moved)
+        move(eval, node->kind, type, out, count);
 }
 
 static void set_entry(struct entry *entry, const union block *blocks, int fields)
@@ -703,4 +719,47 @@ void operation_eval_finish(struct operation_eval *eval, const uint64_t *a, const
     give_number(eval, 1, OPERATION_N, U64_TYPE, n, count);
     run_part(eval, OPERATION_FINISH, count);
     widen(eval->text->of[eval->acc].result, results, eval->stack[0].at[0], count);
+}
+
+/* --- Functions that are not exact --------------------------------------------------------- */
+
+static bool is_inexact(const struct operation_eval *eval, int at)
+{
+    const struct operation_kind_row *row = &operation_kinds[eval->text->nodes[at].kind];
+    return (eval->types[at] == F64_TYPE ? row->ulps_f64 : row->ulps_f32) > 0;
+}
+
+/* Counts a tree's from `count` on; the one numbered `which` is moved. */
+static int count_tree(const struct operation_eval *eval, int root, int count, int which,
+                      int *moved)
+{
+    for (int at = first_node(eval->text, root); at <= root; at++)
+        if (is_inexact(eval, at) && count++ == which)
+            *moved = at;
+    return count;
+}
+
+static int count_part(const struct operation_eval *eval, enum operation_part part, int which,
+                      int *moved)
+{
+    const struct operation_source *source = &eval->text->parts[part];
+    int count = 0;
+    for (int k = 0; k < eval->text->let_count; k++)
+        if (source->lets >> k & 1)
+            count = count_tree(eval, eval->text->lets[k].root, count, which, moved);
+    return count_tree(eval, source->root, count, which, moved);
+}
+
+int operation_eval_inexact(const struct operation_eval *eval, enum operation_part part)
+{
+    int ignored;
+    return count_part(eval, part, -1, &ignored);
+}
+
+void operation_eval_move(struct operation_eval *eval, enum operation_part part, int which,
+                         int sign)
+{
+    assert(which >= 0 && which < operation_eval_inexact(eval, part));
+    count_part(eval, part, which, &eval->moved);
+    eval->sign = sign;
 }

@@ -30,4 +30,13 @@ void operation_eval_identity(struct operation_eval *eval, uint64_t *values, size
 void operation_eval_finish(struct operation_eval *eval, const uint64_t *a, const uint64_t *n,
                            uint64_t *results, size_t count);
 
+/* How many functions a part has whose results another machine may round otherwise, as exp: those of its
+ * lets too. */
+int operation_eval_inexact(const struct operation_eval *eval, enum operation_part part);
+
+/* From now on the part's inexact function `which`, from 0, gives results that are off by as much as one machine
+ * may be from another: greater ones for `sign` 1, less for -1, and for 0 its own again. */
+void operation_eval_move(struct operation_eval *eval, enum operation_part part, int which,
+                         int sign);
+
 #endif

@@ -9,61 +9,61 @@
 
 /* clang-format off */
 const struct operation_kind_row operation_kinds[NODE_KINDS] = {
-    /*                    symbol       args precedence takes    gives      f32        f64 */
-    [NODE_LITERAL]     = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL},
-    [NODE_NAME]        = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL},
-    [NODE_LET]         = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL},
-    [NODE_FIELD]       = {".",          1,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL},
-    [NODE_CONVERT]     = {"",           1,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL},
-    [NODE_CHOOSE]      = {"?",          3,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL},
-    [NODE_MAKE]        = {"make",      -1,  0, ANY_CLASS,     STRUCT_TYPE, NULL,    NULL},
-    [NODE_NEGATE]      = {"-",          1,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_NOT]         = {"!",          1,  0, BOOL_CLASS,    BOOL_TYPE, NULL,      NULL},
-    [NODE_INVERT]      = {"~",          1,  0, INTEGER_CLASS, NO_TYPE,   NULL,      NULL},
-    [NODE_OR_ELSE]     = {"||",         2,  1, BOOL_CLASS,    BOOL_TYPE, NULL,      NULL},
-    [NODE_AND_THEN]    = {"&&",         2,  2, BOOL_CLASS,    BOOL_TYPE, NULL,      NULL},
-    [NODE_EQUAL]       = {"==",         2,  6, WORD_CLASS,    BOOL_TYPE, NULL,      NULL},
-    [NODE_UNEQUAL]     = {"!=",         2,  6, WORD_CLASS,    BOOL_TYPE, NULL,      NULL},
-    [NODE_SHIFT_LEFT]  = {"<<",         2,  8, INTEGER_CLASS, NO_TYPE,   NULL,      NULL},
-    [NODE_SHIFT_RIGHT] = {">>",         2,  8, INTEGER_CLASS, NO_TYPE,   NULL,      NULL},
-    [NODE_AT_MOST]     = {"<=",         2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    [NODE_AT_LEAST]    = {">=",         2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    [NODE_LESS]        = {"<",          2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    [NODE_MORE]        = {">",          2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    [NODE_BIT_OR]      = {"|",          2,  3, INTEGER_CLASS, NO_TYPE,   NULL,      NULL},
-    [NODE_BIT_XOR]     = {"^",          2,  4, INTEGER_CLASS, NO_TYPE,   NULL,      NULL},
-    [NODE_BIT_AND]     = {"&",          2,  5, INTEGER_CLASS, NO_TYPE,   NULL,      NULL},
-    [NODE_ADD]         = {"+",          2,  9, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_SUBTRACT]    = {"-",          2,  9, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_MULTIPLY]    = {"*",          2, 10, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_DIVIDE]      = {"/",          2, 10, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_REMAINDER]   = {"%",          2, 10, INTEGER_CLASS, NO_TYPE,   NULL,      NULL},
-    [NODE_MAGNITUDE]   = {"magnitude",  1,  0, NUMBER_CLASS,  NO_TYPE,   "fabsf",   "fabs"},
-    [NODE_LEAST]       = {"least",      2,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_GREATEST]    = {"greatest",   2,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_LOWEST]      = {"lowest",     0,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_HIGHEST]     = {"highest",    0,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL},
-    [NODE_NONE]        = {"none",       0,  0, ANY_CLASS,     U64_TYPE,  NULL,      NULL},
-    [NODE_BELOW]       = {"below",      2,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    [NODE_ABOVE]       = {"above",      2,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    [NODE_EQUALS]      = {"equals",     2,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    [NODE_IS_NAN]      = {"is_nan",     1,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL},
-    /* How many ulp the result is off at most, of f32 and f64, as CUDA's manuals have it from version 11
-     * on, where they differ the most; 0: the nearest that there is. The host's C library is nearer. */
-    [NODE_SQRT]        = {"sqrt",       1,  0, FLOAT_CLASS,   NO_TYPE,   "sqrtf",   "sqrt"},  /* 0, 0 */
-    [NODE_EXP]         = {"exp",        1,  0, FLOAT_CLASS,   NO_TYPE,   "expf",    "exp"},   /* 2, 1 */
-    [NODE_EXP2]        = {"exp2",       1,  0, FLOAT_CLASS,   NO_TYPE,   "exp2f",   "exp2"},  /* 2, 1 */
-    [NODE_LOG]         = {"log",        1,  0, FLOAT_CLASS,   NO_TYPE,   "logf",    "log"},   /* 1, 1 */
-    [NODE_LOG2]        = {"log2",       1,  0, FLOAT_CLASS,   NO_TYPE,   "log2f",   "log2"},  /* 1, 1 */
-    [NODE_LOG1P]       = {"log1p",      1,  0, FLOAT_CLASS,   NO_TYPE,   "log1pf",  "log1p"}, /* 1, 1 */
-    [NODE_EXPM1]       = {"expm1",      1,  0, FLOAT_CLASS,   NO_TYPE,   "expm1f",  "expm1"}, /* 1, 1 */
-    [NODE_TANH]        = {"tanh",       1,  0, FLOAT_CLASS,   NO_TYPE,   "tanhf",   "tanh"},  /* 2, 2 */
-    [NODE_SIN]         = {"sin",        1,  0, FLOAT_CLASS,   NO_TYPE,   "sinf",    "sin"},   /* 2, 2 */
-    [NODE_COS]         = {"cos",        1,  0, FLOAT_CLASS,   NO_TYPE,   "cosf",    "cos"},   /* 2, 2 */
-    [NODE_FLOOR]       = {"floor",      1,  0, FLOAT_CLASS,   NO_TYPE,   "floorf",  "floor"}, /* 0, 0 */
-    [NODE_CEIL]        = {"ceil",       1,  0, FLOAT_CLASS,   NO_TYPE,   "ceilf",   "ceil"},  /* 0, 0 */
-    [NODE_FMA]         = {"fma",        3,  0, FLOAT_CLASS,   NO_TYPE,   "fmaf",    "fma"},   /* 0, 0 */
-    [NODE_POWER]       = {"power",      2,  0, FLOAT_CLASS,   NO_TYPE,   "powf",    "pow"},   /* 8, 2 */
+    /*                    symbol       args precedence takes    gives      f32        f64      ulps of either */
+    [NODE_LITERAL]     = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_NAME]        = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_LET]         = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_FIELD]       = {".",          1,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_CONVERT]     = {"",           1,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_CHOOSE]      = {"?",          3,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_MAKE]        = {"make",      -1,  0, ANY_CLASS,     STRUCT_TYPE, NULL,    NULL,    0, 0},
+    [NODE_NEGATE]      = {"-",          1,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_NOT]         = {"!",          1,  0, BOOL_CLASS,    BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_INVERT]      = {"~",          1,  0, INTEGER_CLASS, NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_OR_ELSE]     = {"||",         2,  1, BOOL_CLASS,    BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_AND_THEN]    = {"&&",         2,  2, BOOL_CLASS,    BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_EQUAL]       = {"==",         2,  6, WORD_CLASS,    BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_UNEQUAL]     = {"!=",         2,  6, WORD_CLASS,    BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_SHIFT_LEFT]  = {"<<",         2,  8, INTEGER_CLASS, NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_SHIFT_RIGHT] = {">>",         2,  8, INTEGER_CLASS, NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_AT_MOST]     = {"<=",         2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_AT_LEAST]    = {">=",         2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_LESS]        = {"<",          2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_MORE]        = {">",          2,  7, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_BIT_OR]      = {"|",          2,  3, INTEGER_CLASS, NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_BIT_XOR]     = {"^",          2,  4, INTEGER_CLASS, NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_BIT_AND]     = {"&",          2,  5, INTEGER_CLASS, NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_ADD]         = {"+",          2,  9, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_SUBTRACT]    = {"-",          2,  9, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_MULTIPLY]    = {"*",          2, 10, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_DIVIDE]      = {"/",          2, 10, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_REMAINDER]   = {"%",          2, 10, INTEGER_CLASS, NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_MAGNITUDE]   = {"magnitude",  1,  0, NUMBER_CLASS,  NO_TYPE,   "fabsf",   "fabs",  0, 0},
+    [NODE_LEAST]       = {"least",      2,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_GREATEST]    = {"greatest",   2,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_LOWEST]      = {"lowest",     0,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_HIGHEST]     = {"highest",    0,  0, NUMBER_CLASS,  NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_NONE]        = {"none",       0,  0, ANY_CLASS,     U64_TYPE,  NULL,      NULL,    0, 0},
+    [NODE_BELOW]       = {"below",      2,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_ABOVE]       = {"above",      2,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_EQUALS]      = {"equals",     2,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    [NODE_IS_NAN]      = {"is_nan",     1,  0, NUMBER_CLASS,  BOOL_TYPE, NULL,      NULL,    0, 0},
+    /* The last two are as CUDA's manuals have it from version 11 on, where they differ the most. The host's
+     * C library is nearer. */
+    [NODE_SQRT]        = {"sqrt",       1,  0, FLOAT_CLASS,   NO_TYPE,   "sqrtf",   "sqrt",  0, 0},
+    [NODE_EXP]         = {"exp",        1,  0, FLOAT_CLASS,   NO_TYPE,   "expf",    "exp",   2, 1},
+    [NODE_EXP2]        = {"exp2",       1,  0, FLOAT_CLASS,   NO_TYPE,   "exp2f",   "exp2",  2, 1},
+    [NODE_LOG]         = {"log",        1,  0, FLOAT_CLASS,   NO_TYPE,   "logf",    "log",   1, 1},
+    [NODE_LOG2]        = {"log2",       1,  0, FLOAT_CLASS,   NO_TYPE,   "log2f",   "log2",  1, 1},
+    [NODE_LOG1P]       = {"log1p",      1,  0, FLOAT_CLASS,   NO_TYPE,   "log1pf",  "log1p", 1, 1},
+    [NODE_EXPM1]       = {"expm1",      1,  0, FLOAT_CLASS,   NO_TYPE,   "expm1f",  "expm1", 1, 1},
+    [NODE_TANH]        = {"tanh",       1,  0, FLOAT_CLASS,   NO_TYPE,   "tanhf",   "tanh",  2, 2},
+    [NODE_SIN]         = {"sin",        1,  0, FLOAT_CLASS,   NO_TYPE,   "sinf",    "sin",   2, 2},
+    [NODE_COS]         = {"cos",        1,  0, FLOAT_CLASS,   NO_TYPE,   "cosf",    "cos",   2, 2},
+    [NODE_FLOOR]       = {"floor",      1,  0, FLOAT_CLASS,   NO_TYPE,   "floorf",  "floor", 0, 0},
+    [NODE_CEIL]        = {"ceil",       1,  0, FLOAT_CLASS,   NO_TYPE,   "ceilf",   "ceil",  0, 0},
+    [NODE_FMA]         = {"fma",        3,  0, FLOAT_CLASS,   NO_TYPE,   "fmaf",    "fma",   0, 0},
+    [NODE_POWER]       = {"power",      2,  0, FLOAT_CLASS,   NO_TYPE,   "powf",    "pow",   8, 2},
 };
 
 const char *const operation_type_names[TYPE_WORDS] = {

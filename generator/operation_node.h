@@ -100,6 +100,7 @@ struct operation_kind_row {
     enum operation_class takes;
     enum operation_type gives; /* NO_TYPE: the type of its arguments */
     const char *c_f32, *c_f64; /* a function of math.h, the same in CUDA; NULL = none */
+    int ulps_f32, ulps_f64; /* its result is off by so many at most; 0: the nearest there is */
 };
 extern const struct operation_kind_row operation_kinds[NODE_KINDS];
 

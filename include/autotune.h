@@ -96,7 +96,8 @@ struct autotune_context_options {
     const char *records;
     /* The folder for compiled kernels. NULL: `kernels` in the usual folder of records; "": keep
      * none. It is made with mode 0700; a file there that others could have written, or whose
-     * checksum differs, is compiled again. It may be removed at any time. */
+     * checksum or source differs, is compiled again. Beyond 256 MiB those used longest ago are
+     * removed. It may be removed at any time. */
     const char *kernels;
     /* The path of the libnvrtc.so to compile with. NULL: the best of those found. */
     const char *nvrtc;

@@ -164,11 +164,7 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 // what is left over is for the first blocks.
 //? end
 //? if FINISH == PASSES
-//? if HAS_FINISH
-// One block writes y.
-//? else
 // Writes one value a block to y: reduce those again until one is left.
-//? end
 //? elif FINISH == LAST_BLOCK
 // The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
 // before and after. An aborted launch leaves it above zero: clear it then.
@@ -207,8 +203,6 @@ __launch_bounds__(BLOCK)
 //? end
 //? if HAS_FINISH && (FINISH == LAST_BLOCK || FINISH == BARRIER)
 reduce(const elem *x, unsigned long long n, output *y, accum *partials, unsigned *state)
-//? elif HAS_FINISH && FINISH == PASSES
-reduce(const elem *x, unsigned long long n, output *y)
 //? elif HAS_FINISH
 reduce(const elem *x, unsigned long long n, output *y, unsigned long long *state)
 //? elif FINISH == LAST_BLOCK || FINISH == BARRIER
@@ -455,18 +449,12 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif FINISH != ATOMIC && FINISH != PASSES && FINISH != BINNED
     const unsigned blocks = gridDim.x;
     //? end
-    //? if CLUSTER > 1 && ((FINISH == PASSES && !HAS_FINISH) || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
+    //? if CLUSTER > 1 && (FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED)
     const unsigned block = blockIdx.x / CLUSTER;
-    //? elif (FINISH == PASSES && !HAS_FINISH) || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
+    //? elif FINISH == PASSES || FINISH == LAST_BLOCK || FINISH == BARRIER || FINISH == FLAGGED
     const unsigned block = blockIdx.x;
     //? end
-    //? if FINISH == PASSES && HAS_FINISH && IS_AHEAD
-    if (threadIdx.x == 0)
-        *result = finish(a, n);
-    //? elif FINISH == PASSES && HAS_FINISH
-    if (threadIdx.x == 0)
-        *y = finish(a, n);
-    //? elif FINISH == PASSES && IS_AHEAD
+    //? if FINISH == PASSES && IS_AHEAD
     if (threadIdx.x == 0)
         result[block] = a;
     //? elif FINISH == PASSES

@@ -402,6 +402,13 @@ static void simplify(struct request *request)
                     problem->op->name, problem_types[problem->type].name);
 }
 
+/* Records are asked for by an operation alone, whatever their types. */
+static int check_problem(const struct request *request, struct error *error)
+{
+    const bool is_filter = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT);
+    return is_filter && !request->has_type ? 0 : problem_check(&request->problem, error);
+}
+
 static int parse(struct parse *parse, int argc, char **argv)
 {
     struct argp_option argp_options[OPTIONS_MAX];
@@ -426,7 +433,7 @@ static int parse(struct parse *parse, int argc, char **argv)
         request_dims_take_shape(out);
     if (option_conflicts_check(out, parse->error) ||
         (parse->verb->check && parse->verb->check(out, parse->error)) ||
-        problem_check(&out->problem, parse->error) || request_dims_settle(out, parse->error) ||
+        request_dims_settle(out, parse->error) || check_problem(out, parse->error) ||
         check_files(out, parse->error))
         return -1;
     out->has_order |= out->deterministic;

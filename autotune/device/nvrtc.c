@@ -406,7 +406,7 @@ static int run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program, int cc,
                         enum nvrtc_output output, struct error *error)
 {
     char arch[48];
-    const char *options[] = {arch, "--std=c++17", "--no-cache"};
+    const char *options[] = {arch, NVRTC_OPTIONS, "--no-cache"};
     const int count = nvrtc->has_cache ? 3 : 2;
     snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d",
              output == NVRTC_PTX ? "compute" : "sm", cc);

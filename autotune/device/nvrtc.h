@@ -7,6 +7,9 @@
 
 struct nvrtc;
 
+/* The options beside the architecture that decide the machine code. */
+#define NVRTC_OPTIONS "--std=c++17"
+
 /* A library that compiles for compute capability `cc` (90 for 9.0). `path` (or NULL) names one
  * by hand; otherwise: the loader's path, $CUDA_HOME, the toolkit's usual place, and pip's
  * nvidia packages. ERROR_NO_DEVICE names what was found, with each one's version and

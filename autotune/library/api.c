@@ -237,12 +237,15 @@ int api_read_problem(struct problem *out, struct plan_count *count,
                     "autotune_problem.order is %d: give one of enum autotune_order",
                     problem->order);
     out->order = (enum order)problem->order;
-    if ((problem->acc && problem_find_type(&out->acc, problem->acc, &cause)) ||
-        problem_check(out, &cause))
+    if (problem->acc && problem_find_type(&out->acc, problem->acc, &cause))
+        return fail_for(error, &cause);
+    failed = read_dims(out, count, problem, error);
+    if (failed)
+        return failed;
+    if (problem_check(out, &cause))
         return fail_for(error, &cause);
     problem_simplify(out);
-    failed = read_dims(out, count, problem, error);
-    return failed ? failed : check_extent(out, error);
+    return check_extent(out, error);
 }
 
 int api_check_options(const struct autotune_plan_options *options, struct autotune_error *error)

@@ -1,18 +1,25 @@
-/* kernel_cache: reads and writes files of compiled kernels: a few lines of text (the key, the
- * kernels' names, the size), the code, and a checksum over all of it. Hides the form and the
- * name of the file. */
+/* kernel_cache: reads and writes files of compiled kernels: the key with the whole source, the
+ * kernels' names, the code, and a checksum over all of it. Hides the form and the name of the
+ * file. */
 #include "autotune/library/kernel_cache.h"
 
+#include "autotune/device/nvrtc.h"
 #include "cache/file.h"
-#include "generator/text.h"
+#include "generator/array.h"
 
 #include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
-enum { CHECKSUM_BYTES = 8, NAME_MAX_BYTES = 4096, NUMBER_DIGITS = 10 };
+enum { CHECKSUM_BYTES = 8, NAME_MAX_BYTES = 4096, NUMBER_DIGITS = 10, HASH_DIGITS = 16 };
+static const char name_end[] = ".kernels";
 
 /* "nvrtc-13.0" for "NVRTC 13.0". */
 static void add_plain(struct text *out, const char *name)
@@ -25,11 +32,14 @@ static void add_plain(struct text *out, const char *name)
     }
 }
 
+/* The hash only finds the file: of two sources with one hash the later takes the other's place. */
 static void add_path(struct text *out, const char *folder, const struct kernel_cache_key *key)
 {
-    text_addf(out, "%s/%016" PRIx64 "-sm_%d-", folder, key->source_hash, key->cc);
+    const XXH64_hash_t hash = XXH3_64bits(key->source->at, key->source->length);
+    text_addf(out, "%s/%016" PRIx64 "-sm_%d-", folder, (uint64_t)hash, key->cc);
     add_plain(out, key->compiler);
-    text_adds(out, "-" VERSION ".kernels"); /* so that two versions do not undo each other */
+    text_adds(out, "-" VERSION); /* so that two versions do not undo each other */
+    text_adds(out, name_end);
 }
 
 /* The beginning of the file; what follows differs from image to image. */
@@ -37,8 +47,10 @@ static void add_key(struct text *out, const struct kernel_cache_key *key)
 {
     text_addf(out,
               "autotune compiled kernels, made by version " VERSION "\n"
-              "source %016" PRIx64 "\narch sm_%d\ncompiler %s\nkernels %zu\n",
-              key->source_hash, key->cc, key->compiler, key->kernels);
+              "arch sm_%d\ncompiler %s\noptions " NVRTC_OPTIONS "\nkernels %zu\nsource %zu\n",
+              key->cc, key->compiler, key->kernels, key->source->length);
+    text_add(out, key->source->at, key->source->length);
+    text_adds(out, "\n");
 }
 
 static void put_checksum(unsigned char out[CHECKSUM_BYTES], const char *bytes, size_t length)
@@ -107,21 +119,44 @@ static bool take_image(struct cursor *cursor, const struct kernel_cache_key *key
     return out->bytes;
 }
 
-static bool parse(struct device_image *out, const struct text *file,
-                  const struct kernel_cache_key *key)
+static bool take_key(struct cursor *cursor, const struct kernel_cache_key *key)
+{
+    struct text wanted = {0};
+    add_key(&wanted, key);
+    const bool is_taken = !wanted.failed && take(cursor, wanted.at, wanted.length);
+    text_dispose(&wanted);
+    return is_taken;
+}
+
+static bool is_whole(const struct text *file)
 {
     unsigned char checksum[CHECKSUM_BYTES];
-    struct text wanted = {0};
     if (file->length < CHECKSUM_BYTES)
         return false;
-    struct cursor cursor = {file->at, file->at + file->length - CHECKSUM_BYTES};
-    put_checksum(checksum, file->at, file->length - CHECKSUM_BYTES);
-    add_key(&wanted, key);
-    const bool is_right = memcmp(cursor.end, checksum, CHECKSUM_BYTES) == 0 && !wanted.failed &&
-                          take(&cursor, wanted.at, wanted.length) &&
-                          take_image(&cursor, key, out);
-    text_dispose(&wanted);
-    return is_right;
+    const size_t length = file->length - CHECKSUM_BYTES;
+    put_checksum(checksum, file->at, length);
+    return memcmp(file->at + length, checksum, CHECKSUM_BYTES) == 0;
+}
+
+/* A whole file of another key is no image of this one, and not at fault. */
+static bool parse(struct device_image *out, const struct text *file, const char *path,
+                  const struct kernel_cache_key *key, struct error *reason)
+{
+    if (is_whole(file)) {
+        struct cursor cursor = {file->at, file->at + file->length - CHECKSUM_BYTES};
+        if (!take_key(&cursor, key))
+            return false;
+        if (take_image(&cursor, key, out))
+            return true;
+    }
+    error_set(reason, ERROR_IO, "%s is damaged: it is compiled again", path);
+    return false;
+}
+
+/* In the file's time. Where that cannot be set, as on a disk that is read only, the file seems old. */
+static void note_use(const char *path)
+{
+    utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
 bool kernel_cache_find(struct device_image *out, const char *folder,
@@ -137,17 +172,123 @@ bool kernel_cache_find(struct device_image *out, const char *folder,
         text_check(&path, reason);
     } else {
         const enum file_state state = file_read(&file, path.at, IMAGE_BYTES_MAX, reason);
-        is_found = state == FILE_READ && parse(out, &file, key);
         if (state == FILE_MISSING)
             *reason = (struct error){.code = ERROR_NONE};
-        else if (state == FILE_READ && !is_found)
-            error_set(reason, ERROR_IO, "%s is damaged: it is compiled again", path.at);
+        is_found = state == FILE_READ && parse(out, &file, path.at, key, reason);
     }
-    if (!is_found)
+    if (is_found)
+        note_use(path.at);
+    else
         device_dispose_image(out);
     text_dispose(&path);
     text_dispose(&file);
     return is_found;
+}
+
+/* --- Room --------------------------------------------------------------------------------- */
+
+/* The kept kernels of a folder. */
+struct kept_files {
+    struct kept_file {
+        char *name;
+        uint64_t bytes;
+        struct timespec used;
+    } *at;
+    size_t count;
+    uint64_t bytes;
+};
+
+static void dispose_files(struct kept_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->at[i].name);
+    free(files->at);
+}
+
+/* As this module names its files, and as its former versions did. */
+static bool is_name(const char *name)
+{
+    const size_t length = strlen(name), end = sizeof name_end - 1;
+    return strspn(name, "0123456789abcdef") == HASH_DIGITS &&
+           strncmp(name + HASH_DIGITS, "-sm_", 4) == 0 &&
+           strcmp(name + length - end, name_end) == 0;
+}
+
+/* Adds a file of that name if it is one of kernels, and of this user. */
+static int add_file(struct kept_files *files, int folder, const char *name, struct error *error)
+{
+    struct stat status;
+    if (!is_name(name) || fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+        return 0;
+    if (array_grow(&files->at, files->count, sizeof *files->at, error))
+        return -1;
+    char *copy = strdup(name);
+    if (!copy)
+        return error_memory(error, strlen(name) + 1);
+    files->at[files->count++] =
+        (struct kept_file){copy, (uint64_t)status.st_size, status.st_mtim};
+    files->bytes += (uint64_t)status.st_size;
+    return 0;
+}
+
+static int by_use(const void *left, const void *right)
+{
+    const struct kept_file *a = left, *b = right;
+    if (a->used.tv_sec != b->used.tv_sec)
+        return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
+    if (a->used.tv_nsec != b->used.tv_nsec)
+        return a->used.tv_nsec < b->used.tv_nsec ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static int remove_file(const char *folder, int at, const char *name, struct error *error)
+{
+    if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
+        return 0;
+    const int cause = errno;
+    struct text path = {0};
+    text_addf(&path, "%s/%s", folder, name);
+    errno = cause;
+    if (text_check(&path, error) == 0)
+        file_error("remove", path.at, error);
+    text_dispose(&path);
+    return -1;
+}
+
+/* Removes those used longest ago, but not the one at `path`. */
+static int remove_old(const char *folder, int at, struct kept_files *files, uint64_t most_bytes,
+                      const char *path, struct error *error)
+{
+    const char *kept = path + strlen(folder) + 1;
+    qsort(files->at, files->count, sizeof *files->at, by_use);
+    for (size_t i = 0; i < files->count && files->bytes > most_bytes; i++) {
+        const struct kept_file *file = &files->at[i];
+        if (strcmp(file->name, kept) == 0)
+            continue;
+        if (remove_file(folder, at, file->name, error))
+            return -1;
+        files->bytes -= file->bytes;
+    }
+    return 0;
+}
+
+/* The caller has the folder's lock: two that removed at once would remove too much. */
+static int make_room(const char *folder, uint64_t most_bytes, const char *path,
+                     struct error *error)
+{
+    struct kept_files files = {0};
+    DIR *list = opendir(folder);
+    int failed = 0;
+    if (!list)
+        return file_error("list", folder, error);
+    for (const struct dirent *entry; !failed && (entry = readdir(list)) != NULL;)
+        failed = add_file(&files, dirfd(list), entry->d_name, error);
+    if (!failed && files.bytes > most_bytes)
+        failed = remove_old(folder, dirfd(list), &files, most_bytes, path, error);
+    closedir(list);
+    dispose_files(&files);
+    return failed;
 }
 
 /* --- Writing ------------------------------------------------------------------------------ */
@@ -169,32 +310,35 @@ static void add_image(struct text *out, const struct kernel_cache_key *key,
 }
 
 /* One lock serves the folder: writers are few, and what one leaves that is killed the next one removes. */
-static int replace(const char *folder, const char *path, const struct text *file,
-                   struct error *error)
+static int replace(const char *folder, uint64_t most_bytes, const char *path,
+                   const struct text *file, struct error *error)
 {
     struct text lock_path = {0};
     text_addf(&lock_path, "%s/kernels", folder);
     int failed = text_check(&lock_path, error);
     const int lock = failed ? -1 : file_lock(lock_path.at, error);
     if (lock >= 0) {
-        failed = file_replace(path, lock_path.at, file, NULL, error);
+        failed = file_replace(path, lock_path.at, file, NULL, error) ||
+                 make_room(folder, most_bytes, path, error);
         file_unlock(lock);
     }
     text_dispose(&lock_path);
     return lock < 0 ? -1 : failed;
 }
 
-int kernel_cache_store(const char *folder, const struct kernel_cache_key *key,
-                       const struct device_image *image, struct error *error)
+int kernel_cache_store(const char *folder, uint64_t most_bytes,
+                       const struct kernel_cache_key *key, const struct device_image *image,
+                       struct error *error)
 {
     struct text path = {0}, file = {0};
-    if (image->count != key->kernels || image->size > IMAGE_BYTES_MAX / 2)
+    if (image->count != key->kernels || image->size + key->source->length > IMAGE_BYTES_MAX / 2)
         return error_set(error, ERROR_IO, "an image of %zu kernels and %zu bytes is not kept",
                          image->count, image->size);
     add_path(&path, folder, key);
     add_image(&file, key, image);
     int failed = text_check(&path, error) || text_check(&file, error) ||
-                 file_make_folder(folder, error) || replace(folder, path.at, &file, error);
+                 file_make_folder(folder, error) ||
+                 replace(folder, most_bytes, path.at, &file, error);
     text_dispose(&path);
     text_dispose(&file);
     return failed ? -1 : 0;

@@ -18,9 +18,8 @@ struct kernels {
 
 /* The kernels of one variant; they live as long as the struct kernels. */
 struct kernel_set {
-    uint64_t source_hash; /* emit_hash_variant */
-    size_t count;         /* as of emit_variant.texts */
-    char compiler[64];    /* what compiled them: "NVRTC 13.0" */
+    struct text source; /* what they were compiled from */
+    char compiler[64];  /* what compiled them: "NVRTC 13.0" */
     struct device_module *module;
     struct device_kernel at[SPACE_PASSES_MAX];
     struct kernel_set *next;

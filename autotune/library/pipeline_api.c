@@ -36,6 +36,12 @@ static int check_problem(const struct problem *problem, const struct autotune_pr
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem has more than n: a pipeline takes n elements, one behind "
                     "another; copy anything else to the GPU and give it to autotune_execute");
+    if (problem_has_finish(problem))
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "data on the host is reduced in chunks, whose results are combined before "
+                    "operation '%s' could finish them: reduce by the same operation without "
+                    "finish, and finish its result",
+                    problem->op->name);
     if (problem->dims.scan != DIMS_ALL && problem_map(problem) != MAP_SAME)
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,

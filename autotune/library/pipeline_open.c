@@ -101,17 +101,17 @@ static int make_plan(struct autotune_plan **out, struct autotune_pipeline *pipel
 static bool is_list_alike(const struct problem *problem)
 {
     return operation_law(problem->op)->is_position ||
-           (problem_map(problem) == MAP_SAME && problem->type == problem->acc);
+           (problem_map(problem) == MAP_SAME && problem->type == problem_value(problem));
 }
 
-/* Results of a sum of squares are summed; those of others are combined by the operation itself.
+/* Results are combined as they are, those of a sum of squares are summed.
  * Positions are sought again among the elements that were found. */
 static struct problem list_problem(const struct problem *problem)
 {
     struct problem list = *problem;
     if (!operation_law(problem->op)->is_position) {
         list.op = operation_plain(problem->op->combine);
-        list.type = problem->acc;
+        list.type = list.acc = problem_value(problem);
     }
     list.dims = dims_run(PIPELINE_LIST, DIMS_ALL);
     return list;

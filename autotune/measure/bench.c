@@ -364,6 +364,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
     out->block = (unsigned)keys[PLANNER_BLOCK];
     out->scratch = bench->scratch;
     out->scratch_bytes = plan.scratch_bytes;
+    out->height = call_height(&plan);
     out->state = bench->state;
     out->state_bytes = plan.state_bytes;
     out->leaves_epoch = space_leaves_epoch(context->space, &plan);

@@ -53,6 +53,7 @@ struct bench_entry {
     uint64_t scratch, state; /* where these were: when they have moved, the entry is lost */
     uint64_t scratch_bytes;  /* of the scratch memory; a guard follows */
     uint64_t state_bytes;
+    uint64_t height;   /* of the tree of combinations, for results that have doubts */
     bool leaves_epoch; /* a call leaves the next one an epoch in its state, not zeros */
     /* passes that are not timed: run after the last call, when its result is to be compared */
     struct device_launch after[PLANNER_LAUNCHES];

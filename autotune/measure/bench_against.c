@@ -184,7 +184,8 @@ static int open_sides(struct bench_against *against, struct device *device,
                       struct error *error)
 {
     const struct bench_against_options *options = against->options;
-    const struct session_options inputs = {options->seed, options->offset, HOST_POSITIONS};
+    const struct session_options inputs = {sources, options->seed, options->offset,
+                                           HOST_POSITIONS};
     if (session_open(&against->session, device, against->context, &inputs, error) ||
         open_kernels(against, sources, config, error) ||
         session_prepare(&against->session, &against->sides[OURS], against->session.bench.calls,

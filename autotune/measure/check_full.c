@@ -48,18 +48,20 @@ static void fault(struct bench_outcome *out, const struct bench *bench, const ch
 }
 
 /* Compares one result of a call, given its bytes. */
-static void compare_result(struct bench_outcome *out, const struct bench *bench, size_t call,
-                           uint64_t result, const unsigned char *gotten_bytes)
+static void compare_result(struct bench_outcome *out, const struct bench *bench,
+                           const struct bench_entry *entry, size_t call, uint64_t result,
+                           const unsigned char *gotten_bytes)
 {
     const struct problem *problem = &bench->input->problem;
     const enum type type = problem_result(problem);
     const size_t bytes = (size_t)problem_types[type].bytes;
-    const oracle_bits expect = input_expect(bench->input, call % bench->input->count, result);
+    const size_t input = call % bench->input->count;
+    const oracle_bits expect = input_expect(bench->input, input, result);
     const bool is_poison = poison_is_all(gotten_bytes, bytes, POISON_OUTPUT);
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], which[DIMS_TEXT_CHARS];
     oracle_bits got = 0;
     memcpy(&got, gotten_bytes, bytes);
-    if (oracle_equal(type, expect, got))
+    if (input_accepts(bench->input, input, result, entry->height, got))
         return;
     out->is_right = false;
     snprintf(out->reason, sizeof out->reason, "%s %s: expected %s, got %s",
@@ -69,7 +71,8 @@ static void compare_result(struct bench_outcome *out, const struct bench *bench,
 }
 
 /* Compares all results of a call, which are few. */
-static void compare_output(struct bench_outcome *out, const struct bench *bench, size_t call,
+static void compare_output(struct bench_outcome *out, const struct bench *bench,
+                           const struct bench_entry *entry, size_t call,
                            const unsigned char *slot)
 {
     const uint64_t bytes = input_expects_bytes(&bench->input->problem);
@@ -77,13 +80,13 @@ static void compare_output(struct bench_outcome *out, const struct bench *bench,
     if (!poison_is_all(slot + bytes, bench->slot_bytes - bytes, POISON_OUTPUT))
         fault(out, bench, "wrote past its results");
     for (uint64_t r = 0; r < results && out->is_right; r++)
-        compare_result(out, bench, call, r, slot + r * (bytes / results));
+        compare_result(out, bench, entry, call, r, slot + r * (bytes / results));
 }
 
 /* Finds the first wrong result from the one with this byte on, if there is one: results whose
  * bytes differ may be equal as numbers. */
-static int find_wrong(struct bench *bench, size_t call, uint64_t first,
-                      struct bench_outcome *out, struct error *error)
+static int find_wrong(struct bench *bench, const struct bench_entry *entry, size_t call,
+                      uint64_t first, struct bench_outcome *out, struct error *error)
 {
     const struct problem *problem = &bench->input->problem;
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
@@ -97,15 +100,15 @@ static int find_wrong(struct bench *bench, size_t call, uint64_t first,
                                      error))
             return -1;
         for (uint64_t i = 0; i < take && out->is_right; i++)
-            compare_result(out, bench, call, result + i, piece + i * bytes);
+            compare_result(out, bench, entry, call, result + i, piece + i * bytes);
         result += take;
     }
     return 0;
 }
 
 /* Compares on the device, and reads back only results that differ. */
-static int compare_results(struct bench *bench, size_t call, struct bench_outcome *out,
-                           struct error *error)
+static int compare_results(struct bench *bench, const struct bench_entry *entry, size_t call,
+                           struct bench_outcome *out, struct error *error)
 {
     const struct device_ops *ops = bench->device->ops;
     const uint64_t results = input_expects_bytes(&bench->input->problem);
@@ -124,7 +127,7 @@ static int compare_results(struct bench *bench, size_t call, struct bench_outcom
         fault(out, bench, "wrote past its results");
         return 0;
     }
-    return find_wrong(bench, call, first, out, error);
+    return find_wrong(bench, entry, call, first, out, error);
 }
 
 static int compare_calls(struct bench *bench, const struct bench_entry *entry, size_t first,
@@ -132,7 +135,7 @@ static int compare_calls(struct bench *bench, const struct bench_entry *entry, s
 {
     const size_t left = entry->calls - count_left(bench, entry);
     for (size_t i = first > left ? first : left; i < entry->calls && out->is_right; i++)
-        if (compare_results(bench, i, out, error))
+        if (compare_results(bench, entry, i, out, error))
             return -1;
     return 0;
 }
@@ -150,7 +153,7 @@ static int compare_outputs(struct bench *bench, const struct bench_entry *entry,
     const int failed =
         bench->device->ops->read(bench->device, slots, bench->outputs, bytes, error);
     for (size_t i = first; !failed && i < entry->calls && out->is_right; i++)
-        compare_output(out, bench, i, slots + i * bench->slot_bytes);
+        compare_output(out, bench, entry, i, slots + i * bench->slot_bytes);
     free(slots);
     return failed;
 }

@@ -13,6 +13,7 @@ struct host_bench {
     uint64_t bytes;
     void *pageable, *pinned; /* the same elements; NULL: not made */
     oracle_bits expect;
+    struct oracle_doubt doubt;
     void *stream;              /* for copies */
     uint64_t room, room_bytes; /* device memory that copies go to, in pieces */
 };

@@ -16,7 +16,7 @@ int session_open(struct session *out, struct device *device,
     *out = (struct session){.device = device, .context = context, .seed = options->seed};
     return input_open_offset(&out->input, device, problem, input_count(problem, &device->info),
                              options->seed, options->offset, error) ||
-                   check_open(&out->check, device, problem,
+                   check_open(&out->check, device, problem, options->sources,
                               is_host ? options->positions : UINT64_MAX, options->seed, error)
                ? -1
                : 0;

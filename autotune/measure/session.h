@@ -29,6 +29,7 @@ struct session {
 };
 
 struct session_options {
+    const struct emit_sources *sources; /* outlive the session */
     uint64_t seed;
     uint64_t offset;    /* bytes that inputs start past a 256-byte boundary */
     uint64_t positions; /* tried one by one on the emulator */

@@ -10,7 +10,10 @@
 struct finalist_checks_rounding {
     struct problem problem;
     uint64_t input;
-    struct oracle_reference *references; /* of each result */
+    struct oracle_reference
+        *references;             /* of each result; of an operation with a map or a finish of */
+    unsigned char *expects;      /* its own these, */
+    struct oracle_doubt *doubts; /* and these */
 };
 
 struct finalist_checks {

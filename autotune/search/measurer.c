@@ -112,7 +112,9 @@ static int compile_default(struct opening *o)
 
 static int open_session(struct opening *o)
 {
-    const struct session_options options = {.seed = o->seed, .positions = HOST_POSITIONS};
+    const struct session_options options = {.sources = o->sources,
+                                            .seed = o->seed,
+                                            .positions = HOST_POSITIONS};
     return session_open(&o->measurer->session, o->device, o->context, &options, &o->error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "autotune/device/bind.h"
 #include "autotune/verify/case_sets.h"
+#include "autotune/verify/loaded.h"
 #include "autotune/verify/poison.h"
 #include "generator/dims_text.h"
 
@@ -37,11 +38,59 @@ struct check {
     size_t *chosen; /* of the run under way: its cases, as indices */
     size_t chosen_room;
     void (*begin)(void), (*answer)(void); /* around launches; or NULL */
+    struct shadow *shadow;                /* proven before; or NULL */
 };
 
-int check_open(struct check **out, struct device *device, const struct problem *problem,
-               uint64_t positions_max, uint64_t seed, struct error *error)
+/* The kernels of the plain operation of the same law. */
+struct shadow {
+    const struct emit_sources *sources;
+    struct check *check;
+    struct loaded loaded; /* of the last variant, whose configs follow each other */
+    const struct space *space;
+    struct target target;
+    int64_t config[SPACE_NAMES_MAX];
+};
+
+bool check_shadow(struct problem *out, const struct problem *problem)
 {
+    struct error ignored;
+    if (oracle_is_plain(problem))
+        return false;
+    *out = *problem;
+    out->op = operation_plain(problem->op->combine);
+    out->acc = problem_value(problem);
+    return problem_check(out, &ignored) == 0;
+}
+
+static int open_shadow(struct check *check, const struct problem *problem,
+                       const struct emit_sources *sources, struct error *error)
+{
+    struct shadow *shadow = calloc(1, sizeof *shadow);
+    check->shadow = shadow;
+    if (!shadow)
+        return error_memory(error, sizeof *shadow);
+    shadow->sources = sources;
+    return check_open(&shadow->check, check->device, problem, sources,
+                      check->sets.positions_max, check->sets.seed, error);
+}
+
+static void close_shadow(struct shadow *shadow)
+{
+    if (shadow->check)
+        check_close(shadow->check);
+    if (shadow->loaded.device)
+        loaded_close(&shadow->loaded);
+    free(shadow);
+}
+
+int check_open(struct check **out, struct device *device, const struct problem *problem,
+               const struct emit_sources *sources, uint64_t positions_max, uint64_t seed,
+               struct error *error)
+{
+    struct problem shadow;
+    *out = NULL;
+    if (oracle_prepare(problem, error))
+        return -1;
     struct check *check = calloc(1, sizeof *check);
     if (!check)
         return error_memory(error, sizeof *check);
@@ -52,13 +101,15 @@ int check_open(struct check **out, struct device *device, const struct problem *
                                      .positions_max = positions_max,
                                      .seed = seed};
     *out = check;
-    return 0;
+    return check_shadow(&shadow, problem) ? open_shadow(check, &shadow, sources, error) : 0;
 }
 
 void check_close(struct check *check)
 {
     const uint64_t buffers[] = {check->outputs, check->scratch, check->state};
     case_sets_dispose(&check->sets);
+    if (check->shadow)
+        close_shadow(check->shadow);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             check->device->ops->free(check->device, buffers[i]);
@@ -72,6 +123,8 @@ void check_tell(struct check *check, void (*begin)(void), void (*answer)(void))
 {
     check->begin = begin;
     check->answer = answer;
+    if (check->shadow)
+        check_tell(check->shadow->check, begin, answer);
 }
 
 static void tell(void (*what)(void))
@@ -343,6 +396,16 @@ static oracle_bits expected_bits(const struct run *run, size_t i, uint64_t resul
     return cases->expects[c->first + result];
 }
 
+/* The bits are the expected ones, or within what is doubtful of them. */
+static bool accepts(const struct run *run, size_t i, uint64_t result, oracle_bits got)
+{
+    const struct oracle_cases *cases = &run->set->cases;
+    const struct oracle_case *c = &cases->cases[i];
+    const struct oracle_doubt *doubt = cases->doubts ? cases->doubts + c->first + result : NULL;
+    return oracle_accepts(&run->check->problem, expected_bits(run, i, result), doubt,
+                          doubt ? call_height(plan_of(run, i)) : 0, got);
+}
+
 /* Writes the reason: case i, the fault, and for a wrong result its value. */
 static void fault(const struct run *run, size_t i, uint64_t result, const char *what,
                   const oracle_bits *got, struct check_outcome *out)
@@ -380,7 +443,7 @@ static void compare_case(const struct run *run, size_t i, struct check_outcome *
     for (uint64_t r = 0; r < results && out->is_right; r++) {
         oracle_bits got = 0;
         memcpy(&got, slot + r * bytes, bytes);
-        if (oracle_equal(type, expected_bits(run, i, r), got))
+        if (accepts(run, i, r, got))
             continue;
         if (poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT))
             fault(run, i, r, "no result written", NULL, out);
@@ -660,7 +723,7 @@ int check_choose(struct check_configs *out, const struct point_context *context,
 static bool can_be_in_place(const struct problem *problem)
 {
     return problem->dims.scan && oracle_is_run(&problem->dims) &&
-           problem_types[problem->type].bytes == problem_types[problem->acc].bytes;
+           problem_types[problem->type].bytes == problem_types[problem_result(problem)].bytes;
 }
 
 static int check_set(struct check *check, const struct point_context *context,
@@ -714,13 +777,97 @@ static int check_set(struct check *check, const struct point_context *context,
     return failed;
 }
 
+/* --- The shadow --------------------------------------------------------------------------- */
+
+/* Compiles the shadow's kernels of the config, unless they are there; 1 with the reason where they do not
+ * compile. */
+static int load_shadow(struct shadow *shadow, const struct point_context *context,
+                       const int64_t *config, struct error *error)
+{
+    const size_t bytes = context->space->param_count * sizeof *config;
+    if (shadow->loaded.module && shadow->space == context->space &&
+        memcmp(&shadow->target, context->target, sizeof shadow->target) == 0 &&
+        memcmp(shadow->config, config, bytes) == 0)
+        return 0;
+    if (shadow->loaded.device)
+        loaded_close(&shadow->loaded);
+    const int failed = loaded_compile(&shadow->loaded, shadow->check->device, context,
+                                      shadow->sources, config, 1, error);
+    if (failed)
+        return failed;
+    shadow->space = context->space;
+    shadow->target = *context->target;
+    memcpy(shadow->config, config, bytes);
+    return loaded_load(&shadow->loaded, error);
+}
+
+/* Says that it is the shadow that is wrong. */
+static void name_shadow(struct check_outcome *out, const struct problem *shadow,
+                        const char *reason)
+{
+    char what[sizeof out->reason];
+    snprintf(what, sizeof what, "with the plain %s %s in its place: %.180s", shadow->op->name,
+             problem_types[shadow->type].name, reason);
+    memcpy(out->reason, what, sizeof what);
+    out->is_right = false;
+}
+
+static int check_shadow_set(struct shadow *shadow, const struct point_context *context,
+                            struct check_configs configs, struct selection selection,
+                            struct check_outcome *out, struct error *error)
+{
+    struct problem problem;
+    const struct point_context plain = {context->space, &problem, context->target};
+    const struct device_kernel *kernels[SPACE_PASSES_MAX];
+    struct error reason;
+    *out = (struct check_outcome){.is_right = true};
+    if (!check_shadow(&problem, context->problem) ||
+        point_reject(&plain, configs.wide, &reason) != POINT_VALID)
+        return 0; /* the rules have no such kernel */
+    const int failed = load_shadow(shadow, &plain, configs.wide, &reason);
+    if (failed < 0) {
+        *error = reason;
+        return -1;
+    }
+    if (failed) {
+        name_shadow(out, &problem, reason.text);
+        return 0;
+    }
+    loaded_kernels(&shadow->loaded, 0, kernels);
+    if (check_set(shadow->check, &plain, configs, kernels, selection, out, error))
+        return -1;
+    if (!out->is_right)
+        name_shadow(out, &problem, out->reason);
+    return 0;
+}
+
+/* The proofs of a config, one after the other: of its shadow, then of this very code. */
+static int check_all(struct check *check, const struct point_context *context,
+                     struct check_configs configs,
+                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                     struct selection selection, struct check_outcome *out, struct error *error)
+{
+    struct check_outcome shadow = {.is_right = true};
+    if (check->shadow &&
+        check_shadow_set(check->shadow, context, configs, selection, &shadow, error))
+        return -1;
+    if (!shadow.is_right) {
+        *out = shadow;
+        return 0;
+    }
+    if (check_set(check, context, configs, kernels, selection, out, error))
+        return -1;
+    out->cases += shadow.cases;
+    return 0;
+}
+
 int check_small(struct check *check, const struct point_context *context,
                 struct check_configs configs,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX], uint64_t draw,
                 struct check_outcome *out, struct error *error)
 {
     const struct selection selection = {CASES_SMALL, draw};
-    return check_set(check, context, configs, kernels, selection, out, error);
+    return check_all(check, context, configs, kernels, selection, out, error);
 }
 
 int check_positions(struct check *check, const struct point_context *context,
@@ -729,7 +876,7 @@ int check_positions(struct check *check, const struct point_context *context,
                     struct check_outcome *out, struct error *error)
 {
     const struct selection selection = {CASES_POSITIONS, CHECK_ALL};
-    return check_set(check, context, configs, kernels, selection, out, error);
+    return check_all(check, context, configs, kernels, selection, out, error);
 }
 
 int check_specials(struct check *check, const struct point_context *context,
@@ -738,5 +885,5 @@ int check_specials(struct check *check, const struct point_context *context,
                    struct check_outcome *out, struct error *error)
 {
     const struct selection selection = {CASES_SPECIAL, CHECK_ALL};
-    return check_set(check, context, configs, kernels, selection, out, error);
+    return check_all(check, context, configs, kernels, selection, out, error);
 }

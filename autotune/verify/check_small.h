@@ -6,18 +6,26 @@
 
 #include "autotune/device/device.h"
 #include "generator/call.h"
+#include "generator/emit.h"
 #include "generator/point.h"
 
 struct check;
 
-/* `positions_max` bounds the positions tried one by one (see oracle_shape). */
+/* `positions_max` bounds the positions tried one by one (see oracle_shape). `sources` emit the shadow, and
+ * outlive the check. */
 int check_open(struct check **out, struct device *device, const struct problem *problem,
-               uint64_t positions_max, uint64_t seed, struct error *error);
+               const struct emit_sources *sources, uint64_t positions_max, uint64_t seed,
+               struct error *error);
 void check_close(struct check *check);
 
 /* From now on `begin` is called before launches and `answer` when they have ended: a few at a time on
  * the emulator, all of a geometry's on a GPU. */
 void check_tell(struct check *check, void (*begin)(void), void (*answer)(void));
+
+/* The problem whose kernels, of the same configs, are proven before those of an operation with a map or a
+ * finish of its own: that of the plain operation of its law. Its exact inputs show each wrong index. False
+ * where there is none: where none is needed, or values are not of one kind with the elements. */
+bool check_shadow(struct problem *out, const struct problem *problem);
 
 struct check_outcome {
     bool is_right;

@@ -221,7 +221,7 @@ static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
 
 /* Fills a run, in chunks. */
 static int fill_run(struct input *input, const struct filler *filler, void *expect,
-                    struct error *error)
+                    struct oracle_doubt *doubt, struct error *error)
 {
     struct oracle_fold fold;
     oracle_bits bits;
@@ -234,6 +234,8 @@ static int fill_run(struct input *input, const struct filler *filler, void *expe
     if (oracle_fold_finish(&fold, &bits, error))
         return -1;
     element_store_word(problem_result(&input->problem), bits, expect, 0);
+    if (doubt)
+        *doubt = oracle_fold_doubt(&fold);
     return 0;
 }
 
@@ -243,7 +245,8 @@ static int fill_run(struct input *input, const struct filler *filler, void *expe
 struct share {
     const struct oracle_input *source;
     void *elements;
-    unsigned char *expects; /* of the first result of all */
+    unsigned char *expects;      /* of the first result of all */
+    struct oracle_doubt *doubts; /* likewise, or NULL */
     uint64_t first, count;
     struct oracle_fold fold; /* of a scan: of what is before */
     double largest;
@@ -267,8 +270,9 @@ static void *fold_share(void *argument)
     const struct problem *problem = &share->source->problem;
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
     share->failed = oracle_fold_results(problem, share->first, share->count, share->elements,
-                                        share->expects + share->first * bytes, &share->largest,
-                                        &share->error);
+                                        share->expects + share->first * bytes,
+                                        share->doubts ? share->doubts + share->first : NULL,
+                                        &share->largest, &share->error);
     return NULL;
 }
 
@@ -278,7 +282,7 @@ static void *scan_rows_share(void *argument)
     struct share *share = argument;
     share->failed =
         oracle_scan_rows(&share->source->problem, share->first, share->count, share->elements,
-                         share->expects, &share->largest, &share->error);
+                         share->expects, share->doubts, &share->largest, &share->error);
     return NULL;
 }
 
@@ -290,7 +294,8 @@ static void *scan_share(void *argument)
     const uint64_t result_bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
     oracle_bits ignored;
     oracle_fold_scan(&share->fold, (unsigned char *)share->elements + share->first * bytes,
-                     share->count, share->expects + share->first * result_bytes);
+                     share->count, share->expects + share->first * result_bytes,
+                     share->doubts ? share->doubts + share->first : NULL);
     share->largest = share->fold.largest;
     share->failed = oracle_fold_finish(&share->fold, &ignored, &share->error);
     return NULL;
@@ -333,12 +338,14 @@ static void scan_shares(struct share *shares, size_t count)
 /* `elements` may be `expects`: they are written to the device before the results are made. */
 static int run_shares(struct share *shares, size_t count, struct input *input,
                       const struct filler *filler, void *elements, void *expects,
-                      struct error *error)
+                      struct oracle_doubt *doubts, struct error *error)
 {
     const struct dims *dims = &input->problem.dims;
     for (size_t i = 0; i < count; i++)
-        shares[i] =
-            (struct share){.source = &filler->source, .elements = elements, .expects = expects};
+        shares[i] = (struct share){.source = &filler->source,
+                                   .elements = elements,
+                                   .expects = expects,
+                                   .doubts = doubts};
     share_out(fill_share, shares, count, dims_extent(dims));
     if (filler->device->ops->write(filler->device, filler->to, elements,
                                    dims_extent(dims) * filler->bytes, error))
@@ -361,27 +368,28 @@ static int run_shares(struct share *shares, size_t count, struct input *input,
 }
 
 static int fill_shares(struct input *input, const struct filler *filler, void *elements,
-                       void *expects, struct error *error)
+                       void *expects, struct oracle_doubt *doubts, struct error *error)
 {
     const uint64_t most = dims_n(&input->problem.dims) / SHARE_LEAST + 1;
     const size_t count = (size_t)(filler->threads < most ? filler->threads : most);
     struct share *shares = malloc(count * sizeof *shares);
     if (!shares)
         return error_memory(error, count * sizeof *shares);
-    const int failed = run_shares(shares, count, input, filler, elements, expects, error);
+    const int failed =
+        run_shares(shares, count, input, filler, elements, expects, doubts, error);
     free(shares);
     return failed;
 }
 
 static int fill_whole(struct input *input, const struct filler *filler, void *expects,
-                      struct error *error)
+                      struct oracle_doubt *doubts, struct error *error)
 {
     const uint64_t bytes = dims_extent(&input->problem.dims) * filler->bytes;
     const bool is_in_place = is_made_in_place(&input->problem);
     void *elements = is_in_place ? expects : allocate(bytes);
     if (!elements)
         return error_memory(error, bytes);
-    const int failed = fill_shares(input, filler, elements, expects, error);
+    const int failed = fill_shares(input, filler, elements, expects, doubts, error);
     if (!is_in_place)
         free(elements);
     return failed;
@@ -424,15 +432,25 @@ oracle_bits input_expect(const struct input *input, size_t i, uint64_t result)
     return element_load_word(problem_result(&input->problem), input_expects(input, i), result);
 }
 
+bool input_accepts(const struct input *input, size_t i, uint64_t result, uint64_t height,
+                   oracle_bits got)
+{
+    const struct oracle_doubt *doubt =
+        input->doubts ? input->doubts + i * dims_results(&input->problem.dims) + result : NULL;
+    return oracle_accepts(&input->problem, input_expect(input, i, result), doubt, height, got);
+}
+
 double input_own_bytes(const struct problem *problem, const struct device_info *info)
 {
     const double element = problem_types[problem->type].bytes;
     const double results =
         (double)input_count(problem, info) * (double)dims_results(&problem->dims);
     const double expects = results * problem_types[problem_result(problem)].bytes;
+    const double doubts =
+        oracle_is_plain(problem) ? 0 : results * (double)sizeof(struct oracle_doubt);
     const double elements =
         is_made_in_place(problem) ? 0 : (double)dims_extent(&problem->dims) * element;
-    return is_made_whole(problem) ? elements + expects : 0;
+    return is_made_whole(problem) ? elements + expects + doubts : 0;
 }
 
 /* The deciding element of a run is its last, so that input_mark may move it; for other inputs
@@ -448,13 +466,25 @@ static uint64_t first_mark(const struct input *input, size_t i)
 static int fill_input(struct input *input, size_t i, struct filler *filler, struct error *error)
 {
     unsigned char *expects = input->expects + i * input_expects_bytes(&input->problem);
+    struct oracle_doubt *doubts =
+        input->doubts ? input->doubts + i * dims_results(&input->problem.dims) : NULL;
     filler->source = describe(input, i);
     filler->source.mark = first_mark(input, i);
     filler->to = input_address(input, i);
     if (write_guards(input, i, error))
         return -1;
-    return is_made_whole(&input->problem) ? fill_whole(input, filler, expects, error)
-                                          : fill_run(input, filler, expects, error);
+    return is_made_whole(&input->problem) ? fill_whole(input, filler, expects, doubts, error)
+                                          : fill_run(input, filler, expects, doubts, error);
+}
+
+static int open_doubts(struct input *input, struct error *error)
+{
+    const uint64_t bytes =
+        input->count * dims_results(&input->problem.dims) * sizeof *input->doubts;
+    if (oracle_is_certain(&input->problem) || bytes == 0)
+        return 0;
+    input->doubts = malloc(bytes);
+    return input->doubts ? 0 : error_memory(error, bytes);
 }
 
 static int fill_all(struct input *input, struct error *error)
@@ -474,7 +504,7 @@ static int fill_all(struct input *input, struct error *error)
     input->expects = allocate(expects_bytes);
     int failed = !filler.buffer    ? error_memory(error, buffer_bytes)
                  : !input->expects ? error_memory(error, expects_bytes)
-                                   : 0;
+                                   : open_doubts(input, error);
     for (size_t i = 0; !failed && i < input->count; i++)
         failed = fill_input(input, i, &filler, error);
     free(filler.buffer);
@@ -483,6 +513,8 @@ static int fill_all(struct input *input, struct error *error)
 
 static int open_described(struct input *out, struct error *error)
 {
+    if (oracle_prepare(&out->problem, error))
+        return -1;
     out->stride = find_stride(&out->problem);
     out->bytes = GUARD_BYTES + out->count * out->stride;
     if (out->device->ops->alloc(out->device, out->bytes, &out->base, error))
@@ -528,7 +560,9 @@ void input_close(struct input *input)
     if (input->base)
         input->device->ops->free(input->device, input->base);
     free(input->expects);
+    free(input->doubts);
     input->expects = NULL;
+    input->doubts = NULL;
     input->base = 0;
 }
 

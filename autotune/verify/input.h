@@ -16,9 +16,10 @@ struct input {
     uint64_t offset;      /* bytes that each input starts past such a multiple */
     size_t count;         /* distinct inputs */
     uint64_t seed;
-    uint64_t period;        /* plain elements repeat after this many; 0 = never */
-    unsigned char *expects; /* all results of each input, one behind the other */
-    double largest_partial; /* magnitude, for the record of exactness */
+    uint64_t period;             /* plain elements repeat after this many; 0 = never */
+    unsigned char *expects;      /* all results of each input, one behind the other */
+    struct oracle_doubt *doubts; /* of all results, likewise; NULL: none has any */
+    double largest_partial;      /* magnitude, for the record of exactness */
 };
 
 /* Is the data so much larger than the L2 that even one input, used again, comes from memory? */
@@ -60,6 +61,10 @@ uint64_t input_address(const struct input *input, size_t i);
 const void *input_expects(const struct input *input, size_t i);
 uint64_t input_expects_bytes(const struct problem *problem);
 oracle_bits input_expect(const struct input *input, size_t i, uint64_t result);
+
+/* Is `got` right for this result, of a kernel whose tree of combinations has this height? */
+bool input_accepts(const struct input *input, size_t i, uint64_t result, uint64_t height,
+                   oracle_bits got);
 
 /* Does one element decide the result, so that it can be moved? */
 bool input_has_mark(const struct input *input);

@@ -1,5 +1,6 @@
 /* oracle: makes inputs, whole or any part of them: the elements from oracle_values, and over
  * them the elements that decide the result. Hides the places of these. */
+#include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
 #include <string.h>
@@ -15,6 +16,10 @@ static enum oracle_deciding deciding_of(const struct problem *problem)
 static void make_run(const struct oracle_input *input, uint64_t first, uint64_t count,
                      unsigned char *out)
 {
+    if (oracle_has_map(&input->problem)) {
+        mapped_fill(oracle_mapped(&input->problem), input, false, first, count, out);
+        return;
+    }
     const enum type type = input->problem.type;
     const size_t bytes = (size_t)problem_types[type].bytes;
     const struct oracle_values *values = oracle_kind(&input->problem)->values;

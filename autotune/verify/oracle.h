@@ -14,6 +14,38 @@
 /* A value of the result's type (problem_result): its bytes in the low end, the rest zero. */
 typedef uint64_t oracle_bits;
 
+/* Are elements, or their squares, combined, and is the result what that gives? Else the operation has a map
+ * or a finish of its own. */
+bool oracle_is_plain(const struct problem *problem);
+
+/* Makes what the oracle needs to know of an operation with a map or a finish of its own: call it before
+ * anything else for such a problem. Others need nothing. It lasts as long as the process. */
+int oracle_prepare(const struct problem *problem, struct error *error);
+
+/* How far a right result may be from the expected one. */
+struct oracle_doubt {
+    uint64_t value; /* what finish is given, as a word of element_widen */
+    uint64_t n;     /* elements combined */
+    double sum_abs; /* the order of combining moves a float by oracle_bound of this */
+    double slack;   /* functions that another machine rounds otherwise move it by this, too */
+    bool
+        is_open; /* beyond the type's range on the way, or not, by the order: any result is right */
+};
+
+/* Are all results of the problem's exact inputs expected to the bit? Else they have doubts. */
+bool oracle_is_certain(const struct problem *problem);
+
+/* Is `got` right? It is where the bits are the expected ones (oracle_equal), or, with a doubt, within what that
+ * leaves at this height of the tree of combinations. */
+bool oracle_accepts(const struct problem *problem, oracle_bits expect,
+                    const struct oracle_doubt *doubt, uint64_t height, oracle_bits got);
+
+/* The same of floats that round; `error` is how far `got` is from the expected result, and `bound` how far it may be,
+ * both relative to what the error of combining is relative to. */
+bool oracle_judge(const struct problem *problem, oracle_bits expect,
+                  const struct oracle_doubt *doubt, uint64_t height, oracle_bits got,
+                  double *error, double *bound);
+
 /* --- Small: every size, every misalignment, every position -------------------------------- */
 
 struct oracle_shape {
@@ -44,6 +76,7 @@ struct oracle_cases {
     struct oracle_case *cases;
     size_t count;
     oracle_bits *expects;
+    struct oracle_doubt *doubts; /* of each, or NULL: none */
     struct oracle_sweep sweep;
 };
 
@@ -131,11 +164,25 @@ void oracle_guard(const struct problem *problem, void *out);
  * input has `next` set to their position, after init: argmin and argmax need it. Of no elements
  * they give 2^64 - 1. Fails with ERROR_FAILED if a partial result leaves the exact range
  * (checked while adding). */
+struct oracle_mapped;
 struct oracle_fold {
     struct problem problem;
     uint64_t words[4];
     double largest;       /* the largest partial magnitude seen */
     uint64_t count, next; /* elements added; the position of the next */
+    const struct oracle_mapped
+        *mapped;   /* makes values, of which `problem` is, or the result; or NULL */
+    bool is_rough; /* the values' sum or product may round, and be no number */
+    struct oracle_rough {
+        double value, rest; /* what they are combined to, to twice the precision of double */
+        double sum_abs;     /* of a product: the factors that are not +-1 */
+        double slack;
+        double above, below; /* of a product: how far it may go up and down, in powers of two;
+                                * of the least and the greatest: what they are at most and at least */
+        int exponent;        /* a product's */
+        int grid;            /* all values are multiples of this power of two */
+        unsigned flags;
+    } rough;
 };
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem);
 void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t count);
@@ -147,18 +194,24 @@ void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *inp
                          const struct oracle_fold *period, const struct oracle_fold *rest);
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
 
+/* The doubt about the result. */
+struct oracle_doubt oracle_fold_doubt(const struct oracle_fold *fold);
+
+/* Lets the fold take any floats, also where the exact ones of the problem need no doubt. */
+void oracle_fold_roughly(struct oracle_fold *fold);
+
 /* Adds elements as oracle_fold_add does and writes the result of a scan at each of them, one behind
  * the other, each in the result type's bytes: before it is added, or after. Whether the fold has
- * stayed exact oracle_fold_finish tells. */
+ * stayed exact oracle_fold_finish tells. `doubts` may be NULL where they are certain. */
 void oracle_fold_scan(struct oracle_fold *fold, const void *elements, uint64_t count,
-                      void *expects);
+                      void *expects, struct oracle_doubt *doubts);
 
 /* Folds the results [first, first + count) of the array at `elements` to `expects`, one behind
  * the other, each in the result type's bytes. `largest` grows to the largest partial magnitude.
- * Fails as oracle_fold_finish where not exact. */
+ * `doubts` may be NULL where they are certain; else any elements will do. Fails as oracle_fold_finish where not exact. */
 int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t count,
-                        const void *elements, void *expects, double *largest,
-                        struct error *error);
+                        const void *elements, void *expects, struct oracle_doubt *doubts,
+                        double *largest, struct error *error);
 
 /* --- Finalists: floats that round, and special values ------------------------------------- */
 
@@ -177,9 +230,10 @@ void oracle_reference_add(struct oracle_reference *reference, const struct probl
                           const void *elements, uint64_t count, double *compensation);
 
 /* The same of a scan: all results of `count` rows from `first` on, to where they lie among those of
- * all rows at `expects`. */
+ * all rows at `expects`, and `doubts`. */
 int oracle_scan_rows(const struct problem *problem, uint64_t first, uint64_t count,
-                     const void *elements, void *expects, double *largest, struct error *error);
+                     const void *elements, void *expects, struct oracle_doubt *doubts,
+                     double *largest, struct error *error);
 
 /* The references of all results of the array at `elements`; of a scan at each element. */
 void oracle_references(struct oracle_reference *out, const struct problem *problem,

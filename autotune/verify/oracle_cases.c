@@ -361,6 +361,7 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
         .starts = 16 / bytes,
         .guard = (guard + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN,
         .sweep_n = 2 * shape->tile + (shape->tile / 8 | 1),
+        .is_doubted = !oracle_is_certain(problem),
         .error = error,
     };
     if (problem->dims.scan)
@@ -407,6 +408,8 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
 {
     struct layout layout;
     start_layout(&layout, out, problem, shape, 0, error);
+    layout.is_doubted =
+        layout_is_mapped(&layout) && problem_rounds(problem) ? true : layout.is_doubted;
     return end_layout(out,
                       (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
                           oracle_add_spread(&layout) || add_unlike(&layout) ||
@@ -419,5 +422,6 @@ void oracle_dispose_cases(struct oracle_cases *cases)
     free(cases->elements);
     free(cases->cases);
     free(cases->expects);
+    free(cases->doubts);
     *cases = (struct oracle_cases){0};
 }

@@ -1,6 +1,7 @@
 /* oracle_float: folds sums and products of floats. Exact inputs are folded without rounding;
  * random elements of several magnitudes have a compensated reference in double, and a bound
  * that any order of combining keeps. Hides the distribution. */
+#include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
 #include <math.h>
@@ -226,6 +227,10 @@ void oracle_fill_random(const struct oracle_input *input, uint64_t first, uint64
     const uint64_t factors = (input->problem.dims.depth.n + FACTORS_MAX - 1) / FACTORS_MAX;
     const uint64_t stride = factors > 0 ? factors : 1;
     union element_block words;
+    if (oracle_has_map(&input->problem)) {
+        mapped_fill(oracle_mapped(&input->problem), input, true, first, count, out);
+        return;
+    }
     if (!folding->random) {
         oracle_fill(input, first, count, out);
         return;

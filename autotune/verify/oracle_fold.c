@@ -1,6 +1,7 @@
 /* oracle_fold: computes the right result. Elements are widened 256 at a time to 64-bit words
  * and folded exactly: words, minima and maxima here, the others in oracle_float.c and
  * oracle_position.c. Hides the state in words[]. */
+#include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
 #include <math.h>
@@ -181,69 +182,177 @@ const struct oracle_folding oracle_fold_order = {.init = init_words,
                                                  .merge = merge_words,
                                                  .finish = finish_order};
 
+/* --- Values that a map makes -------------------------------------------------------------- */
+
+/* Notes how far from their values they may be on another machine. */
+static void note_spreads(struct oracle_fold *fold, const union element_block *block,
+                         const double *spreads, uint64_t count)
+{
+    struct oracle_rough *rough = &fold->rough;
+    const bool is_least = operation_law(fold->problem.op)->seeks < 0;
+    const bool is_product = fold->problem.op->combine == COMBINE_MULTIPLY;
+    for (uint64_t i = 0; i < count; i++) {
+        const double value = block->f64[i], spread = spreads[i];
+        if (!oracle_fold_has_ends(fold)) {
+            rough->slack += is_product && spread > 0 ? spread / fabs(value) : spread;
+        } else if (is_least) {
+            rough->above = fmin(rough->above, value + spread);
+            rough->below = fmin(rough->below, value - spread);
+        } else {
+            rough->above = fmax(rough->above, value + spread);
+            rough->below = fmax(rough->below, value - spread);
+        }
+    }
+}
+
+static void make_values(struct oracle_fold *fold, union element_block *block, uint64_t count)
+{
+    double spreads[BLOCK];
+    if (!fold->mapped || !mapped_has_map(fold->mapped))
+        return;
+    const bool has_spread = mapped_has_spread(fold->mapped);
+    mapped_values(fold->mapped, block, has_spread ? spreads : NULL, count);
+    if (has_spread && problem_types[fold->problem.acc].is_float)
+        note_spreads(fold, block, spreads, count);
+}
+
+static void init_mapped(struct oracle_fold *fold, const struct problem *problem)
+{
+    fold->problem = mapped_inner(fold->mapped, problem);
+    if (mapped_has_map(fold->mapped))
+        oracle_fold_roughly(fold);
+    if (oracle_fold_has_ends(fold))
+        fold->rough.above = fold->rough.below =
+            -operation_law(fold->problem.op)->seeks * HUGE_VAL;
+}
+
 /* --- Any fold ----------------------------------------------------------------------------- */
 
 static const struct oracle_folding *folding_of(const struct oracle_fold *fold)
 {
-    return oracle_kind(&fold->problem)->folding;
+    return fold->is_rough ? &oracle_fold_rough : oracle_kind(&fold->problem)->folding;
 }
 
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem)
 {
-    *fold = (struct oracle_fold){.problem = *problem};
-    if (folding_of(fold)->init)
+    *fold = (struct oracle_fold){.problem = *problem, .mapped = oracle_mapped(problem)};
+    if (fold->mapped)
+        init_mapped(fold, problem);
+    if (!fold->is_rough && folding_of(fold)->init)
         folding_of(fold)->init(fold);
+}
+
+/* The type of the elements, of which the problem's values are made. */
+static enum type type_of(const struct oracle_fold *fold)
+{
+    return fold->mapped ? mapped_type(fold->mapped) : fold->problem.type;
+}
+
+static void add_block(struct oracle_fold *fold, union element_block *block, uint64_t count)
+{
+    make_values(fold, block, count);
+    folding_of(fold)->add(fold, block, count);
+    fold->count += count;
+    fold->next += count;
 }
 
 void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t count)
 {
-    const enum type type = fold->problem.type;
+    const enum type type = type_of(fold);
     const size_t bytes = (size_t)problem_types[type].bytes;
-    const struct oracle_folding *folding = folding_of(fold);
     const unsigned char *from = elements;
     union element_block raw = {.u64 = {0}}, block;
     for (; count >= BLOCK; count -= BLOCK, from += BLOCK * bytes) {
         element_widen(type, &block, from);
-        folding->add(fold, &block, BLOCK);
-        fold->count += BLOCK;
-        fold->next += BLOCK;
+        add_block(fold, &block, BLOCK);
     }
     if (count == 0)
         return;
     memcpy(&raw, from, count * bytes);
     element_widen(type, &block, &raw);
-    folding->add(fold, &block, count);
+    add_block(fold, &block, count);
+}
+
+/* The result so far, at place `at`. */
+static void put_result(const struct oracle_fold *fold, void *expects,
+                       struct oracle_doubt *doubts, uint64_t at)
+{
+    struct error ignored;
+    oracle_bits bits = 0;
+    oracle_fold_value(fold, &bits, &ignored);
+    element_store_word(fold->problem.acc, bits, expects, at);
+    if (doubts)
+        doubts[at] = oracle_fold_doubt(fold);
+}
+
+/* Element by element, each result with its doubt. */
+static void scan_doubted(struct oracle_fold *fold, const union element_block *block,
+                         uint64_t count, void *expects, struct oracle_doubt *doubts)
+{
+    const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
+    for (uint64_t i = 0; i < count; i++) {
+        union element_block one = {.u64 = {block->u64[i]}};
+        if (is_exclusive)
+            put_result(fold, expects, doubts, i);
+        add_block(fold, &one, 1);
+        if (!is_exclusive)
+            put_result(fold, expects, doubts, i);
+    }
+}
+
+static void scan_block(struct oracle_fold *fold, union element_block *block, uint64_t count,
+                       void *expects, struct oracle_doubt *doubts)
+{
+    if (fold->is_rough || doubts) {
+        scan_doubted(fold, block, count, expects, doubts);
+        return;
+    }
+    make_values(fold, block, count);
+    folding_of(fold)->scan(fold, block, count, expects);
     fold->count += count;
     fold->next += count;
 }
 
 void oracle_fold_scan(struct oracle_fold *fold, const void *elements, uint64_t count,
-                      void *expects)
+                      void *expects, struct oracle_doubt *doubts)
 {
-    const enum type type = fold->problem.type;
+    const enum type type = type_of(fold);
     const size_t bytes = (size_t)problem_types[type].bytes;
     const size_t result_bytes = (size_t)problem_types[fold->problem.acc].bytes;
     const unsigned char *from = elements;
     unsigned char *to = expects;
     union element_block raw = {.u64 = {0}}, block;
+    if (doubts)
+        oracle_fold_roughly(fold);
     while (count > 0) {
         const uint64_t take = count < BLOCK ? count : BLOCK;
         if (take < BLOCK)
             memcpy(&raw, from, take * bytes);
         element_widen(type, &block, take < BLOCK ? (const void *)&raw : from);
-        folding_of(fold)->scan(fold, &block, take, to);
-        fold->count += take;
-        fold->next += take;
+        scan_block(fold, &block, take, to, doubts);
         from += take * bytes;
         to += take * result_bytes;
+        doubts = doubts ? doubts + take : NULL;
         count -= take;
     }
+}
+
+static void merge_ends(struct oracle_rough *into, const struct oracle_rough *from,
+                       bool is_least)
+{
+    const bool is_above = is_least == (from->above < into->above);
+    const bool is_below = is_least == (from->below < into->below);
+    into->above = is_above ? from->above : into->above;
+    into->below = is_below ? from->below : into->below;
 }
 
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
 {
     into->count += from->count;
     into->largest = fmax(into->largest, from->largest);
+    into->rough.slack += from->rough.slack;
+    if (oracle_fold_has_ends(into))
+        merge_ends(&into->rough, &from->rough, operation_law(into->problem.op)->seeks < 0);
     folding_of(into)->merge(into, from);
 }
 
@@ -278,7 +387,21 @@ void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *inp
     out->count = input->problem.dims.depth.n;
 }
 
-int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
+int oracle_fold_value(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
 {
     return folding_of(fold)->finish(fold, out, error);
+}
+
+int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
+{
+    union element_block raw = {.u64 = {0}}, wide;
+    if (oracle_fold_value(fold, out, error))
+        return -1;
+    if (!fold->mapped)
+        return 0;
+    memcpy(&raw, out, sizeof *out);
+    element_widen(fold->problem.acc, &wide, &raw);
+    *out = mapped_narrow(mapped_result(fold->mapped),
+                         mapped_finish(fold->mapped, wide.u64[0], fold->count));
+    return 0;
 }

@@ -46,13 +46,17 @@ static uint64_t piece_from(const struct problem *problem, uint64_t first)
 
 /* Folds at most STRIP results. */
 static int fold_strip(const struct problem *problem, uint64_t first, uint64_t count,
-                      const void *elements, void *expects, double *largest, struct error *error)
+                      const void *elements, void *expects, struct oracle_doubt *doubts,
+                      double *largest, struct error *error)
 {
     unsigned char room[PIECE * ELEMENT_MAX];
     struct oracle_fold folds[STRIP];
     uint64_t take;
-    for (uint64_t r = 0; r < count; r++)
+    for (uint64_t r = 0; r < count; r++) {
         oracle_fold_init(&folds[r], problem);
+        if (doubts)
+            oracle_fold_roughly(&folds[r]);
+    }
     for (uint64_t i = 0; i < problem->dims.depth.n; i += take) {
         take = piece_from(problem, i);
         for (uint64_t r = 0; r < count; r++)
@@ -65,29 +69,33 @@ static int fold_strip(const struct problem *problem, uint64_t first, uint64_t co
             return -1;
         *largest = folds[r].largest > *largest ? folds[r].largest : *largest;
         element_store_word(problem_result(problem), bits, expects, r);
+        if (doubts)
+            doubts[r] = oracle_fold_doubt(&folds[r]);
     }
     return 0;
 }
 
 int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t count,
-                        const void *elements, void *expects, double *largest,
-                        struct error *error)
+                        const void *elements, void *expects, struct oracle_doubt *doubts,
+                        double *largest, struct error *error)
 {
     const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
     for (uint64_t done = 0; done < count; done += STRIP) {
         const uint64_t take = count - done < STRIP ? count - done : STRIP;
         if (fold_strip(problem, first + done, take, elements,
-                       (unsigned char *)expects + done * bytes, largest, error))
+                       (unsigned char *)expects + done * bytes, doubts ? doubts + done : NULL,
+                       largest, error))
             return -1;
     }
     return 0;
 }
 
 int oracle_scan_rows(const struct problem *problem, uint64_t first, uint64_t count,
-                     const void *elements, void *expects, double *largest, struct error *error)
+                     const void *elements, void *expects, struct oracle_doubt *doubts,
+                     double *largest, struct error *error)
 {
     const size_t bytes = (size_t)problem_types[problem->type].bytes;
-    const size_t result_bytes = (size_t)problem_types[problem->acc].bytes;
+    const size_t result_bytes = (size_t)problem_types[problem_result(problem)].bytes;
     const struct dims *dims = &problem->dims;
     for (uint64_t r = first; r < first + count; r++) {
         struct oracle_fold fold;
@@ -95,7 +103,8 @@ int oracle_scan_rows(const struct problem *problem, uint64_t first, uint64_t cou
         oracle_fold_init(&fold, problem);
         oracle_fold_scan(&fold, (const unsigned char *)elements + dims_at(dims, r, 0) * bytes,
                          dims->depth.n,
-                         (unsigned char *)expects + r * dims->depth.n * result_bytes);
+                         (unsigned char *)expects + r * dims->depth.n * result_bytes,
+                         doubts ? doubts + r * dims->depth.n : NULL);
         if (oracle_fold_finish(&fold, &ignored, error))
             return -1;
         *largest = fold.largest > *largest ? fold.largest : *largest;

@@ -2,6 +2,7 @@
  * deciding elements. Hides memory. */
 #include "autotune/verify/oracle_layout.h"
 
+#include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
 #include <math.h>
@@ -56,8 +57,26 @@ static int grow_expects(struct layout *layout, uint64_t more)
     if (grown == NULL)
         return error_memory(layout->error, 2 * wanted * sizeof *out->expects);
     out->expects = grown;
+    if (layout->is_doubted) {
+        grown = realloc(out->doubts, 2 * wanted * sizeof *out->doubts);
+        if (grown == NULL)
+            return error_memory(layout->error, 2 * wanted * sizeof *out->doubts);
+        out->doubts = grown;
+    }
     layout->expect_capacity = 2 * wanted;
     return 0;
+}
+
+/* Where the doubts of the results go that begin at `expects`; NULL: there are none. */
+static struct oracle_doubt *doubts_of(const struct layout *layout, const oracle_bits *expects)
+{
+    const struct oracle_cases *out = layout->out;
+    return out->doubts ? out->doubts + (expects - out->expects) : NULL;
+}
+
+bool layout_is_mapped(const struct layout *layout)
+{
+    return oracle_mapped(&layout->problem) != NULL;
 }
 
 oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims)
@@ -95,9 +114,10 @@ static int add_scan(struct layout *layout, uint64_t offset, uint64_t n)
     if (expects == NULL)
         return -1;
     oracle_fold_init(&fold, &layout->problem);
-    oracle_fold_scan(&fold, layout_element(layout, offset), n, expects);
+    oracle_fold_scan(&fold, layout_element(layout, offset), n, expects,
+                     doubts_of(layout, expects));
     for (uint64_t i = n; i-- > 0;)
-        expects[i] = element_load_word(layout->problem.acc, expects, i);
+        expects[i] = element_load_word(problem_result(&layout->problem), expects, i);
     return oracle_fold_finish(&fold, &ignored, layout->error);
 }
 
@@ -129,12 +149,40 @@ int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first)
     return 0;
 }
 
-int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out)
+static int fold_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out)
 {
     struct oracle_fold fold;
     oracle_fold_init(&fold, &layout->problem);
     oracle_fold_add(&fold, layout_element(layout, offset), n);
     return oracle_fold_finish(&fold, out, layout->error);
+}
+
+/* One that stands among others is their least or greatest, or all bits that differ from the identity's. */
+bool layout_fold_one(struct layout *layout, uint64_t at, uint64_t n, oracle_bits *out)
+{
+    const struct oracle_mapped *mapped = oracle_mapped(&layout->problem);
+    struct oracle_fold fold;
+    if (layout->is_doubted || (mapped && mapped_has_map(mapped) && !mapped_is_clear(mapped)))
+        return false;
+    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_add(&fold, layout_element(layout, at), 1);
+    fold.count = n;
+    return oracle_fold_finish(&fold, out, layout->error) == 0;
+}
+
+/* A run with its doubt, which special values may have where others have none. */
+static int add_doubted(struct layout *layout, uint64_t offset, uint64_t n)
+{
+    const struct dims dims = dims_value(n);
+    oracle_bits *expect = layout_add_case(layout, offset, &dims);
+    struct oracle_fold fold;
+    if (expect == NULL)
+        return -1;
+    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_roughly(&fold);
+    oracle_fold_add(&fold, layout_element(layout, offset), n);
+    *doubts_of(layout, expect) = oracle_fold_doubt(&fold);
+    return oracle_fold_finish(&fold, expect, layout->error);
 }
 
 /* Appends a case whose expected result is folded from its elements. */
@@ -143,7 +191,9 @@ int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
     oracle_bits expect;
     if (layout->problem.dims.scan)
         return add_scan(layout, offset, n);
-    if (layout_fold(layout, offset, n, &expect))
+    if (layout->is_doubted)
+        return add_doubted(layout, offset, n);
+    if (fold_run(layout, offset, n, &expect))
         return -1;
     return layout_add_run(layout, offset, n, expect);
 }
@@ -157,10 +207,13 @@ int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *
     const void *elements = layout_element(layout, offset);
     oracle_bits *expects = layout_add_case(layout, offset, dims);
     double largest = 0;
-    if (!expects || (dims->scan ? oracle_scan_rows(&problem, 0, dims_kept(dims), elements,
-                                                   expects, &largest, layout->error)
-                                : oracle_fold_results(&problem, 0, results, elements, expects,
-                                                      &largest, layout->error)))
+    if (!expects)
+        return -1;
+    struct oracle_doubt *doubts = doubts_of(layout, expects);
+    if (dims->scan ? oracle_scan_rows(&problem, 0, dims_kept(dims), elements, expects, doubts,
+                                      &largest, layout->error)
+                   : oracle_fold_results(&problem, 0, results, elements, expects, doubts,
+                                         &largest, layout->error))
         return -1;
     for (uint64_t r = results; r-- > 0;)
         expects[r] = element_load_word(problem_result(&problem), expects, r);

@@ -28,6 +28,7 @@ struct layout {
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
+    bool is_doubted; /* cases have doubts; also where only special values do */
     struct error *error;
 };
 
@@ -46,7 +47,12 @@ oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struc
  * are folded. */
 int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits expect);
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n);
-int layout_fold(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out);
+
+/* The result of a run of n that the one element at `at` decides; false where it must be folded. */
+bool layout_fold_one(struct layout *layout, uint64_t at, uint64_t n, oracle_bits *out);
+
+/* Are results what the operation makes of them, not what combining gives? */
+bool layout_is_mapped(const struct layout *layout);
 
 /* Appends a case of any dims whose results are folded from its elements. */
 int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *dims);

@@ -2,6 +2,8 @@
  * row names. */
 #include "autotune/verify/oracle_ops.h"
 
+#include "autotune/verify/oracle_mapped.h"
+
 #include <math.h>
 
 /* --- The value of an element -------------------------------------------------------------- */
@@ -365,8 +367,50 @@ const struct oracle_op *oracle_op(const struct problem *problem)
                                               : &oracle_ops[problem->op->combine];
 }
 
+/* --- Values that a map makes -------------------------------------------------------------- */
+
+/* Elements of which a map may make anything. */
+static const struct oracle_special float_elements[] = {
+    {ONE, NOT_A_NUMBER, ONE}, {ONE, INF, ONE},          {ONE, NINF, ONE},
+    {ZERO, INF, NINF},        {ONE, NOT_A_NUMBER, INF}, {NZERO, NZERO, NZERO},
+    {NZERO, ZERO, NZERO},     {ZERO, TINY, NTINY},      {ZERO, TINY, ZERO},
+    {ONE, TINY, ONE},         {ZERO, SMALL, ZERO},      {ZERO, LARGEST, ZERO},
+    {ZERO, MINUS_ONE, TWO},   {ONE, ZERO, MINUS_ONE},   {MINUS_ONE, ZERO, ONE},
+};
+
+static const struct oracle_special integer_elements[] = {
+    {ZERO, LEAST, GREATEST},
+    {ZERO, MINUS_ONE, ONE},
+    {ONE, ZERO, ONE},
+    {MINUS_ONE, ZERO, MINUS_ONE},
+    {ONE, NEAR_LEAST, NEAR_GREATEST},
+    {ZERO, TOP_BIT, HALF_GREATEST},
+    {GREATEST, GREATEST, GREATEST},
+    {TOP_BIT, TOP_BIT, TOP_BIT},
+};
+
+static const struct oracle_op mapped_all = {.integers = {&oracle_drawn, NULL,
+                                                         SPECIALS(integer_elements)},
+                                            .floats = {&oracle_drawn, NULL,
+                                                       SPECIALS(float_elements)}};
+static const struct oracle_op mapped_by_one = {.integers = {&oracle_drawn_marks, NULL,
+                                                            SPECIALS(integer_elements)},
+                                               .floats = {&oracle_drawn_marks, NULL,
+                                                          SPECIALS(float_elements)}};
+
+static const struct oracle_op *mapped_op(const struct problem *problem)
+{
+    const enum combine_law law = problem->op->combine;
+    if (!oracle_has_map(problem))
+        return NULL;
+    return operation_law(problem->op)->seeks || law == COMBINE_AND || law == COMBINE_OR
+               ? &mapped_by_one
+               : &mapped_all;
+}
+
 const struct oracle_kind *oracle_kind(const struct problem *problem)
 {
-    const struct oracle_op *op = oracle_op(problem);
+    const struct oracle_op *mapped = mapped_op(problem);
+    const struct oracle_op *op = mapped ? mapped : oracle_op(problem);
     return problem_types[problem->type].is_float ? &op->floats : &op->integers;
 }

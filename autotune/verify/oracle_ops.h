@@ -49,7 +49,9 @@ extern const struct oracle_values oracle_words, /* any word but 0 */
     oracle_keys,   /* floats of every exponent and fraction, before some other */
     oracle_dense,  /* floats: integers but 0, whose sums stay exact */
     oracle_sparse, /* floats: integers whose powers' sums do; most are 0 where n is large */
-    oracle_signs;  /* floats: +-1 */
+    oracle_signs,  /* floats: +-1 */
+    oracle_drawn,  /* of an operation's map: by oracle_mapped.h; each counts */
+    oracle_drawn_marks; /* the same: one decides */
 
 struct oracle_recipe oracle_recipe(const struct oracle_input *input);
 
@@ -76,7 +78,8 @@ struct oracle_folding {
     void (*add)(struct oracle_fold *fold, union element_block *block, uint64_t count);
     void (*merge)(struct oracle_fold *into, const struct oracle_fold *from);
 
-    /* Writes the results of a scan at the first `count` of a block of widened elements. */
+    /* Writes the results of a scan at the first `count` of a block of widened elements; the doubts only
+     * of oracle_fold_rough. */
     void (*scan)(struct oracle_fold *fold, union element_block *block, uint64_t count,
                  void *expects);
 
@@ -92,11 +95,18 @@ struct oracle_folding {
                           const void *elements, uint64_t count, double *compensation);
 };
 
+extern const struct oracle_folding oracle_fold_rough; /* floats whose sum or product rounds */
 extern const struct oracle_folding oracle_fold_words, /* integers */
     oracle_fold_order,    /* the least or the greatest, of integers and floats */
     oracle_fold_sum,      /* floats */
     oracle_fold_product,  /* floats */
     oracle_fold_position; /* the position of the least or the greatest */
+
+/* What is combined, before finish makes the result of it. */
+int oracle_fold_value(const struct oracle_fold *fold, oracle_bits *out, struct error *error);
+
+/* Are the least and the greatest noted with what other machines may have made of them? */
+bool oracle_fold_has_ends(const struct oracle_fold *fold);
 
 /* --- The table ---------------------------------------------------------------------------- */
 

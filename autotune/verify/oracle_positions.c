@@ -71,6 +71,7 @@ static void choose_positions(const struct layout *layout, bool *chosen, uint64_t
 struct slides {
     uint64_t marks[LAYOUT_STARTS];
     oracle_bits expect[LAYOUT_STARTS];
+    bool is_folded; /* there is no saying what a mark gives beside the others */
 };
 
 static int add_slides(struct layout *layout, struct slides *slides)
@@ -85,8 +86,7 @@ static int add_slides(struct layout *layout, struct slides *slides)
         layout_fill(layout, first + layout->guard, lead + i + n, seed);
         slides->marks[i] = first + layout->guard + lead + i;
         layout_put_mark(layout, slides->marks[i], seed);
-        if (layout_fold(layout, slides->marks[i], 1, &slides->expect[i]))
-            return -1;
+        slides->is_folded = !layout_fold_one(layout, slides->marks[i], n, &slides->expect[i]);
     }
     return 0;
 }
@@ -102,6 +102,8 @@ static int add_slide(struct layout *layout, const struct slides *slides, uint64_
 {
     const uint64_t i = (start + position) % layout->starts;
     const bool is_position = operation_law(layout->problem.op)->is_position;
+    if (slides->is_folded)
+        return layout_add_folded(layout, slides->marks[i] - position, layout->sweep_n);
     return layout_add_run(layout, slides->marks[i] - position, layout->sweep_n,
                           is_position ? position : slides->expect[i]);
 }
@@ -253,6 +255,9 @@ static int add_run(struct layout *layout, uint64_t pattern, uint64_t run, uint64
     oracle_fold_init(&fold, &layout->problem);
     oracle_fold_add(&fold, layout_element(layout, from), to - from);
     oracle_fold_add(&fold, layout_element(layout, pattern - 1), 1);
+    fold.count = n;
+    if (layout->is_doubted)
+        return layout_add_folded(layout, window, n);
     if (oracle_fold_finish(&fold, &expect, layout->error))
         return -1;
     return layout_add_run(layout, window, n, expect);

@@ -147,18 +147,20 @@ static void scan(const struct layout *layout, enum dims_scan kind, uint64_t offs
     }
 }
 
-/* The expected result: integers are folded as always, floats as docs/correctness.md
- * promises. */
-static int expect(struct layout *layout, const struct oracle_special *special, uint64_t offset,
-                  uint64_t n, oracle_bits *out)
+/* Are results folded? Of floats only those that an operation makes, with what doubt there is. */
+static bool is_folded(const struct layout *layout)
+{
+    return !problem_types[layout->problem.type].is_float || layout_is_mapped(layout);
+}
+
+/* The expected result: floats as docs/correctness.md promises. */
+static oracle_bits expect(const struct layout *layout, const struct oracle_special *special,
+                          uint64_t offset, uint64_t n)
 {
     const struct problem *problem = &layout->problem;
-    if (!problem_types[problem->type].is_float)
-        return layout_fold(layout, offset, n, out);
-    *out = operation_law(problem->op)->is_position
+    return operation_law(problem->op)->is_position
                ? find_first(problem, layout->out->elements, offset, n)
                : reduce(problem, special, n);
-    return 0;
 }
 
 /* Adds a window between loud gaps (NaN for floats); place `which` holds the first special
@@ -173,7 +175,6 @@ static int add_special(struct layout *layout, const struct oracle_special *speci
     const struct dims dims = oracle_resize(&layout->problem.dims, 1, n, 0);
     const bool is_float = problem_types[layout->problem.type].is_float;
     uint64_t first;
-    oracle_bits result, *at;
     if (layout_add_elements(layout, GAP + start + n + GAP, &first))
         return -1;
     const uint64_t offset = first + GAP + start;
@@ -183,17 +184,16 @@ static int add_special(struct layout *layout, const struct oracle_special *speci
     put(layout, special->others, offset, offset + n);
     put(layout, special->one, one, one + 1);
     put(layout, special->two, two, two + 1);
-    if (dims.scan && !is_float)
-        return layout_add_folded(layout, offset, n);
-    if (!dims.scan && expect(layout, special, offset, n, &result))
-        return -1;
-    at = layout_add_case(layout, offset, &dims);
+    if (is_folded(layout))
+        return dims.scan ? layout_add_folded(layout, offset, n)
+                         : layout_add_array(layout, offset, &dims);
+    oracle_bits *at = layout_add_case(layout, offset, &dims);
     if (at == NULL)
         return -1;
     if (dims.scan)
         scan(layout, dims.scan, offset, n, at);
     else
-        *at = result;
+        *at = expect(layout, special, offset, n);
     return 0;
 }
 
@@ -279,8 +279,9 @@ static int add_pair(struct layout *layout, const struct pair *pair, oracle_bits 
 {
     const struct problem *problem = &layout->problem;
     const struct dims dims = oracle_resize(&problem->dims, 1, pair->n, 0);
-    if (dims.scan && !problem_types[problem->type].is_float)
-        return layout_add_folded(layout, pair->offset, pair->n);
+    if (is_folded(layout))
+        return dims.scan ? layout_add_folded(layout, pair->offset, pair->n)
+                         : layout_add_array(layout, pair->offset, &dims);
     oracle_bits *at = layout_add_case(layout, pair->offset, &dims);
     if (!at)
         return -1;
@@ -299,8 +300,8 @@ static int add_slides(struct layout *layout, const struct oracle_special *specia
 {
     const bool is_float = problem_types[layout->problem.type].is_float;
     const uint64_t lead = (n + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN;
-    const bool is_reduced = is_float && oracle_op(&layout->problem)->step;
-    oracle_bits expect = is_reduced ? reduce(&layout->problem, special, n) : 0;
+    const bool is_reduced = !is_folded(layout) && oracle_op(&layout->problem)->step;
+    const oracle_bits expect = is_reduced ? reduce(&layout->problem, special, n) : 0;
     for (int is_late = 0; is_late < 2; is_late++) {
         uint64_t first;
         if (layout_add_elements(layout, GAP + lead + n + GAP, &first))
@@ -319,9 +320,6 @@ static int add_slides(struct layout *layout, const struct oracle_special *specia
             if (i / 2 % 2 && at >= layout->starts)
                 at -= (at - one % layout->starts) % layout->starts;
             const struct pair pair = {n, one - at, at, is_late ? at - distance : at + distance};
-            if (!is_float && !layout->problem.dims.scan &&
-                layout_fold(layout, pair.offset, n, &expect))
-                return -1;
             if (pair.two < n && add_pair(layout, &pair, expect))
                 return -1;
         }
@@ -394,15 +392,16 @@ static int add_results(struct layout *layout, const struct oracle_special *speci
     const uint64_t offset = first + GAP;
     if (is_float)
         put(layout, NOT_A_NUMBER, first, layout->out->element_count);
-    oracle_bits *expects = is_float ? layout_add_case(layout, offset, dims) : NULL;
-    if (is_float && !expects)
+    const bool is_given = !is_folded(layout);
+    oracle_bits *expects = is_given ? layout_add_case(layout, offset, dims) : NULL;
+    if (is_given && !expects)
         return -1;
     for (uint64_t r = 0; r < kept; r++) {
         const bool has_it = put_result(layout, special, dims, offset, r, turn);
-        if (is_float)
+        if (is_given)
             expect_result(layout, special, dims, offset, r, has_it, expects);
     }
-    return is_float ? 0 : layout_add_array(layout, offset, dims);
+    return is_given ? 0 : layout_add_array(layout, offset, dims);
 }
 
 /* Whole loads throughout, and none: of few elements, of a tile and more, and of several tiles. */

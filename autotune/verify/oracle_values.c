@@ -1,6 +1,7 @@
 /* oracle_values: makes the elements of exact inputs. They are made from their index by a hash,
  * 256 at a time, so that any chunk can be made alone; no result of them is ever rounded. Hides
  * the hash and the amplitudes. */
+#include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
 #include <assert.h>
@@ -378,7 +379,9 @@ void oracle_put_mark(const struct oracle_input *input, uint64_t which, void *out
 {
     const struct problem *problem = &input->problem;
     const uint64_t hash = oracle_mix(oracle_mix(input->seed) + which);
-    if (problem_types[problem->type].is_float)
+    if (oracle_has_map(problem))
+        mapped_put_mark(oracle_mapped(problem), hash, out);
+    else if (problem_types[problem->type].is_float)
         put_key(problem, key_mark(problem, input->seed, hash), out);
     else
         element_store_word(problem->type, near_mark(problem, input->seed, hash), out, 0);
@@ -416,7 +419,9 @@ void oracle_guard(const struct problem *problem, void *out)
     const enum type type = problem->type;
     const bool is_float = problem_types[type].is_float;
     const enum oracle_deciding deciding = oracle_kind(problem)->values->deciding;
-    if (deciding == DECIDING_MARK && is_float)
+    if (oracle_has_map(problem))
+        mapped_put_guard(oracle_mapped(problem), out);
+    else if (deciding == DECIDING_MARK && is_float)
         element_store(type, toward(problem) > 0 ? HUGE_VAL : -HUGE_VAL, out, 0);
     else if (deciding == DECIDING_MARK)
         element_store_word(type, near(problem, scale.loud, 0), out, 0);
@@ -448,6 +453,9 @@ const struct oracle_values oracle_sparse = {make_sparse_f32, make_sparse_f64,
 const struct oracle_values oracle_signs = {make_sign_f32, make_sign_f64, DECIDING_SIGNS,
                                            false,         NULL,          NULL};
 
+const struct oracle_values oracle_drawn = {NULL, NULL, DECIDING_ALL, false, NULL, NULL};
+const struct oracle_values oracle_drawn_marks = {NULL, NULL, DECIDING_MARK, false, NULL, NULL};
+
 /* --- Stairs ------------------------------------------------------------------------------- */
 
 /* Heights are keys of floats, several apart, so that they have every exponent and fraction too. */
@@ -469,6 +477,10 @@ void oracle_put_stair(const struct oracle_input *input, uint64_t index, void *ou
     const struct problem *problem = &input->problem;
     const struct type_row *row = &problem_types[problem->type];
     const uint64_t n = problem->dims.depth.n;
+    if (oracle_has_map(problem)) {
+        mapped_put_stair(oracle_mapped(problem), input, index, out);
+        return;
+    }
     const uint64_t most = row->is_float ? (uint64_t)count_keys(problem->type) / 8
                                         : (uint64_t)1 << (8 * row->bytes - 3);
     const uint64_t room = most < (uint64_t)1 << 37 ? most : (uint64_t)1 << 37;

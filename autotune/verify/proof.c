@@ -58,7 +58,7 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
     proof->check_problem.dims =
         dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
     const uint64_t usual = proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX;
-    if (check_open(&proof->check, proof->device, &proof->check_problem,
+    if (check_open(&proof->check, proof->device, &proof->check_problem, proof->sources,
                    proof->positions ? proof->positions : usual, proof->seed, error))
         return -1;
     if (proof->watch)

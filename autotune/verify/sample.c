@@ -10,7 +10,7 @@
 
 enum {
     DRAWN = 3000,      /* points drawn before pairs are looked for */
-    TRIED = 600,       /* places in which a pair is looked for, those that cover all first */
+    TRIED = 1200,      /* places in which a pair is looked for, those that cover all first */
     PLACE_COLUMNS = 4, /* operation, type, accumulator, target with scan; and behind them: */
     SIZE_COLUMN = PLACE_COLUMNS,
 };

@@ -147,7 +147,7 @@ static int compare(struct autotune_pipeline *pipeline, const struct problem *pro
     int wrong = !got || !expects;
     oracle_fold_init(&fold, problem);
     if (!wrong && problem->dims.scan) {
-        oracle_fold_scan(&fold, elements, n, expects);
+        oracle_fold_scan(&fold, elements, n, expects, NULL);
     } else if (!wrong) {
         oracle_bits bits;
         oracle_fold_add(&fold, elements, n);

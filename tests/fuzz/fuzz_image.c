@@ -21,12 +21,14 @@ static void demand(bool holds)
         abort();
 }
 
-static const struct kernel_cache_key key = {0x1234, 90, "NVRTC 13.0", 1};
+static char code[] = "reduce";
+static const struct text source = {.at = code, .length = sizeof code};
+static const struct kernel_cache_key key = {&source, 90, "NVRTC 13.0", 1};
 
-/* The one file of the folder, as the module names it. */
+/* The one file of the folder, as the module names it: by a hash, which is 0 here. */
 static void file_of(char *path, size_t size, const char *folder)
 {
-    snprintf(path, size, "%s/%016x-sm_%d-nvrtc-13.0-" VERSION ".kernels", folder, 0x1234, 90);
+    snprintf(path, size, "%s/%016x-sm_%d-nvrtc-13.0-" VERSION ".kernels", folder, 0, 90);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -42,11 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     close(file);
     checksum_is_zero = true;
     const bool is_found = kernel_cache_find(&image, folder, &key, &error);
-    demand(is_found || *error.text);
     if (is_found) {
         struct text kept = {0};
         demand(image.count == 1 && image.size < size);
-        demand(kernel_cache_store(folder, &key, &image, &error) == 0);
+        demand(kernel_cache_store(folder, KERNEL_CACHE_BYTES, &key, &image, &error) == 0);
         demand(text_read(&kept, path, size + 1, &error) == 0);
         demand(kept.length == size && memcmp(kept.at, data, size) == 0);
         demand(kernel_cache_find(&again, folder, &key, &error));

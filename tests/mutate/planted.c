@@ -87,6 +87,21 @@ static void read_kind(const struct planted *list, struct problem *out, const cha
         refuse(list, error.text);
 }
 
+/* An operation's name, or its file. */
+static const struct operation *find_operation(const struct planted *list, const char *word)
+{
+    const struct operation *op = NULL;
+    struct text file = {0};
+    struct error error;
+    const bool is_file = strchr(word, '/') != NULL;
+    if (is_file ? text_read(&file, word, LIST_BYTES, &error) ||
+                      operation_load(&op, word, file.at, file.length, &error)
+                : operation_find(&op, word, &error))
+        refuse(list, error.text);
+    text_dispose(&file);
+    return op;
+}
+
 /* "sum i32 inclusive" */
 static struct problem read_problem(const struct planted *list, char *words)
 {
@@ -96,9 +111,9 @@ static struct problem read_problem(const struct planted *list, char *words)
     const char *op = strtok_r(words, " ", &rest), *type = strtok_r(NULL, " ", &rest), *word;
     if (!op || !type)
         refuse(list, "a problem is an operation, a type and what else there is to say");
-    if (operation_find(&problem.op, op, &error) ||
-        problem_find_type(&problem.type, type, &error))
+    if (problem_find_type(&problem.type, type, &error))
         refuse(list, error.text);
+    problem.op = find_operation(list, op);
     problem.acc = problem_default_acc(problem.type);
     while ((word = strtok_r(NULL, " ", &rest)))
         read_kind(list, &problem, word);

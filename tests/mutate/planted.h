@@ -9,7 +9,7 @@
  *   + i + 1 < n;
  *   barriers __syncthreads() tx . t        each of them in the source, left out
  *
- * A variant has a letter, a problem (an operation, a type, a scan's kind, `any` for any order), params, and
+ * A variant has a letter, a problem (an operation's name or file, a type, a scan's kind, `any` for any order), params, and
  * what else differs between its candidates. A fault has the letters of the variants, each of which must
  * show it; lines with "- " and "+ " are joined by ends of lines, "-" alone is an empty one. A barrier that
  * no emulator can miss has a dot for letters. */

@@ -162,7 +162,7 @@ static enum outcome check_kernels(struct device *device, const struct point_cont
     struct check_configs rows;
     struct check_outcome outcome = {.is_right = false};
     struct error error = {0};
-    if (check_open(&check, device, context->problem, POSITIONS, seed, &error)) {
+    if (check_open(&check, device, context->problem, NULL, POSITIONS, seed, &error)) {
         snprintf(note, NOTE_CHARS, "%.300s", error.text);
         return FAILED;
     }

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Tests operations from files on the emulator: a user's own is tuned, proven, kept, exported and reduced with as
+# one that comes with the program is; records know it by what its text says; faults of the text are told
+# with their place.
+# shellcheck disable=SC2034,SC2154 # status is of helpers
+. "$(dirname "$0")/helpers"
+small_space reduce.ini
+RECORDS=$XDG_CACHE_HOME/autotune/host.ini
+
+# operation FILE LINE...: a file of these lines.
+operation() {
+    file=$1
+    shift
+    { echo "[operation]"; printf '%s\n' "$@"; } > "$file"
+}
+
+operation huber.ini "meaning = Huber's loss with delta 1" "let size = magnitude(x)" \
+    "map = size <= 1 ? 0.5 * x * x : size - 0.5" "combine = a + b"
+operation same.ini "# says the same in other words" "meaning = loss" "let size = (magnitude(x))" \
+    "map = size<=1 ? (0.5*x)*x : size-0.5" "combine = a + b"
+
+# --- Tuned, kept, found again ---------------------------------------------------------------
+run --device host --op huber.ini --type f32 --n 3K --space reduce.ini --budget 5s
+check tuned has_status 0
+check tuned-name grep -q '^problem   huber f32 3K cold' err
+check record-names-text grep -Eqx 'op = huber@[0-9a-f]{32}' "$RECORDS"
+check record-has-no-text sh -c "! grep -q 'magnitude\|0\.5' '$RECORDS'"
+run --device host --op same.ini --type f32 --n 3K --space reduce.ini --budget 5s
+check same-text-is-one-operation grep -q '^record .*answers\|^record    ' err
+check same-text-adds-no-record test "$(grep -c '^op = ' "$RECORDS")" -eq 1
+sed 's/0\.5$/0.25/' huber.ini > other.ini
+echo "name = huber" >> other.ini
+run --device host --op other.ini --type f32 --n 3K --space reduce.ini --budget 5s
+check other-text has_status 0
+check other-text-is-another test "$(grep -c '^op = huber@' "$RECORDS")" -eq 2
+run show
+check show grep -q 'huber' out
+run show --op huber.ini --csv -
+check show-one test "$(grep -c ',huber,\|^.*huber' out)" -eq 1
+run --device host --op sum --type f32 --n 3K --space reduce.ini --budget 5s
+check records-of-files-stay test "$(grep -c '^op = huber@' "$RECORDS")" -eq 2
+
+# --- Kernels --------------------------------------------------------------------------------
+run emit --op huber.ini --type f32 --n 3K --arch sm_90
+check emit has_status 0
+check emit-names-file grep -q -- '^// autotune emit --op huber\.ini ' out
+check emit-has-text grep -q 'size_ <= 1' out
+run verify --device host --op huber.ini --type f32 --n 3K --space reduce.ini
+check verify has_status 0
+run export --op huber.ini --type f32 --format cu --output exported
+check export has_status 0
+check export-has-text grep -q 'size_ <= 1' exported/huber_*_f32.cu
+
+# --- Results --------------------------------------------------------------------------------
+# The numbers -3 to 3 as f32, 100 times.
+python3 -c '
+import struct, sys
+sys.stdout.buffer.write(b"".join(struct.pack("<f", x) for x in [-3, -2, -0.5, 0, 0.5, 2, 3] * 100))' > x.f32
+run reduce x.f32 --op huber.ini --type f32 --device host
+check reduce has_status 0
+check reduce-result test "$(cat out)" = 825
+run reduce x.f32 --op absmax --type f32 --device host
+check reduce-absmax test "$(cat out)" = 3
+run reduce x.f32 --op count_nonzero --type f32 --device host
+check reduce-count test "$(cat out)" = 600
+refuses reduce-of-finish 64 "operation 'mean' could finish them: reduce by the same operation without finish" \
+    reduce x.f32 --op mean --type f32 --device host
+
+# The small space has no default for what is finished.
+for op in absmax absmin asum nrm2 mean count_nonzero any all; do
+    case $op in nrm2|mean|all) own_space= ;; *) own_space="--space reduce.ini" ;; esac
+    # shellcheck disable=SC2086 # two words, or none
+    run --device host --op $op --type f32 --n 1K $own_space --budget 2s --retune
+    check "tuned-$op" has_status 0
+    run verify --device host --op $op --type i16 --rows 5 --len 33
+    check "rows-$op" has_status 0
+    run verify --device host --op $op --type f64 --rows 33 --len 5 --axis 0
+    check "columns-$op" has_status 0
+done
+
+# --- What is refused, in a sentence with its place -------------------------------------------
+refuses no-file 74 "no\.ini: there is no such file: name an operation" --device host --op no.ini
+operation wrong.ini "meaning = m" "map = magnitud(x)" "combine = a + b"
+refuses unknown-function 64 "wrong\.ini:3:7: .*did you mean 'magnitude'" --device host --op wrong.ini
+operation wrong.ini "meaning = m" "combine = a - b"
+refuses needs-identity 64 "wrong\.ini:3:11: .*its identity is needed" --device host --op wrong.ini
+operation wrong.ini "meaning = m" "combine = a - b" "identity = 0"
+refuses other-law 64 "operation 'wrong': kernels combine by a \+ b" --device host --op wrong.ini
+operation wrong.ini "meaning = m" "map = acc(i) * x" "combine = a + b"
+refuses index 64 "operation 'wrong': kernels give map no index" --device host --op wrong.ini
+operation max.ini "meaning = m" "map = x + 1" "combine = greatest(a, b)"
+refuses name-of-ours 64 "max\.ini: 'max' is the name of another operation" --device host --op max.ini
+operation wrong.ini "meaning = m" "map = x * 0.5" "combine = a + b"
+refuses float-of-integers 64 "wrong\.ini:3:1[0-9]*: 0\.5 is no integer" --device host --op wrong.ini --type i32
+refuses scan-of-finish 64 "a scan gives values as they are" --device host --op mean --type f32 --scan inclusive --n 1K
+refuses order-of-map 64 "order n is of elements or their squares" --device host --op asum --type f32 --order n --n 1K
+
+finish
