@@ -224,7 +224,8 @@ static void note_none(const struct request *request, const char *folder)
                 folder, request->asked.shape ? dims_text_sweep(request->asked.shape) : sizes,
                 request->asked.scan ? " --scan " : "",
                 request->asked.scan ? dims_text_scans[request->asked.scan] : "",
-                request->has_op ? " --op " : "", request->has_op ? operation_option(problem->op) : "",
+                request->has_op ? " --op " : "",
+                request->has_op ? operation_option(problem->op) : "",
                 has_type ? " --type " : "", has_type ? problem_types[problem->type].name : "",
                 problem_orders[problem->order].option);
 }

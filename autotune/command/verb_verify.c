@@ -11,6 +11,7 @@
 #include "autotune/print/terminal.h"
 #include "autotune/search/tune.h"
 #include "autotune/tune/tune_notes.h"
+#include "autotune/verify/check_small.h"
 #include "autotune/verify/prove.h"
 #include "generator/dims_text.h"
 
@@ -122,6 +123,15 @@ static void add_right(struct text *out, const struct setup *setup, const int64_t
     text_dispose(&params);
 }
 
+/* Says how an operation with a map or a finish of its own was proven. */
+static void end_right(struct text *out, const struct problem *problem)
+{
+    char method[CHECK_METHOD_CHARS];
+    if (*check_method(method, problem))
+        text_addf(out, "\n          %s", method);
+    text_adds(out, "\n");
+}
+
 /* The one variant: proven like a winner, at small sizes, at n, and as a finalist. */
 static int prove_one(struct verification *it, struct error *error)
 {
@@ -160,7 +170,7 @@ static int prove_one(struct verification *it, struct error *error)
     if (only->error >= 0)
         text_addf(&it->right, "; error %.1e of %s, bound %.1e", only->error,
                   setup->problem.op->scale, only->bound);
-    text_adds(&it->right, "\n");
+    end_right(&it->right, &setup->problem);
     tune_result_dispose(&result);
     return 0;
 }
@@ -181,7 +191,7 @@ static int prove_small(struct verification *it, struct error *error)
         return error_set(error, ERROR_WRONG, "%s is wrong: %s", result.failures[0].what,
                          result.failures[0].reason);
     add_right(&it->right, setup, config, result.cases);
-    text_adds(&it->right, "\n");
+    end_right(&it->right, &setup->problem);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "autotune/cli/output.h"
 #include "autotune/print/figures.h"
+#include "autotune/verify/check_small.h"
 #include "generator/dims_text.h"
 
 #include <inttypes.h>
@@ -261,10 +262,13 @@ void tune_notes_trials(const struct request *request, const struct setup *setup,
                        const struct tune_result *result)
 {
     struct text line = {0};
+    char method[CHECK_METHOD_CHARS];
     text_addf(&line, "proved    %" PRIu64 " runs at small sizes, each candidate at n",
               result->proofs);
     if (result->past_32_bits)
         text_addf(&line, ", the finalists at n = %" PRIu64, result->past_32_bits);
+    if (*check_method(method, &setup->problem))
+        text_addf(&line, "\n          %s", method);
     output_line(&request->out, &line);
     note_counts(request, result);
     for (size_t i = 0; i < result->reason_count && i < REASONS_SHOWN; i++)

@@ -62,6 +62,20 @@ bool check_shadow(struct problem *out, const struct problem *problem)
     return problem_check(out, &ignored) == 0;
 }
 
+char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
+{
+    struct problem shadow;
+    *out = '\0';
+    if (check_shadow(&shadow, problem))
+        snprintf(out, CHECK_METHOD_CHARS,
+                 "with the plain %s %s in its place, and beside the host's evaluation of %s",
+                 shadow.op->name, problem_types[shadow.type].name, problem->op->name);
+    else if (!oracle_is_plain(problem))
+        snprintf(out, CHECK_METHOD_CHARS, "beside the host's evaluation of %s",
+                 problem->op->name);
+    return out;
+}
+
 static int open_shadow(struct check *check, const struct problem *problem,
                        const struct emit_sources *sources, struct error *error)
 {
@@ -821,9 +835,10 @@ static int check_shadow_set(struct shadow *shadow, const struct point_context *c
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct error reason;
     *out = (struct check_outcome){.is_right = true};
-    if (!check_shadow(&problem, context->problem) ||
-        point_reject(&plain, configs.wide, &reason) != POINT_VALID)
-        return 0; /* the rules have no such kernel */
+    check_shadow(&problem, context->problem);
+    if (point_reject(&plain, configs.wide, &reason) != POINT_VALID &&
+        point_reject(context, configs.wide, &reason) == POINT_VALID)
+        return 0; /* the plain operation has no such kernel */
     const int failed = load_shadow(shadow, &plain, configs.wide, &reason);
     if (failed < 0) {
         *error = reason;

@@ -27,6 +27,11 @@ void check_tell(struct check *check, void (*begin)(void), void (*answer)(void));
  * where there is none: where none is needed, or values are not of one kind with the elements. */
 bool check_shadow(struct problem *out, const struct problem *problem);
 
+enum { CHECK_METHOD_CHARS = 160 };
+
+/* How such an operation is proven, in words behind a comma; "" of others. */
+char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem);
+
 struct check_outcome {
     bool is_right;
     uint64_t cases;   /* runs compared */

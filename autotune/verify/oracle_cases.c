@@ -3,6 +3,7 @@
  * a deciding element whose window slides past it (oracle_sweep) or which has another place in
  * each of several results, show elements that were not read. */
 #include "autotune/verify/oracle_layout.h"
+#include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ enum {
     LARGE = 100003,
     LARGE_TILES = 98304, /* of tiles: 3 * 2^15, a multiple of most */
     TIES = 8,
+    SINGLES_LEAST = 256, /* results of one drawn element */
     SCAN_POSITIONS = 32, /* of a scan, which has many results at each */
 };
 
@@ -343,6 +345,60 @@ static int make_run(struct layout *layout)
                : 0;
 }
 
+/* --- Elements of a map -------------------------------------------------------------------- */
+
+/* Adds results of one drawn element each, so that each shows what is made of it, whatever is combined
+ * with it elsewhere: as many as positions are tried, and not too few. */
+static int add_singles(struct layout *layout)
+{
+    const struct oracle_mapped *mapped = oracle_mapped(&layout->problem);
+    const uint64_t count =
+        least(MAPPED_DRAWN, most(layout->shape.positions_max, SINGLES_LEAST));
+    const struct dims all = oracle_resize(&layout->problem.dims, count, 1, 0);
+    const struct dims one = oracle_resize(&layout->problem.dims, 1, 1, 0);
+    uint64_t first;
+    if (layout_add_elements(layout, layout->guard + count + layout->guard, &first))
+        return -1;
+    const uint64_t from = first + layout->guard;
+    for (uint64_t i = 0; i < count; i++)
+        mapped_put_drawn(mapped, (i * MAPPED_DRAWN / count + layout->seed) % MAPPED_DRAWN,
+                         layout_element(layout, from + i));
+    if (!oracle_is_run(&layout->problem.dims))
+        return layout_add_array(layout, from, &all);
+    for (uint64_t i = 0; i < count; i++)
+        if (one.scan ? layout_add_folded(layout, from + i, 1)
+                     : layout_add_array(layout, from + i, &one))
+            return -1;
+    return 0;
+}
+
+/* Adds windows of elements whose sums round, each size once. */
+static int add_rounded(struct layout *layout)
+{
+    for (size_t i = 0; i < layout->size_count; i++) {
+        const uint64_t n = layout->sizes[i], start = i % layout->starts;
+        struct oracle_input input = {.problem = layout->problem, .seed = layout->seed + i};
+        uint64_t first;
+        input.problem.dims = oracle_resize(&layout->problem.dims, 3, n, 0);
+        const uint64_t extent = dims_extent(&input.problem.dims);
+        const uint64_t from = layout->guard + start;
+        if (layout_add_elements(layout, from + extent + layout->guard, &first))
+            return -1;
+        oracle_fill_random(&input, 0, extent, layout_element(layout, first + from));
+        if (input.problem.dims.scan && oracle_is_run(&input.problem.dims)
+                ? layout_add_folded(layout, first + from, n)
+                : layout_add_array(layout, first + from, &input.problem.dims))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_drawn(struct layout *layout)
+{
+    return add_singles(layout) || (problem_rounds(&layout->problem) && add_rounded(layout)) ? -1
+                                                                                            : 0;
+}
+
 /* --- Public functions --------------------------------------------------------------------- */
 
 static void start_layout(struct layout *layout, struct oracle_cases *out,
@@ -399,7 +455,8 @@ int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
     start_layout(&layout, out, problem, shape, seed, error);
     const int failed =
         (oracle_is_run(&problem->dims) ? make_run(&layout) : make_arrays(&layout)) ||
-        (!problem_types[problem->type].is_float && oracle_add_specials(&layout));
+        (!problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
+        (oracle_has_map(problem) && add_drawn(&layout));
     return end_layout(out, failed);
 }
 
@@ -414,6 +471,8 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
                       (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
                           oracle_add_spread(&layout) || add_unlike(&layout) ||
                           oracle_add_scales(&layout) ||
+                          (layout_is_mapped(&layout) && !oracle_has_map(problem) &&
+                           add_singles(&layout)) ||
                           (problem->order == ORDER_BY_N && oracle_add_ordered(&layout)));
 }
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    DRAWN = 2048,         /* elements that are tried */
+    DRAWN = MAPPED_DRAWN,
     SMALL_INTEGERS = 64,  /* these, of both signs, are among them */
     FEW = 8,              /* kinds of elements; with less the next best are taken, too */
     EXACT_MOST = 1 << 16, /* the largest integer among values whose sums are exact */
@@ -268,18 +268,27 @@ static uint64_t draw_integer(enum type type, uint64_t i, uint64_t hash)
     return word;
 }
 
+static uint64_t draw_element(enum type type, uint64_t i)
+{
+    const uint64_t hash = oracle_mix(i);
+    return problem_types[type].is_float ? draw_float(type, i, hash)
+                                        : draw_integer(type, i, hash);
+}
+
+void mapped_put_drawn(const struct oracle_mapped *mapped, uint64_t i, void *out)
+{
+    element_store_word(mapped->type, draw_element(mapped->type, i), out, 0);
+}
+
 /* Draws the elements and evaluates them; those whose values may differ by machine have a spread. */
 static void draw(struct oracle_mapped *mapped, double *spreads)
 {
     const size_t bytes = (size_t)problem_types[mapped->type].bytes;
-    const bool is_float = problem_types[mapped->type].is_float;
     for (size_t first = 0; first < DRAWN; first += ELEMENT_BLOCK) {
         unsigned char elements[ELEMENT_BLOCK * sizeof(uint64_t)] = {0};
         union element_block block;
         for (size_t i = 0; i < ELEMENT_BLOCK; i++) {
-            const uint64_t hash = oracle_mix(first + i);
-            const uint64_t word = is_float ? draw_float(mapped->type, first + i, hash)
-                                           : draw_integer(mapped->type, first + i, hash);
+            const uint64_t word = draw_element(mapped->type, first + i);
             mapped->drawn[first + i].word = word;
             memcpy(elements + i * bytes, &word, bytes);
         }
@@ -316,7 +325,7 @@ static bool is_power_of_two(double value)
     return fabs(frexp(value, &ignored)) <= 0.5;
 }
 
-/* Of a sum of floats: neither so small that it is lost beside others, nor so large that others are. */
+/* Of a sum of floats: not so large that others are lost beside it. */
 static enum use use_in_sum(struct drawn *drawn, bool has_spread)
 {
     const double value = element_double_of(drawn->value);
@@ -327,7 +336,7 @@ static enum use use_in_sum(struct drawn *drawn, bool has_spread)
         return NEUTRAL;
     if (!has_spread && is_integer(value) && drawn->size <= EXACT_MOST)
         return EXACT;
-    return drawn->size >= 0x1p-6 && drawn->size <= 0x1p10 ? ROUGH : UNFIT;
+    return drawn->size <= 0x1p10 ? ROUGH : UNFIT;
 }
 
 static enum use use_in_product(struct drawn *drawn, bool has_spread)

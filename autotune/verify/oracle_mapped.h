@@ -48,6 +48,10 @@ bool mapped_finish_range(const struct oracle_mapped *mapped, uint64_t *values, u
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out);
 
+/* Writes the i-th of all elements that were drawn, of any kind. */
+enum { MAPPED_DRAWN = 2048 };
+void mapped_put_drawn(const struct oracle_mapped *mapped, uint64_t i, void *out);
+
 /* An element that decides among drawn ones; one for guard zones; one of stairs, as oracle_put_stair. */
 void mapped_put_mark(const struct oracle_mapped *mapped, uint64_t hash, void *out);
 void mapped_put_guard(const struct oracle_mapped *mapped, void *out);

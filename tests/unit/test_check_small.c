@@ -43,8 +43,8 @@ static void open_check_at(struct fixture *fixture, enum op op, enum type type,
                                         .acc = problem_types[type].acc,
                                         .dims = *dims,
                                         .regime = COLD};
-    if (check_open(&fixture->check, fixture->device, &fixture->problem, NULL, positions, 1, &error) !=
-        0)
+    if (check_open(&fixture->check, fixture->device, &fixture->problem, NULL, positions, 1,
+                   &error) != 0)
         fail_msg("%s", error.text);
 }
 

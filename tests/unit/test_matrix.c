@@ -80,8 +80,8 @@ static void test_any_share_gives_the_same(void **state)
         assert_int_equal(oracle_fold_results(problem, half, results - half, whole,
                                              expected + half, NULL, &largest, &error),
                          0);
-        assert_int_equal(oracle_fold_results(problem, 0, half, whole, expected, NULL,
-                                             &largest, &error),
+        assert_int_equal(oracle_fold_results(problem, 0, half, whole, expected, NULL, &largest,
+                                             &error),
                          0);
         assert_memory_equal(expects, expected, results * sizeof *expects);
         for (uint64_t r = 0; r < results; r++) {

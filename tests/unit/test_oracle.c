@@ -866,7 +866,7 @@ static void test_draws(void **state)
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         const struct problem problem = {.op = op_of(rows[r].op),
                                         .type = rows[r].type,
-                                        .acc = rows[r].type,
+                                        .acc = problem_default_acc(rows[r].type),
                                         .dims = DIMS_VALUE(0),
                                         .regime = COLD};
         struct oracle_cases cases;
