@@ -501,6 +501,10 @@ static void test_one_of_each(void **state)
                      operation_plain(COMBINE_ADD));
     assert_int_equal(operation_find_key(&known, op->key, &error), 0);
     assert_ptr_equal(known, op);
+    char renamed[80];
+    snprintf(renamed, sizeof renamed, "other%s", strchr(op->key, '@'));
+    assert_int_equal(operation_find_key(&known, renamed, &error), 0);
+    assert_ptr_equal(known, op);
     assert_int_equal(operation_find_key(&known, "sum", &error), 0);
     assert_ptr_equal(known, operation_usual());
 
