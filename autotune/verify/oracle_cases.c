@@ -21,8 +21,9 @@ enum {
     LARGE = 100003,
     LARGE_TILES = 98304, /* of tiles: 3 * 2^15, a multiple of most */
     TIES = 8,
-    SINGLES_LEAST = 256, /* results of one drawn element */
-    SCAN_POSITIONS = 32, /* of a scan, which has many results at each */
+    SINGLES_LEAST = 256,  /* results of one drawn element */
+    SINGLES_AT_ONCE = 32, /* for each that a block makes at a time */
+    SCAN_POSITIONS = 32,  /* of a scan, which has many results at each */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -347,13 +348,23 @@ static int make_run(struct layout *layout)
 
 /* --- Elements of a map -------------------------------------------------------------------- */
 
+/* So many results of one element: where a result takes a whole block, and the budget is an emulator's, fewer
+ * of them. */
+static uint64_t count_singles(const struct layout *layout)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    const uint64_t wanted = least(MAPPED_DRAWN, most(shape->positions_max, SINGLES_LEAST));
+    return oracle_is_run(&layout->problem.dims) || wanted == MAPPED_DRAWN
+               ? wanted
+               : least(wanted, SINGLES_AT_ONCE * most(shape->at_once, 1));
+}
+
 /* Adds results of one drawn element each, so that each shows what is made of it, whatever is combined
  * with it elsewhere: as many as positions are tried, and not too few. */
 static int add_singles(struct layout *layout)
 {
     const struct oracle_mapped *mapped = oracle_mapped(&layout->problem);
-    const uint64_t count =
-        least(MAPPED_DRAWN, most(layout->shape.positions_max, SINGLES_LEAST));
+    const uint64_t count = count_singles(layout);
     const struct dims all = oracle_resize(&layout->problem.dims, count, 1, 0);
     const struct dims one = oracle_resize(&layout->problem.dims, 1, 1, 0);
     uint64_t first;
