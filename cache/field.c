@@ -329,7 +329,7 @@ enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
 
 static const struct form forms[FIELD_FORMS] = {
     [FIELD_OP] = {"an operation", read_operation, write_operation,
-                  sizeof(const struct operation *)},
+                  .bytes = sizeof(const struct operation *)},
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
     [FIELD_REGIME] = {"cold, warm, pinned or pageable", read_choice, write_choice, CHOICE,
                       .name_at = regime_at},

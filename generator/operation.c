@@ -312,8 +312,9 @@ int operation_find_key(const struct operation **out, const char *key, struct err
                          "'%.60s' names no operation: it is NAME@ and 32 digits of a hash",
                          key);
     pthread_mutex_lock(&lock);
+    const char *const digits = key + name_length + 1;
     struct entry *entry = entries;
-    while (entry && strcmp(entry->key, key) != 0)
+    while (entry && strncmp(entry->hash, digits, KEY_DIGITS) != 0) /* whatever its name */
         entry = entry->next;
     if (!entry)
         entry = add_unread(key, name_length, error);

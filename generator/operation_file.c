@@ -402,8 +402,8 @@ static int read_identity(struct reading *reading)
     if (!known)
         return operation_fault(
             text, place, reading->error,
-            "this combine follows no known law, so its identity is needed: write "
-            "identity = ..., the value that changes no other");
+            "this combine is no law, as a + b is, and kernels need one so far; without one it "
+            "also needs identity = ..., the value that changes no other");
     return read_default(reading, OPERATION_IDENTITY, known, place);
 }
 

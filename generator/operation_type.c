@@ -195,7 +195,11 @@ static enum operation_type fault_two(struct typing *typing, int node, const int 
     char shown[2][48], remedy[128] = "name a field, or write make(...)";
     show_node(shown[0], typing, args[0]);
     show_node(shown[1], typing, args[1]);
-    if (!is_mixed)
+    const bool is_cut =
+        of->kind == NODE_DIVIDE && !operation_is_float(first) && !operation_is_float(second);
+    if (!is_mixed && is_cut)
+        snprintf(remedy, sizeof remedy, "write real(%s) / real(%s)", shown[0], shown[1]);
+    else if (!is_mixed)
         snprintf(remedy, sizeof remedy, "write %s(%s)",
                  word_of(typing, is_second ? first : second), shown[is_second]);
     if (of->kind == NODE_CHOOSE)

@@ -169,7 +169,7 @@ static int check_kernels(const struct problem *problem, struct error *error)
         return refuse(
             problem, error,
             "kernels combine by a + b, a * b, least(a, b), greatest(a, b), a & b, a | b "
-            "and a ^ b so far: write combine as one of these, with its own identity");
+            "and a ^ b so far: write combine as one of these, and leave identity out");
     if (!is_position && operation_mentions(text, OPERATION_MAP, OPERATION_I))
         return refuse(problem, error,
                       "kernels give map no index i so far, but for argmin and argmax");

@@ -164,11 +164,7 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 // what is left over is for the first blocks.
 //? end
 //? if FINISH == PASSES
-//? if HAS_FINISH
-// One block writes y.
-//? else
 // Writes one value a block to y: reduce those again until one is left.
-//? end
 //? elif FINISH == LAST_BLOCK
 // The last block to arrive reduces what all left in `partials` to *y. `state` counts them: zero
 // before and after. An aborted launch leaves it above zero: clear it then.
@@ -483,17 +479,18 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         //? else
         if ((unsigned)sum == blocks) {
         //? end
-            //? if IS_AHEAD && HAS_FINISH
-            *result = finish((accum)(sum >> 32), n);
-            clear_word(words);
-            //? elif IS_AHEAD
+            //? if IS_AHEAD && !HAS_FINISH
             *result = (accum)(sum >> 32);
-            clear_word(words);
-            //? elif HAS_FINISH
-            *y = finish((accum)(sum >> 32), n);
-            clear_word(state);
-            //? else
+            //? elif !HAS_FINISH
             *y = (accum)(sum >> 32);
+            //? elif IS_AHEAD
+            *result = finish((accum)(sum >> 32), n);
+            //? else
+            *y = finish((accum)(sum >> 32), n);
+            //? end
+            //? if IS_AHEAD
+            clear_word(words);
+            //? else
             clear_word(state);
             //? end
         }
@@ -508,10 +505,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
             accum sum = identity();
             for (unsigned i = 0; i + 1 < groups; i++)
                 sum = combine(sum, take(others, i));
-            //? if HAS_FINISH
-            *result = finish(combine(sum, a), n);
-            //? else
+            //? if !HAS_FINISH
             *result = combine(sum, a);
+            //? else
+            *result = finish(combine(sum, a), n);
             //? end
         }
     }
@@ -519,10 +516,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     if (threadIdx.x == 0) {
         update(state, a);
         if (arrive((unsigned *)(state + 1), blocks) == blocks - 1)
-            //? if HAS_FINISH
-            *y = finish(take_value(state), n);
-            //? else
+            //? if !HAS_FINISH
             *y = take_value(state);
+            //? else
+            *y = finish(take_value(state), n);
             //? end
     }
     //? else
@@ -573,10 +570,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = block_reduce(a);
     //? end
     if (threadIdx.x == 0)
-        //? if HAS_FINISH
-        *y = finish(a, n);
-        //? else
+        //? if !HAS_FINISH
         *y = a;
+        //? else
+        *y = finish(a, n);
         //? end
     //? end
 }

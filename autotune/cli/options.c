@@ -104,7 +104,7 @@ static int parse_op(struct request *request, const char *value, struct error *er
         return operation_find(&request->problem.op, value, error);
     const int failed =
         file_read_named(&bytes, value, OPERATION_FILE_MAX,
-                        "an operation that 'autotune list operations' has", error) ||
+                        "yours, or an operation that 'autotune list operations' has", error) ||
         operation_load(&request->problem.op, value, bytes.at, bytes.length, error);
     text_dispose(&bytes);
     return failed ? -1 : 0;

@@ -201,7 +201,8 @@ static int add_frame(struct text *out, enum part part, struct error *error)
                                         .line = 1,
                                         .from = frame->bytes,
                                         .length = frame->length,
-                                        .scope = {names, sizeof names / sizeof *names},
+                                        .scope = {.names = names,
+                                                  .count = sizeof names / sizeof *names},
                                         .values = values};
     return control_filter(out, &lines, error);
 }

@@ -79,11 +79,11 @@ for op in absmax absmin asum nrm2 mean count_nonzero any all; do
 done
 
 # --- What is refused, in a sentence with its place -------------------------------------------
-refuses no-file 74 "no\.ini: there is no such file: name an operation" --device host --op no.ini
+refuses no-file 74 "no\.ini: there is no such file: name yours, or an operation" --device host --op no.ini
 operation wrong.ini "meaning = m" "map = magnitud(x)" "combine = a + b"
 refuses unknown-function 64 "wrong\.ini:3:7: .*did you mean 'magnitude'" --device host --op wrong.ini
 operation wrong.ini "meaning = m" "combine = a - b"
-refuses needs-identity 64 "wrong\.ini:3:11: .*its identity is needed" --device host --op wrong.ini
+refuses needs-identity 64 "wrong\.ini:3:11: this combine is no law" --device host --op wrong.ini
 operation wrong.ini "meaning = m" "combine = a - b" "identity = 0"
 refuses other-law 64 "operation 'wrong': kernels combine by a \+ b" --device host --op wrong.ini
 operation wrong.ini "meaning = m" "map = acc(i) * x" "combine = a + b"

@@ -129,7 +129,7 @@ run list types
 check list-types has_lines 13
 check list-types-acc grep -Eq '^bf16 +2 .* f32$' out
 run list operations
-check list-operations has_lines 11
+check list-operations has_lines "$((1 + $(ls "$ROOT"/configs/operations | wc -l)))"
 run list params
 check list-params grep -Eq '^BLOCK +32 64 128 .* threads per block' out
 run list spaces

@@ -498,11 +498,9 @@ static void test_refused_configs(void **state)
         struct dims dims;
     } cases[] = {
         {"configs/reduce.ini", "FINISH=PASSES GRID=4 WALK=STRIDED CLUSTER=1",
-         "a last value that is finished is that of one block or cluster, or of the last block",
-         DIMS_VALUE(1 << 20)},
+         "a last value that is finished is known to a block", DIMS_VALUE(1 << 20)},
         {"configs/reduce.ini", "FINISH=ATOMIC",
-         "a last value that is finished is that of one block or cluster, or of the last block",
-         DIMS_VALUE(1 << 20)},
+         "a last value that is finished is known to a block", DIMS_VALUE(1 << 20)},
         {"configs/rows.ini",
          "SPLIT=PARTS PIECES=1",
          "a row that is finished is in one piece, or its last block's",

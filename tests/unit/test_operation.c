@@ -82,7 +82,7 @@ static const struct {
     {"meaning = m\ncombine = a + y\n", TYPE_COUNT,
      "3:15: unknown name 'y': combine has a and b; a line let NAME = ... names more"},
     {"meaning = m\ncombine = a - b\n", TYPE_COUNT,
-     "3:11: this combine follows no known law, so its identity is needed: write identity = ..., the value that changes no other"},
+     "3:11: this combine is no law, as a + b is, and kernels need one so far; without one it also needs identity = ..., the value that changes no other"},
     {"meaning = m\nmap = abs(x)\ncombine = a + b\n", TYPE_COUNT,
      "3:7: unknown function 'abs': did you mean 'magnitude'? docs/operations.md lists them"},
     {"meaning = m\nmap = fabs(x)\ncombine = max(a, b)\n", TYPE_COUNT,
@@ -138,7 +138,7 @@ static const struct {
     {"meaning = m\nvalue = s:acc n:u64\nmap = make(x, 1)\ncombine = make(a.s + b.s, a.n + b.n)\nidentity = 0\nfinish = a.s\n", F32,
      "6:12: a number, where a value of several fields is needed: write make(...)"},
     {"meaning = m\nvalue = s:acc n:u64\nmap = make(x, 1)\ncombine = make(a.s + b.s, a.n + b.n)\nfinish = a.s\n", TYPE_COUNT,
-     "5:11: this combine follows no known law, so its identity is needed: write identity = ..., the value that changes no other"},
+     "5:11: this combine is no law, as a + b is, and kernels need one so far; without one it also needs identity = ..., the value that changes no other"},
     {"meaning = m\nvalue = s:acc n:u64\nmap = make(x, 1)\ncombine = make(a.s + b.s, a.n + b.n)\nidentity = make(0, 0)\nfinish = a.s / a.n\n", F32,
      "7:14: '/' takes arguments of one type, and a.s is f32, a.n is u64: write acc(a.n)"},
     {"meaning = m\nvalue = s:acc n:float\nmap = make(x, 1)\ncombine = a + b\n", TYPE_COUNT,
@@ -194,7 +194,7 @@ static const struct {
     {"meaning = m\nmap = x > 0 && x ? x : 0\ncombine = a + b\n", F32,
      "3:13: '&&' takes what is true or false, and x is f32: write x != 0"},
     {"meaning = m\nmap = x\ncombine = a < b ? a : b\n", TYPE_COUNT,
-     "4:11: this combine follows no known law, so its identity is needed: write identity = ..., the value that changes no other"},
+     "4:11: this combine is no law, as a + b is, and kernels need one so far; without one it also needs identity = ..., the value that changes no other"},
     {"meaning = m\nmap = x\n+ = + $\ncombine = a + b\n", TYPE_COUNT,
      "4:7: a value is missing before '$': add it, or remove what follows"},
     {"meaning = m\nmap = a\ncombine = a + b\n", TYPE_COUNT,
@@ -304,7 +304,7 @@ static const struct {
      "4:11: unknown function 'max': did you mean 'greatest'? docs/operations.md lists them"},
     {"a mean of means",
      "[operation]\nmeaning = mean\nmap = x\ncombine = (a + b) / 2\nfinish = a\n", TYPE_COUNT,
-     "4:11: this combine follows no known law, so its identity is needed: write identity = ..., the value that changes no other"},
+     "4:11: this combine is no law, as a + b is, and kernels need one so far; without one it also needs identity = ..., the value that changes no other"},
     {"a mean that forgets types",
      "[operation]\nmeaning = mean\ncombine = a + b\nfinish = a / n\n", F32,
      "4:12: '/' takes arguments of one type, and a is f32, n is u64: write acc(n)"},
@@ -500,6 +500,10 @@ static void test_one_of_each(void **state)
                           "[operation]\nmeaning = m\nmap = (x)\ncombine = (a) + b\n"),
                      operation_plain(COMBINE_ADD));
     assert_int_equal(operation_find_key(&known, op->key, &error), 0);
+    assert_ptr_equal(known, op);
+    char renamed[80];
+    snprintf(renamed, sizeof renamed, "other%s", strchr(op->key, '@'));
+    assert_int_equal(operation_find_key(&known, renamed, &error), 0);
     assert_ptr_equal(known, op);
     assert_int_equal(operation_find_key(&known, "sum", &error), 0);
     assert_ptr_equal(known, operation_usual());
