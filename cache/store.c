@@ -407,7 +407,7 @@ static int compare_dim(const struct dim *a, const struct dim *b)
 static int compare_problems(const struct problem *a, const struct problem *b)
 {
     const int by[] = {
-        a->op->place - b->op->place,
+        operation_compare(a->op, b->op),
         (int)a->type - (int)b->type,
         (int)a->acc - (int)b->acc,
         (int)a->order - (int)b->order,

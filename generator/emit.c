@@ -471,7 +471,7 @@ int emit_variant(struct emit_variant *out, const struct point_context *context,
                  const struct emit_sources *sources, const int64_t *config, struct error *error)
 {
     struct text bodies[SPACE_PASSES_MAX] = {{0}};
-    int failed = 0;
+    int failed = problem_check_text(context->problem, error);
     *out = (struct emit_variant){.count = 0};
     for (size_t pass = 0; !failed && pass < context->space->pass_count; pass++) {
         bool applies = false;

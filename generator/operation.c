@@ -117,9 +117,11 @@ static int keep_text(struct entry **out, struct operation_text *text, const char
     }
     memcpy(source, bytes, length);
     source[length] = '\0';
-    snprintf(entry->name, sizeof entry->name, "%s", operation_text_name(text));
-    snprintf(entry->hash, sizeof entry->hash, "%s", hash);
-    set_names(entry, is_own);
+    if (!*entry->hash) { /* what a record named keeps its names */
+        snprintf(entry->name, sizeof entry->name, "%s", operation_text_name(text));
+        snprintf(entry->hash, sizeof entry->hash, "%s", hash);
+        set_names(entry, is_own);
+    }
     entry->of.combine = operation_combine_law(text);
     entry->of.scale = operation_scale(text) ? operation_scale(text) : "the result";
     entry->of.file = path;
@@ -311,6 +313,8 @@ int operation_find_key(const struct operation **out, const char *key, struct err
         return error_set(error, ERROR_USAGE,
                          "'%.60s' names no operation: it is NAME@ and 32 digits of a hash",
                          key);
+    if (operation_open(error))
+        return -1;
     pthread_mutex_lock(&lock);
     const char *const digits = key + name_length + 1;
     struct entry *entry = entries;
@@ -339,6 +343,11 @@ const struct operation *operation_usual(void)
         if (strcmp(op->name, usual) == 0)
             return op;
     return NULL;
+}
+
+int operation_compare(const struct operation *a, const struct operation *b)
+{
+    return a->is_own && b->is_own ? strcmp(a->key, b->key) : a->place - b->place;
 }
 
 const struct combine_row *operation_law(const struct operation *op)

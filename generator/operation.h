@@ -51,8 +51,8 @@ extern const char *const operation_maps[MAP_LAWS]; /* "SAME": as in expressions 
 struct operation_text;
 
 /* There is one of each operation in a process, whatever names it has: pointers say whether two are the same.
- * It lives as long as the process, and is not changed, but for one thing: an operation that a record
- * names by its hash alone gets its text when its file is read. */
+ * It lives as long as the process, and keeps its names; an operation that a record names by its hash alone
+ * gets the rest when its file is read. */
 struct operation {
     const char *name; /* "sum" */
     const char *key;  /* as records name it: the name, and of one that does not come with the
@@ -94,6 +94,9 @@ const struct operation *operation_plain(enum combine_law law);
 
 /* The operation used where none is named. */
 const struct operation *operation_usual(void);
+
+/* In which order two are listed: ours first, then others by their keys. */
+int operation_compare(const struct operation *a, const struct operation *b);
 
 const struct combine_row *operation_law(const struct operation *op);
 

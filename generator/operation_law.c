@@ -134,7 +134,8 @@ bool operation_has_finish(const struct operation_text *text, enum type acc)
     int at = text->parts[OPERATION_FINISH].root;
     while (text->nodes[at].kind == NODE_CONVERT && types[at] == types[text->nodes[at].args[0]])
         at = text->nodes[at].args[0];
-    return !is_first(text->combine) && text->nodes[at].kind != NODE_NAME;
+    const bool is_a = text->nodes[at].kind == NODE_NAME && text->nodes[at].index == OPERATION_A;
+    return !is_first(text->combine) && !is_a;
 }
 
 const char *operation_law_identity(enum combine_law law)

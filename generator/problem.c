@@ -73,7 +73,7 @@ static const struct absent_name absent_types[] = {
     {"int", "it is called i32"},
     {"int32", "it is called i32"},
     {"int64", "it is called i64"},
-    {"bool", "bytes of 0 and 1 are u8, whose max is 'any' and whose min is 'all'"},
+    {"bool", "bytes of 0 and 1 are u8, of which 'any' and 'all' are operations"},
     {"c64", ABSENT_COMPLEX},
     {"c128", ABSENT_COMPLEX},
     {"complex", ABSENT_COMPLEX},
@@ -184,12 +184,19 @@ static int check_kernels(const struct problem *problem, struct error *error)
     return 0;
 }
 
+int problem_check_text(const struct problem *problem, struct error *error)
+{
+    return problem->op->text
+               ? 0
+               : refuse(problem, error, "its text is not at hand: name its file by --op");
+}
+
 int problem_check(const struct problem *problem, struct error *error)
 {
     const struct type_row *type = &problem_types[problem->type];
     const struct type_row *acc = &problem_types[problem->acc];
-    if (!problem->op->text)
-        return refuse(problem, error, "its text is not at hand: name its file by --op");
+    if (problem_check_text(problem, error))
+        return -1;
     if (!operation_takes(problem->op->text, problem->type))
         return error_set(error, ERROR_USAGE,
                          "operation '%s' needs %s type, not %s: choose another --type",

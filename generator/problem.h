@@ -71,6 +71,9 @@ enum { PROBLEM_NAMES_CHARS = 200 };
 /* All names of types, separated by blanks. */
 char *problem_list_types(char out[PROBLEM_NAMES_CHARS]);
 
+/* ERROR_USAGE when the operation is a record's, and its file was not read. */
+int problem_check_text(const struct problem *problem, struct error *error);
+
 /* ERROR_USAGE when operation, type and accumulator do not go together, with the reason. */
 int problem_check(const struct problem *problem, struct error *error);
 

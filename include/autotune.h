@@ -154,12 +154,15 @@ struct autotune_problem {
     const char *op;   /* "sum", or what else `autotune list operations` names; or your own, as
                        * autotune_operation_read calls it */
     const char *type; /* of the elements: "i32", or what else `autotune list types` names */
-    const char *acc;  /* of the accumulator and the result (argmin and argmax give a uint64_t);
-                       * NULL: the element's type, for less than 32 bits i32, u32 or f32 */
-    uint64_t n;       /* elements: the most of any call, and the number it is made fast for; 0
+    const char
+        *acc;    /* as which the operation takes its elements, and of the result where `autotune
+                       * list operations` names no other (as u64 of argmin and count_nonzero);
+                       * autotune_plan_result_bytes has its size. NULL: the element's type,
+                       * for less than 32 bits i32, u32 or f32 */
+    uint64_t n;  /* elements: the most of any call, and the number it is made fast for; 0
                        * for a matrix */
-    int is_warm;      /* not 0: the elements are mostly in the L2 cache already */
-    int order;        /* enum autotune_order; where results do not round each is FREE */
+    int is_warm; /* not 0: the elements are mostly in the L2 cache already */
+    int order;   /* enum autotune_order; where results do not round each is FREE */
     /* A matrix, of which row r begins r * pitch elements behind the first; all zeros for one
      * value of n elements. BAD_ARGUMENT: rows or len is 0, pitch is less than len, axis is
      * neither 0 nor 1, a result would be of more than 2^31 elements, rows * pitch is past any

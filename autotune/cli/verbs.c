@@ -65,6 +65,8 @@ static int take_step(verb_step *step, void *work, struct error *error)
 
 int verbs_run(const struct verb_row *verb, int argc, char **argv, struct error *error)
 {
+    if (operation_open(error))
+        return -1;
     if (verb->run)
         return verb->run(argc, argv, error);
     assert(verb->bytes >= sizeof(struct request) && verb->own < verb->bytes);

@@ -125,12 +125,14 @@ static int add_all(struct problem_list *list, struct error *error)
 {
     const struct request *request = list->request;
     const struct operation *op;
-    for (size_t i = 0; (op = operation_at(i)); i++)
+    for (size_t i = 0; (op = request->has_op ? request->problem.op : operation_at(i)); i++) {
         for (enum type type = 0; type < TYPE_COUNT; type++)
-            if ((!request->has_op || op == request->problem.op) &&
-                (!request->has_type || type == request->problem.type) &&
+            if ((!request->has_type || type == request->problem.type) &&
                 add_kind(list, op, type, error))
                 return -1;
+        if (request->has_op)
+            break;
+    }
     if (list->count)
         return 0;
     *error = list->first;

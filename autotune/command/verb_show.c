@@ -177,7 +177,7 @@ static int by_problem(const void *a, const void *b)
     const struct problem *x = &one->record.problem, *y = &other->record.problem;
     const int orders[] = {
         strcmp(one->record.gpu, other->record.gpu),
-        x->op->place - y->op->place,
+        operation_compare(x->op, y->op),
         number_compare(x->type, y->type),
         number_compare(x->acc, y->acc),
         number_compare(x->order, y->order),

@@ -134,9 +134,8 @@ int compare_gather_add_published(struct comparison *comparison,
 static int by_problem(const void *a, const void *b)
 {
     const struct compare_line *x = a, *y = b;
+    const int by_operation = operation_compare(x->problem.op, y->problem.op);
     const uint64_t keys[][2] = {
-        {x->is_document, y->is_document},
-        {(uint64_t)x->problem.op->place, (uint64_t)y->problem.op->place},
         {x->problem.type, y->problem.type},
         {x->problem.acc, y->problem.acc},
         {x->problem.regime, y->problem.regime},
@@ -144,6 +143,10 @@ static int by_problem(const void *a, const void *b)
         {x->row, y->row},
         {dims_n(&x->problem.dims), dims_n(&y->problem.dims)},
     };
+    if (x->is_document != y->is_document)
+        return x->is_document ? 1 : -1;
+    if (by_operation)
+        return by_operation;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i][0] != keys[i][1])
             return keys[i][0] < keys[i][1] ? -1 : 1;

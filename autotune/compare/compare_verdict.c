@@ -307,7 +307,7 @@ static void add_command(struct text *out, const struct compare *compare)
         &text,
         "'autotune --device 0 --op %s --type %s%s --n 1K..1G' on each of these GPUs, then "
         "'autotune compare' with the record files that it names",
-        problem->op->name, problem_types[problem->type].name,
+        operation_option(problem->op), problem_types[problem->type].name,
         problem_orders[problem->order].option);
     sentence_end(out, "to settle", &text);
 }

@@ -81,8 +81,8 @@ void export_add_provenance(struct text *out, const struct export *export,
     dims_text_promise(several, &problem->dims);
     add_line(out, comment->open, "%s: %s of %s accumulated in %s%s%s, %s data;", what,
              problem->op->name, problem_types[problem->type].name,
-             problem_types[problem->acc].name, several, problem_orders[problem->order].promise,
-             problem_regimes[problem->regime]);
+             problem_types[problem_value(problem)].name, several,
+             problem_orders[problem->order].promise, problem_regimes[problem->regime]);
     add_line(out, comment->line, "%s %s by", export_mark, export->source.version);
     add_line(out, comment->line, "    %s", export->source.command);
     add_listed(out, comment, &column, "from records of");

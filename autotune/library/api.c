@@ -112,6 +112,8 @@ int autotune_context_create(struct autotune_context **out,
                                 error);
     if (failed)
         return failed;
+    if (operation_open(&cause))
+        return fail_for(error, &cause);
     context = calloc(1, sizeof *context);
     if (!context) {
         fail_memory(&cause);

@@ -251,8 +251,9 @@ static int is_new(struct prove *prove, const struct point_context *context,
 static uint64_t find_part(const struct prove *prove, const struct problem *problem,
                           const int64_t *config)
 {
-    uint64_t state =
-        (uint64_t)problem->op->place << 16 | (uint64_t)problem->type << 8 | problem->acc;
+    uint64_t state = (uint64_t)problem->type << 8 | problem->acc;
+    for (const char *name = problem->op->key; *name; name++)
+        state = random_next(&state) ^ (unsigned char)*name;
     for (size_t i = 0; i < prove->space->param_count; i++)
         if (!prove->space->params[i].is_launch)
             state = random_next(&state) ^ (uint64_t)config[i];

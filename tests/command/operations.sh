@@ -40,6 +40,19 @@ check show-one test "$(grep -c ',huber,\|^.*huber' out)" -eq 1
 run --device host --op sum --type f32 --n 3K --space reduce.ini --budget 5s
 check records-of-files-stay test "$(grep -c '^op = huber@' "$RECORDS")" -eq 2
 
+# --- Records whose operation's file is not at hand ------------------------------------------
+run show
+check show-without-file has_status 0
+mkdir compact
+run merge --compact compact "$RECORDS"
+check compact-without-file test "$status" -lt 100
+run report "$RECORDS" -o report.html
+check report-without-file test "$status" -lt 100
+run compare "$RECORDS" "NVIDIA A100-SXM4-80GB"
+check compare-without-file test "$status" -lt 100
+run list problems --op huber.ini --type f32 --n 1K
+check list-problems grep -qx -- '--op huber.ini --type f32 --n 1000' out
+
 # --- Kernels --------------------------------------------------------------------------------
 run emit --op huber.ini --type f32 --n 3K --arch sm_90
 check emit has_status 0

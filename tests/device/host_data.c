@@ -216,9 +216,9 @@ static int prove(const char *spec)
                     const bool is_usual = type == I32 || type == F32 || op == SUM;
                     if (!is_usual || problem_check(&problem, &ignored) ||
                         (order && !problem_rounds(&problem)) ||
-                        (scan &&
-                         (law_of(op)->is_position || op == SUMSQ || order == ORDER_BY_N ||
-                          problem.type != problem.acc || order || op > MAX)))
+                        (scan && (law_of((enum op)op)->is_position || op == SUMSQ ||
+                                  order == ORDER_BY_N || problem.type != problem.acc || order ||
+                                  op > MAX)))
                         continue;
                     wrong += prove_problem(&host, problem);
                     problems++;

@@ -276,7 +276,7 @@ static void test_lines_and_constants(void **state)
                                             .regime = COLD};
             const struct point_context context = {fixture->space, &problem, &target};
             struct points points;
-            if (problem_check(&problem, &error) != 0 || law_of(op)->is_position)
+            if (problem_check(&problem, &error) != 0 || law_of((enum op)op)->is_position)
                 continue; /* positions have a space of their own */
             if (point_expand(&points, &context, &error) != 0)
                 fail_msg("%s", error.text);

@@ -515,6 +515,24 @@ static void test_one_of_each(void **state)
     assert_non_null(strstr(error.text, "max.ini: 'max' is the name of another operation"));
 }
 
+/* What finish gives is the last value alone, or made of it; the count of elements is another thing. */
+static void test_finish(void **state)
+{
+    static const struct {
+        const char *finish;
+        bool is_made;
+    } cases[] = {{"a", false}, {"(a)", false}, {"u64(a)", false}, {"n", true}, {"a + n", true}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char keys[100];
+        snprintf(keys, sizeof keys, "value = u64\nmap = u64(x)\ncombine = a + b\nfinish = %s\n",
+                 cases[i].finish);
+        struct operation_text *text = read_keys(keys);
+        assert_int_equal(operation_has_finish(text, F32), cases[i].is_made);
+        operation_free(text);
+    }
+}
+
 /* What a record names is known by its hash, and gets its text when that is read. */
 static void test_key_first(void **state)
 {
@@ -839,15 +857,15 @@ static void test_written_struct(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),         cmocka_unit_test(test_newcomers),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_name),
-        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_one_of_each),    cmocka_unit_test(test_key_first),
-        cmocka_unit_test(test_laws),           cmocka_unit_test(test_mentions),
-        cmocka_unit_test(test_types),          cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_same_operation), cmocka_unit_test(test_canonical),
-        cmocka_unit_test(test_read_again),     cmocka_unit_test(test_written),
-        cmocka_unit_test(test_written_struct),
+        cmocka_unit_test(test_faults),      cmocka_unit_test(test_newcomers),
+        cmocka_unit_test(test_limits),      cmocka_unit_test(test_name),
+        cmocka_unit_test(test_shipped),     cmocka_unit_test(test_list),
+        cmocka_unit_test(test_one_of_each), cmocka_unit_test(test_key_first),
+        cmocka_unit_test(test_finish),      cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_mentions),    cmocka_unit_test(test_types),
+        cmocka_unit_test(test_accepted),    cmocka_unit_test(test_same_operation),
+        cmocka_unit_test(test_canonical),   cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_written),     cmocka_unit_test(test_written_struct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -790,7 +790,7 @@ static void test_sizes_and_budget(void **state)
             for (uint64_t start = 0; start < 4; start++)
                 assert_true(count_cases(&cases, sizes[i], start) >= 1);
         assert_int_equal(count_cases(&cases, 100003, 0), 0);
-        const size_t ties = law_of(op)->is_position ? 14 * 20 + 6 * 4 : 0;
+        const size_t ties = law_of((enum op)op)->is_position ? 14 * 20 + 6 * 4 : 0;
         const size_t limits = 8 * 8;
         assert_true(cases.count <= 42 * 4 + 512 + 4 * 20 + ties + limits);
         oracle_dispose_cases(&cases);

@@ -286,7 +286,7 @@ static void test_every_problem_has_points(void **state)
         for (int op = 0; op < OP_COUNT; op++)
             for (int type = 0; type < TYPE_COUNT; type++) {
                 /* Which operation matters to redux only. */
-                if (law_of(op)->is_position)
+                if (law_of((enum op)op)->is_position)
                     continue; /* of another space */
                 if (op == SUM || op == PROD || (op == AND && type <= U32) || target.cc == 90)
                     expand_problem(*state, &target, (enum op)op, (enum type)type,
