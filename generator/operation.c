@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ struct entry {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry *entries; /* never freed; the newest first */
+static struct entry *entries; /* the newest first */
 static struct entry **ours;   /* in the order of operation_at */
 static size_t our_count;
 static int place_count;
@@ -221,6 +222,26 @@ int operation_open(struct error *error)
     const int failed = open_ours(error);
     pthread_mutex_unlock(&lock);
     return failed;
+}
+
+void operation_close(void)
+{
+    pthread_mutex_lock(&lock);
+    for (struct entry *entry = entries, *next; entry; entry = next) {
+        next = entry->next;
+        if (entry->of.text)
+            operation_free((struct operation_text *)(uintptr_t)entry->of.text);
+        if (entry->of.source)
+            free((char *)(uintptr_t)entry->of.file);
+        free((char *)(uintptr_t)entry->of.source);
+        free(entry);
+    }
+    free(ours);
+    entries = NULL;
+    ours = NULL;
+    our_count = 0;
+    place_count = 0;
+    pthread_mutex_unlock(&lock);
 }
 
 size_t operation_count(void)

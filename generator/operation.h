@@ -51,7 +51,7 @@ extern const char *const operation_maps[MAP_LAWS]; /* "SAME": as in expressions 
 struct operation_text;
 
 /* There is one of each operation in a process, whatever names it has: pointers say whether two are the same.
- * It lives as long as the process, and keeps its names; an operation that a record names by its hash alone
+ * It lives as long as the process, or the library in it, and keeps its names; an operation that a record names by its hash alone
  * gets the rest when its file is read. */
 struct operation {
     const char *name; /* "sum" */
@@ -70,6 +70,9 @@ struct operation {
 /* Reads the operations that come with the program; -1 where memory is short. All that follows does so by
  * itself, and knows none where that fails: a program begins with this. */
 int operation_open(struct error *error);
+
+/* Frees all operations: for a library that is unloaded, when nobody has one any more. */
+void operation_close(void);
 
 /* The operations that come with the program: the i-th, NULL past the last; what the elements are combined
  * as they are comes first, by law. */

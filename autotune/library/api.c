@@ -200,6 +200,12 @@ static int check_extent(const struct problem *problem, struct autotune_error *er
     return 0;
 }
 
+/* A program may unload the library, and load it again. */
+static __attribute__((destructor)) void unload(void)
+{
+    operation_close();
+}
+
 int autotune_operation_read(const char **op, const char *name, const char *text,
                             struct autotune_error *error)
 {

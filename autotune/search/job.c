@@ -115,6 +115,8 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
     struct emit_file *const files[] = {&message->space, &message->sources.template,
                                        &message->sources.types, &message->sources.intrinsics,
                                        &message->sources.operation};
+    if (reads)
+        *message = (struct job_setup){.seed = 0};
     code_bool(&coder, &message->measures);
     code(&coder, &message->seed, sizeof message->seed);
     code(&coder, &message->info, sizeof message->info);

@@ -60,7 +60,7 @@ static void check_words(char *bytes, size_t size, const struct verb_row *verb)
 
 static void check_line(char *line)
 {
-    const struct request base = {.verb = VERB_TUNE};
+    const struct request base = {.verb = VERB_TUNE, .problem = {.op = operation_usual()}};
     struct request request;
     struct error error = {0};
     if (request_parse_line(&request, &base, line, &error) == 0)
