@@ -205,14 +205,21 @@ static void note_spreads(struct oracle_fold *fold, const union element_block *bl
     }
 }
 
+/* Elements become values. Do these have spreads, which are to be noted as they are added? */
+static bool map_block(const struct oracle_fold *fold, union element_block *block,
+                      double spreads[BLOCK], uint64_t count)
+{
+    if (!fold->mapped || !mapped_has_map(fold->mapped))
+        return false;
+    const bool has_spread = mapped_has_spread(fold->mapped);
+    mapped_values(fold->mapped, block, has_spread ? spreads : NULL, count);
+    return has_spread && problem_types[fold->problem.acc].is_float;
+}
+
 static void make_values(struct oracle_fold *fold, union element_block *block, uint64_t count)
 {
     double spreads[BLOCK];
-    if (!fold->mapped || !mapped_has_map(fold->mapped))
-        return;
-    const bool has_spread = mapped_has_spread(fold->mapped);
-    mapped_values(fold->mapped, block, has_spread ? spreads : NULL, count);
-    if (has_spread && problem_types[fold->problem.acc].is_float)
+    if (map_block(fold, block, spreads, count))
         note_spreads(fold, block, spreads, count);
 }
 
@@ -285,16 +292,24 @@ static void put_result(const struct oracle_fold *fold, void *expects,
         doubts[at] = oracle_fold_doubt(fold);
 }
 
-/* Element by element, each result with its doubt. */
-static void scan_doubted(struct oracle_fold *fold, const union element_block *block,
-                         uint64_t count, void *expects, struct oracle_doubt *doubts)
+/* Value by value, each result with its doubt. */
+static void scan_doubted(struct oracle_fold *fold, union element_block *block, uint64_t count,
+                         void *expects, struct oracle_doubt *doubts)
 {
     const bool is_exclusive = fold->problem.dims.scan == DIMS_EXCLUSIVE;
+    const struct oracle_folding *folding = folding_of(fold);
+    union element_block one = {.u64 = {0}};
+    double spreads[BLOCK];
+    const bool has_spreads = map_block(fold, block, spreads, count);
     for (uint64_t i = 0; i < count; i++) {
-        union element_block one = {.u64 = {block->u64[i]}};
+        one.u64[0] = block->u64[i];
         if (is_exclusive)
             put_result(fold, expects, doubts, i);
-        add_block(fold, &one, 1);
+        if (has_spreads)
+            note_spreads(fold, &one, &spreads[i], 1);
+        folding->add(fold, &one, 1);
+        fold->count++;
+        fold->next++;
         if (!is_exclusive)
             put_result(fold, expects, doubts, i);
     }

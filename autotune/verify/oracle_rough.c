@@ -280,11 +280,18 @@ bool oracle_is_certain(const struct problem *problem)
     return is_exact && !mapped_finish_has_spread(mapped);
 }
 
+/* One value, as element_widen makes a block of them. */
 static uint64_t widen_bits(enum type type, oracle_bits bits)
 {
-    union element_block raw = {.u64 = {bits}}, wide;
-    element_widen(type, &wide, &raw);
-    return wide.u64[0];
+    const struct type_row *row = &problem_types[type];
+    const int above = 64 - 8 * row->bytes;
+    const double value = row->is_float ? element_load(type, &bits, 0) : 0;
+    uint64_t word = bits << above;
+    if (row->is_float)
+        memcpy(&word, &value, sizeof word);
+    else
+        word = row->is_signed ? (uint64_t)((int64_t)word >> above) : word >> above;
+    return word;
 }
 
 /* Values from `far` below the expected one to as far above, to the nearest of the type. */
