@@ -357,8 +357,9 @@ static void put_key(const struct problem *problem, int64_t distance, void *out)
 static int64_t find_cut(const struct problem *problem, uint64_t seed)
 {
     const int64_t keys = count_keys(problem->type), margin = keys / 8;
-    const uint64_t room = (uint64_t)(seed % 2 ? keys - 2 * margin : 2 * (keys - margin));
-    return margin - keys + (int64_t)(oracle_mix(seed ^ 0x6b657973) % room);
+    const uint64_t room =
+        seed % 2 ? (uint64_t)(keys - 2 * margin) : 2 * (uint64_t)(keys - margin);
+    return (int64_t)((uint64_t)(margin - keys) + oracle_mix(seed ^ 0x6b657973) % room);
 }
 
 /* Neither a zero, whose signs positions take for equal, nor, where atomics may take these for zero,
