@@ -368,7 +368,8 @@ static int64_t key_mark(const struct problem *problem, uint64_t seed, uint64_t h
 {
     const int64_t cut = find_cut(problem, seed),
                   end = seed % 2 ? -1 : count_keys(problem->type);
-    const int64_t at = cut + (int64_t)(hash % (uint64_t)(end - cut));
+    const uint64_t room = (uint64_t)end - (uint64_t)cut;
+    const int64_t at = (int64_t)((uint64_t)cut + hash % room);
     uint64_t normal = 1;
     if (problem->order == ORDER_ANY && problem->acc == F32)
         element_store(problem->type, element_range(problem->type).small, &normal, 0);
@@ -407,7 +408,7 @@ struct oracle_recipe oracle_recipe(const struct oracle_input *input)
     if (values == &oracle_keys) {
         const int64_t lowest = -count_keys(problem->type);
         recipe.shift = (uint64_t)lowest;
-        recipe.keys = (uint64_t)(find_cut(problem, input->seed) - lowest);
+        recipe.keys = (uint64_t)find_cut(problem, input->seed) - (uint64_t)lowest;
         recipe.flip = toward(problem) > 0 ? 0 : UINT64_MAX;
     } else if (values->deciding == DECIDING_MARK) {
         recipe.shift = near(problem, scale.filler, 0);
