@@ -123,7 +123,7 @@ check record has_status 0
 check record-is-said grep -q "^variant .*host's record .*exact" err
 run verify --device host --cover --part 1/90 --quiet --space arg
 check sample-part grep -Eq '^proven +[1-9] variants right, 0 wrong' out
-run verify --device host --all --part 4/30000 --quiet --space arg
+run verify --device host --all --part 6/30000 --quiet --space arg
 check positions-part grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
 run verify --device host --all --part 1/150 --space small.ini --quiet
 check part-1 grep -Eq '^proven +[1-9][0-9]* variants right, 0 wrong' out
