@@ -6,13 +6,15 @@
 #include "generator/pair_cover.h"
 #include "generator/random.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum {
     DRAWN = 3000,      /* points drawn before pairs are looked for */
-    TRIED = 1200,      /* places in which a pair is looked for, those that cover all first */
+    TRIED = 600,       /* places in which a pair is looked for, those that cover all first */
     PLACE_COLUMNS = 4, /* operation, type, accumulator, target with scan; and behind them: */
     SIZE_COLUMN = PLACE_COLUMNS,
+    VALUES_MAX = UCHAR_MAX + 1, /* of a column */
 };
 
 static const unsigned char sizes[] = {10, 14, 16, 20, 24, 30}; /* powers of two */
@@ -150,6 +152,8 @@ struct pool {
     size_t place_count;
     struct cover *cover; /* columns: the params, then those of a place without its size */
     size_t counts[SPACE_NAMES_MAX + SIZE_COLUMN + 1]; /* values, by column */
+    /* A place that has a point with this value, by column: the first where another with it is looked for. */
+    const struct sample_place *(*known)[VALUES_MAX];
     uint64_t random;
     size_t drawn; /* points */
 };
@@ -177,6 +181,8 @@ static int draw_point(enum point_drawn *drawn, struct pool *pool,
         return 0;
     sample_index_config(pool->space, config, values);
     format_place(place, values + pool->space->param_count);
+    for (size_t i = 0; i < pool->space->param_count; i++)
+        pool->known[i][values[i]] = place;
     pool->drawn++;
     return cover_add(pool->cover, values, true, error) < 0 ? -1 : 0;
 }
@@ -216,21 +222,33 @@ static bool fix_pair(const struct pool *pool, const struct sample_pair *pair,
     return true;
 }
 
-/* Tries one place after the other until one has a point with the pair, or shows that none has. */
+/* Tries a place for a point with the pair, unless the place itself is another. */
+static int try_place(enum point_drawn *drawn, size_t *tried, struct pool *pool,
+                     const struct sample_pair *pair, const struct sample_place *place,
+                     struct error *error)
+{
+    bool is_fixed[SPACE_NAMES_MAX] = {false};
+    int64_t config[SPACE_NAMES_MAX];
+    if (!fix_pair(pool, pair, place, config, is_fixed))
+        return 0;
+    ++*tried;
+    return draw_point(drawn, pool, place, config, is_fixed, error);
+}
+
+/* Tries one place after the other until one has a point with the pair, or shows that none has; first
+ * those that have one of its values. */
 static int draw_pair(struct pool *pool, const struct sample_pair *pair, struct error *error)
 {
     enum point_drawn drawn = POINT_NONE_HERE;
     size_t tried = 0;
-    for (size_t i = 0; i < pool->place_count && drawn == POINT_NONE_HERE && tried < TRIED;
-         i++) {
-        bool is_fixed[SPACE_NAMES_MAX] = {false};
-        int64_t config[SPACE_NAMES_MAX];
-        if (!fix_pair(pool, pair, &pool->places[i], config, is_fixed))
-            continue;
-        if (draw_point(&drawn, pool, &pool->places[i], config, is_fixed, error))
+    for (size_t k = 0; k < 2 && drawn == POINT_NONE_HERE; k++) {
+        const struct sample_place *place = pool->known[pair->columns[k]][pair->values[k]];
+        if (place && try_place(&drawn, &tried, pool, pair, place, error))
             return -1;
-        tried++;
     }
+    for (size_t i = 0; i < pool->place_count && drawn == POINT_NONE_HERE && tried < TRIED; i++)
+        if (try_place(&drawn, &tried, pool, pair, &pool->places[i], error))
+            return -1;
     return 0;
 }
 
@@ -329,19 +347,23 @@ int sample_draw(struct sample *out, const struct space *space, const struct targ
                 size_t target_count, uint64_t seed, struct error *error)
 {
     struct pool pool = {.space = space, .targets = targets, .random = seed};
+    const size_t width = space->param_count + PLACE_COLUMNS;
     size_t *chosen = NULL, count = 0;
     for (size_t i = 0; i < space->param_count; i++)
         pool.counts[i] = space->params[i].count;
     count_values(pool.counts + space->param_count, target_count);
     *out = (struct sample){.width = 0};
-    if (cover_open(&pool.cover, pool.counts, space->param_count + PLACE_COLUMNS, error))
+    if (cover_open(&pool.cover, pool.counts, width, error))
         return -1;
-    int failed = fill_pool(&pool, target_count, error) ||
+    pool.known = calloc(width, sizeof *pool.known);
+    int failed = (!pool.known && error_memory(error, width * sizeof *pool.known)) ||
+                 fill_pool(&pool, target_count, error) ||
                  cover_choose(&chosen, &count, pool.cover, (unsigned)seed, error) ||
                  take_configs(out, &pool, chosen, count, error);
     if (failed)
         sample_dispose(out);
     free(chosen);
+    free(pool.known);
     free(pool.places);
     cover_close(pool.cover);
     return failed ? -1 : 0;
