@@ -51,7 +51,6 @@ struct entry {
     struct entry *next;
     char name[OPERATION_NAME_MAX + 1], key[KEY_CHARS], word[KEY_CHARS];
     char hash[OPERATION_HASH_CHARS]; /* of the text; of one without, as much as the key has */
-    bool comes_with_us;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -60,10 +59,12 @@ static struct entry **ours;   /* in the order of operation_at */
 static size_t our_count;
 static int place_count;
 
+/* Whatever its name; hashes are compared as far as both are known. */
 static struct entry *find_hash(const char *hash)
 {
+    const size_t length = strlen(hash);
     struct entry *entry = entries;
-    while (entry && strncmp(entry->hash, hash, strlen(entry->hash)) != 0)
+    while (entry && strncmp(entry->hash, hash, strnlen(entry->hash, length)) != 0)
         entry = entry->next;
     return entry;
 }
@@ -71,7 +72,7 @@ static struct entry *find_hash(const char *hash)
 static struct entry *find_name_of_ours(const char *name)
 {
     struct entry *entry = entries;
-    while (entry && !(entry->comes_with_us && strcmp(entry->name, name) == 0))
+    while (entry && (entry->of.is_own || strcmp(entry->name, name) != 0))
         entry = entry->next;
     return entry;
 }
@@ -87,7 +88,6 @@ static void set_names(struct entry *entry, bool is_own)
     entry->of.key = entry->key;
     entry->of.word = entry->word;
     entry->of.is_own = is_own;
-    entry->comes_with_us = !is_own;
 }
 
 static struct entry *add_entry(struct error *error)
@@ -98,18 +98,19 @@ static struct entry *add_entry(struct error *error)
         return NULL;
     }
     entry->of.combine = COMBINE_OTHER;
+    entry->of.scale = "the result";
     entry->of.place = place_count++;
     entry->next = entries;
     entries = entry;
     return entry;
 }
 
-/* Keeps a text that no operation has yet. What was read stays with it. */
-static int keep_text(struct entry **out, struct operation_text *text, const char *file,
-                     const char *bytes, size_t length, bool is_own, struct error *error)
+/* Keeps a text of this hash that no operation has yet; `entry` is one that a record named, or NULL. What was
+ * read stays with it. */
+static int keep_text(struct entry **out, struct entry *entry, struct operation_text *text,
+                     const char *hash, const char *file, const char *bytes, size_t length,
+                     bool is_own, struct error *error)
 {
-    char hash[OPERATION_HASH_CHARS];
-    struct entry *entry = find_hash(operation_hash(hash, text));
     char *const source = malloc(length + 1), *const path = strdup(file);
     if (!source || !path || (!entry && !(entry = add_entry(error)))) {
         free(source);
@@ -124,7 +125,8 @@ static int keep_text(struct entry **out, struct operation_text *text, const char
         set_names(entry, is_own);
     }
     entry->of.combine = operation_combine_law(text);
-    entry->of.scale = operation_scale(text) ? operation_scale(text) : "the result";
+    if (operation_scale(text))
+        entry->of.scale = operation_scale(text);
     entry->of.file = path;
     entry->of.source = source;
     entry->of.text = text;
@@ -154,9 +156,10 @@ static int load(struct entry **out, const char *file, const char *bytes, size_t 
         *out = known;
         return 0;
     }
-    const int failed = is_own && find_name_of_ours(operation_text_name(text))
-                           ? refuse_name(text, file, error)
-                           : keep_text(out, text, file, bytes, length, is_own, error);
+    const int failed =
+        is_own && find_name_of_ours(operation_text_name(text))
+            ? refuse_name(text, file, error)
+            : keep_text(out, known, text, hash, file, bytes, length, is_own, error);
     if (failed)
         operation_free(text);
     return failed;
@@ -320,7 +323,6 @@ static struct entry *add_unread(const char *key, size_t name_length, struct erro
     snprintf(entry->name, sizeof entry->name, "%.*s", (int)name_length, key);
     snprintf(entry->hash, sizeof entry->hash, "%s", key + name_length + 1);
     set_names(entry, true);
-    entry->of.scale = "the result";
     entry->of.file = entry->name;
     return entry;
 }
@@ -337,10 +339,7 @@ int operation_find_key(const struct operation **out, const char *key, struct err
     if (operation_open(error))
         return -1;
     pthread_mutex_lock(&lock);
-    const char *const digits = key + name_length + 1;
-    struct entry *entry = entries;
-    while (entry && strncmp(entry->hash, digits, KEY_DIGITS) != 0) /* whatever its name */
-        entry = entry->next;
+    struct entry *entry = find_hash(key + name_length + 1);
     if (!entry)
         entry = add_unread(key, name_length, error);
     pthread_mutex_unlock(&lock);
