@@ -121,18 +121,25 @@ static int add_kind(struct problem_list *list, const struct operation *op, enum 
     return failed;
 }
 
+static int add_types(struct problem_list *list, const struct operation *op, struct error *error)
+{
+    const struct request *request = list->request;
+    for (enum type type = 0; type < TYPE_COUNT; type++)
+        if ((!request->has_type || type == request->problem.type) &&
+            add_kind(list, op, type, error))
+            return -1;
+    return 0;
+}
+
 static int add_all(struct problem_list *list, struct error *error)
 {
     const struct request *request = list->request;
     const struct operation *op;
-    for (size_t i = 0; (op = request->has_op ? request->problem.op : operation_at(i)); i++) {
-        for (enum type type = 0; type < TYPE_COUNT; type++)
-            if ((!request->has_type || type == request->problem.type) &&
-                add_kind(list, op, type, error))
-                return -1;
-        if (request->has_op)
-            break;
-    }
+    if (request->has_op && add_types(list, request->problem.op, error))
+        return -1;
+    for (size_t i = 0; !request->has_op && (op = operation_at(i)); i++)
+        if (add_types(list, op, error))
+            return -1;
     if (list->count)
         return 0;
     *error = list->first;
