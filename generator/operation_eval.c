@@ -144,26 +144,32 @@ static void convert(struct operation_eval *eval, enum operation_type to,
 
 /* --- Integers, whatever their sign -------------------------------------------------------- */
 
+/* What both widths have alike, in their member of the blocks. */
+/* clang-format off */
+#define CASES_OF_BITS(number, mask)                                                            \
+    case NODE_ADD: EACH(out->number, a->number[k] + b->number[k]); break;                      \
+    case NODE_SUBTRACT: EACH(out->number, a->number[k] - b->number[k]); break;                 \
+    case NODE_MULTIPLY: EACH(out->number, a->number[k] * b->number[k]); break;                 \
+    case NODE_NEGATE: EACH(out->number, 0 - a->number[k]); break;                              \
+    case NODE_INVERT: EACH(out->number, ~a->number[k]); break;                                 \
+    case NODE_BIT_OR: EACH(out->number, a->number[k] | b->number[k]); break;                   \
+    case NODE_BIT_XOR: EACH(out->number, a->number[k] ^ b->number[k]); break;                  \
+    case NODE_BIT_AND: EACH(out->number, a->number[k] & b->number[k]); break;                  \
+    case NODE_SHIFT_LEFT: EACH(out->number, a->number[k] << (b->number[k] & (mask))); break;   \
+    case NODE_EQUAL:                                                                           \
+    case NODE_EQUALS: EACH(out->u32, a->number[k] == b->number[k]); break;                     \
+    case NODE_UNEQUAL: EACH(out->u32, a->number[k] != b->number[k]); break;                    \
+    case NODE_IS_NAN: EACH(out->u32, 0); break
+/* clang-format on */
+
 static bool run_32(enum operation_kind kind, union block *out, const union block *a,
                    const union block *b, size_t count)
 {
     switch (kind) {
-    case NODE_ADD: EACH(out->u32, a->u32[k] + b->u32[k]); break;
-    case NODE_SUBTRACT: EACH(out->u32, a->u32[k] - b->u32[k]); break;
-    case NODE_MULTIPLY: EACH(out->u32, a->u32[k] * b->u32[k]); break;
-    case NODE_NEGATE: EACH(out->u32, 0 - a->u32[k]); break;
-    case NODE_INVERT: EACH(out->u32, ~a->u32[k]); break;
-    case NODE_BIT_OR: EACH(out->u32, a->u32[k] | b->u32[k]); break;
-    case NODE_BIT_XOR: EACH(out->u32, a->u32[k] ^ b->u32[k]); break;
-    case NODE_BIT_AND: EACH(out->u32, a->u32[k] & b->u32[k]); break;
-    case NODE_SHIFT_LEFT: EACH(out->u32, a->u32[k] << (b->u32[k] & 31)); break;
-    case NODE_EQUAL:
-    case NODE_EQUALS: EACH(out->u32, a->u32[k] == b->u32[k]); break;
-    case NODE_UNEQUAL: EACH(out->u32, a->u32[k] != b->u32[k]); break;
+        CASES_OF_BITS(u32, 31);
     case NODE_NOT: EACH(out->u32, !a->u32[k]); break;
     case NODE_OR_ELSE: EACH(out->u32, a->u32[k] | b->u32[k]); break;
     case NODE_AND_THEN: EACH(out->u32, a->u32[k] & b->u32[k]); break;
-    case NODE_IS_NAN: EACH(out->u32, 0); break;
     default: return false;
     }
     return true;
@@ -173,25 +179,27 @@ static bool run_64(enum operation_kind kind, union block *out, const union block
                    const union block *b, size_t count)
 {
     switch (kind) {
-    case NODE_ADD: EACH(out->u64, a->u64[k] + b->u64[k]); break;
-    case NODE_SUBTRACT: EACH(out->u64, a->u64[k] - b->u64[k]); break;
-    case NODE_MULTIPLY: EACH(out->u64, a->u64[k] * b->u64[k]); break;
-    case NODE_NEGATE: EACH(out->u64, 0 - a->u64[k]); break;
-    case NODE_INVERT: EACH(out->u64, ~a->u64[k]); break;
-    case NODE_BIT_OR: EACH(out->u64, a->u64[k] | b->u64[k]); break;
-    case NODE_BIT_XOR: EACH(out->u64, a->u64[k] ^ b->u64[k]); break;
-    case NODE_BIT_AND: EACH(out->u64, a->u64[k] & b->u64[k]); break;
-    case NODE_SHIFT_LEFT: EACH(out->u64, a->u64[k] << (b->u64[k] & 63)); break;
-    case NODE_EQUAL:
-    case NODE_EQUALS: EACH(out->u32, a->u64[k] == b->u64[k]); break;
-    case NODE_UNEQUAL: EACH(out->u32, a->u64[k] != b->u64[k]); break;
-    case NODE_IS_NAN: EACH(out->u32, 0); break;
+        CASES_OF_BITS(u64, 63);
     default: return false;
     }
     return true;
 }
 
 /* --- Integers by their sign --------------------------------------------------------------- */
+
+/* What each integer type has alike. */
+/* clang-format off */
+#define CASES_BY_SIGN(number, mask)                                                            \
+    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;                                    \
+    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;                                   \
+    case NODE_LESS:                                                                            \
+    case NODE_BELOW: EACH(out->u32, x[k] < y[k]); break;                                       \
+    case NODE_MORE:                                                                            \
+    case NODE_ABOVE: EACH(out->u32, x[k] > y[k]); break;                                       \
+    case NODE_SHIFT_RIGHT: EACH(out->number, x[k] >> (y[k] & (mask))); break;                  \
+    case NODE_LEAST: EACH(out->number, x[k] < y[k] ? x[k] : y[k]); break;                      \
+    case NODE_GREATEST: EACH(out->number, x[k] > y[k] ? x[k] : y[k]); break
+/* clang-format on */
 
 static int32_t divide_i32(int32_t a, int32_t b)
 {
@@ -208,17 +216,9 @@ static bool run_i32(enum operation_kind kind, union block *out, const union bloc
 {
     const int32_t *const x = a->i32, *const y = b->i32;
     switch (kind) {
-    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;
-    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;
-    case NODE_LESS:
-    case NODE_BELOW: EACH(out->u32, x[k] < y[k]); break;
-    case NODE_MORE:
-    case NODE_ABOVE: EACH(out->u32, x[k] > y[k]); break;
-    case NODE_SHIFT_RIGHT: EACH(out->i32, x[k] >> (y[k] & 31)); break;
+        CASES_BY_SIGN(i32, 31);
     case NODE_DIVIDE: EACH(out->i32, divide_i32(x[k], y[k])); break;
     case NODE_REMAINDER: EACH(out->i32, y[k] == 0 || y[k] == -1 ? 0 : x[k] % y[k]); break;
-    case NODE_LEAST: EACH(out->i32, x[k] < y[k] ? x[k] : y[k]); break;
-    case NODE_GREATEST: EACH(out->i32, x[k] > y[k] ? x[k] : y[k]); break;
     case NODE_MAGNITUDE: EACH(out->u32, x[k] < 0 ? 0 - (uint32_t)x[k] : (uint32_t)x[k]); break;
     default: return run_32(kind, out, a, b, count);
     }
@@ -230,17 +230,9 @@ static bool run_u32(enum operation_kind kind, union block *out, const union bloc
 {
     const uint32_t *const x = a->u32, *const y = b->u32;
     switch (kind) {
-    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;
-    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;
-    case NODE_LESS:
-    case NODE_BELOW: EACH(out->u32, x[k] < y[k]); break;
-    case NODE_MORE:
-    case NODE_ABOVE: EACH(out->u32, x[k] > y[k]); break;
-    case NODE_SHIFT_RIGHT: EACH(out->u32, x[k] >> (y[k] & 31)); break;
+        CASES_BY_SIGN(u32, 31);
     case NODE_DIVIDE: EACH(out->u32, y[k] == 0 ? 0 : x[k] / y[k]); break;
     case NODE_REMAINDER: EACH(out->u32, y[k] == 0 ? 0 : x[k] % y[k]); break;
-    case NODE_LEAST: EACH(out->u32, x[k] < y[k] ? x[k] : y[k]); break;
-    case NODE_GREATEST: EACH(out->u32, x[k] > y[k] ? x[k] : y[k]); break;
     case NODE_MAGNITUDE: EACH(out->u32, x[k]); break;
     default: return run_32(kind, out, a, b, count);
     }
@@ -252,17 +244,9 @@ static bool run_i64(enum operation_kind kind, union block *out, const union bloc
 {
     const int64_t *const x = a->i64, *const y = b->i64;
     switch (kind) {
-    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;
-    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;
-    case NODE_LESS:
-    case NODE_BELOW: EACH(out->u32, x[k] < y[k]); break;
-    case NODE_MORE:
-    case NODE_ABOVE: EACH(out->u32, x[k] > y[k]); break;
-    case NODE_SHIFT_RIGHT: EACH(out->i64, x[k] >> (y[k] & 63)); break;
+        CASES_BY_SIGN(i64, 63);
     case NODE_DIVIDE: EACH(out->i64, divide_i64(x[k], y[k])); break;
     case NODE_REMAINDER: EACH(out->i64, y[k] == 0 || y[k] == -1 ? 0 : x[k] % y[k]); break;
-    case NODE_LEAST: EACH(out->i64, x[k] < y[k] ? x[k] : y[k]); break;
-    case NODE_GREATEST: EACH(out->i64, x[k] > y[k] ? x[k] : y[k]); break;
     case NODE_MAGNITUDE: EACH(out->u64, x[k] < 0 ? 0 - (uint64_t)x[k] : (uint64_t)x[k]); break;
     default: return run_64(kind, out, a, b, count);
     }
@@ -274,17 +258,9 @@ static bool run_u64(enum operation_kind kind, union block *out, const union bloc
 {
     const uint64_t *const x = a->u64, *const y = b->u64;
     switch (kind) {
-    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;
-    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;
-    case NODE_LESS:
-    case NODE_BELOW: EACH(out->u32, x[k] < y[k]); break;
-    case NODE_MORE:
-    case NODE_ABOVE: EACH(out->u32, x[k] > y[k]); break;
-    case NODE_SHIFT_RIGHT: EACH(out->u64, x[k] >> (y[k] & 63)); break;
+        CASES_BY_SIGN(u64, 63);
     case NODE_DIVIDE: EACH(out->u64, y[k] == 0 ? 0 : x[k] / y[k]); break;
     case NODE_REMAINDER: EACH(out->u64, y[k] == 0 ? 0 : x[k] % y[k]); break;
-    case NODE_LEAST: EACH(out->u64, x[k] < y[k] ? x[k] : y[k]); break;
-    case NODE_GREATEST: EACH(out->u64, x[k] > y[k] ? x[k] : y[k]); break;
     case NODE_MAGNITUDE: EACH(out->u64, x[k]); break;
     default: return run_64(kind, out, a, b, count);
     }
@@ -335,33 +311,41 @@ static const struct function {
     [NODE_MAGNITUDE] = {fabsf, fabs},
 };
 
+/* What both floats have alike: all but POWER. */
+/* clang-format off */
+#define CASES_OF_FLOATS(number)                                                                \
+    case NODE_ADD: EACH(out->number, x[k] + y[k]); break;                                      \
+    case NODE_SUBTRACT: EACH(out->number, x[k] - y[k]); break;                                 \
+    case NODE_MULTIPLY: EACH(out->number, x[k] * y[k]); break;                                 \
+    case NODE_DIVIDE: EACH(out->number, x[k] / y[k]); break;                                   \
+    case NODE_NEGATE: EACH(out->number, -x[k]); break;                                         \
+    case NODE_EQUAL: EACH(out->u32, x[k] == y[k]); break;                                      \
+    case NODE_UNEQUAL: EACH(out->u32, x[k] != y[k]); break;                                    \
+    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;                                    \
+    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;                                   \
+    case NODE_LESS: EACH(out->u32, x[k] < y[k]); break;                                        \
+    case NODE_MORE: EACH(out->u32, x[k] > y[k]); break;                                        \
+    case NODE_BELOW: EACH(out->u32, !(x[k] >= y[k]) && y[k] == y[k]); break;                   \
+    case NODE_ABOVE: EACH(out->u32, !(x[k] <= y[k]) && y[k] == y[k]); break;                   \
+    case NODE_EQUALS: EACH(out->u32, x[k] == y[k] || (x[k] != x[k] && y[k] != y[k])); break;   \
+    case NODE_IS_NAN: EACH(out->u32, x[k] != x[k]); break;                                     \
+    case NODE_LEAST: EACH(out->number, least_##number(x[k], y[k])); break;                     \
+    case NODE_GREATEST: EACH(out->number, greatest_##number(x[k], y[k])); break;               \
+    default:                                                                                   \
+        if (!functions[kind].number)                                                           \
+            return false;                                                                      \
+        EACH(out->number, functions[kind].number(x[k]))
+/* clang-format on */
+
 static bool run_f32(enum operation_kind kind, union block *out, const union block *a,
                     const union block *b, size_t count)
 {
     const float *const x = a->f32, *const y = b->f32;
     switch (kind) {
-    case NODE_ADD: EACH(out->f32, x[k] + y[k]); break;
-    case NODE_SUBTRACT: EACH(out->f32, x[k] - y[k]); break;
-    case NODE_MULTIPLY: EACH(out->f32, x[k] * y[k]); break;
-    case NODE_DIVIDE: EACH(out->f32, x[k] / y[k]); break;
-    case NODE_NEGATE: EACH(out->f32, -x[k]); break;
-    case NODE_EQUAL: EACH(out->u32, x[k] == y[k]); break;
-    case NODE_UNEQUAL: EACH(out->u32, x[k] != y[k]); break;
-    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;
-    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;
-    case NODE_LESS: EACH(out->u32, x[k] < y[k]); break;
-    case NODE_MORE: EACH(out->u32, x[k] > y[k]); break;
-    case NODE_BELOW: EACH(out->u32, !(x[k] >= y[k]) && y[k] == y[k]); break;
-    case NODE_ABOVE: EACH(out->u32, !(x[k] <= y[k]) && y[k] == y[k]); break;
-    case NODE_EQUALS: EACH(out->u32, x[k] == y[k] || (x[k] != x[k] && y[k] != y[k])); break;
-    case NODE_IS_NAN: EACH(out->u32, x[k] != x[k]); break;
-    case NODE_LEAST: EACH(out->f32, least_f32(x[k], y[k])); break;
-    case NODE_GREATEST: EACH(out->f32, greatest_f32(x[k], y[k])); break;
-    case NODE_POWER: EACH(out->f32, powf(x[k], y[k])); break;
-    default:
-        if (!functions[kind].f32)
-            return false;
-        EACH(out->f32, functions[kind].f32(x[k]));
+    case NODE_POWER:
+        EACH(out->f32, powf(x[k], y[k]));
+        break;
+        CASES_OF_FLOATS(f32);
     }
     return true;
 }
@@ -371,28 +355,10 @@ static bool run_f64(enum operation_kind kind, union block *out, const union bloc
 {
     const double *const x = a->f64, *const y = b->f64;
     switch (kind) {
-    case NODE_ADD: EACH(out->f64, x[k] + y[k]); break;
-    case NODE_SUBTRACT: EACH(out->f64, x[k] - y[k]); break;
-    case NODE_MULTIPLY: EACH(out->f64, x[k] * y[k]); break;
-    case NODE_DIVIDE: EACH(out->f64, x[k] / y[k]); break;
-    case NODE_NEGATE: EACH(out->f64, -x[k]); break;
-    case NODE_EQUAL: EACH(out->u32, x[k] == y[k]); break;
-    case NODE_UNEQUAL: EACH(out->u32, x[k] != y[k]); break;
-    case NODE_AT_MOST: EACH(out->u32, x[k] <= y[k]); break;
-    case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;
-    case NODE_LESS: EACH(out->u32, x[k] < y[k]); break;
-    case NODE_MORE: EACH(out->u32, x[k] > y[k]); break;
-    case NODE_BELOW: EACH(out->u32, !(x[k] >= y[k]) && y[k] == y[k]); break;
-    case NODE_ABOVE: EACH(out->u32, !(x[k] <= y[k]) && y[k] == y[k]); break;
-    case NODE_EQUALS: EACH(out->u32, x[k] == y[k] || (x[k] != x[k] && y[k] != y[k])); break;
-    case NODE_IS_NAN: EACH(out->u32, x[k] != x[k]); break;
-    case NODE_LEAST: EACH(out->f64, least_f64(x[k], y[k])); break;
-    case NODE_GREATEST: EACH(out->f64, greatest_f64(x[k], y[k])); break;
-    case NODE_POWER: EACH(out->f64, pow(x[k], y[k])); break;
-    default:
-        if (!functions[kind].f64)
-            return false;
-        EACH(out->f64, functions[kind].f64(x[k]));
+    case NODE_POWER:
+        EACH(out->f64, pow(x[k], y[k]));
+        break;
+        CASES_OF_FLOATS(f64);
     }
     return true;
 }
