@@ -37,7 +37,9 @@ struct operation_eval {
     union block given[2][OPERATION_FIELDS_MAX]; /* x and i, a and b, a and n */
     union block scratch;
     struct entry names[OPERATION_NAMES];
-    int moved, sign; /* the node whose results are moved, and where to; 0: none is */
+    int moved, sign;         /* the node whose results are moved, and where to; 0: none is */
+    operation_eval_see *see; /* who is told of each node's results; NULL: nobody */
+    void *context;
 };
 
 /* Each lane of `to` gets an expression of lane k. */
@@ -510,6 +512,19 @@ static void run_node(struct operation_eval *eval, int at, union block *out,
         move(eval, node->kind, type, out, count);
 }
 
+/* What make puts together others have computed. */
+static void tell(const struct operation_eval *eval, int at, const union block *out,
+                 size_t count)
+{
+    const enum operation_type type = (enum operation_type)eval->types[at];
+    const int fields = type == STRUCT_TYPE ? eval->fields : 1;
+    uint64_t words[OPERATION_LANES];
+    for (int f = 0; f < fields && eval->text->nodes[at].kind != NODE_MAKE; f++) {
+        widen(type == STRUCT_TYPE ? field_type(eval, f) : type, words, out + f, count);
+        eval->see(eval->context, at, f, words, count);
+    }
+}
+
 static void set_entry(struct entry *entry, const union block *blocks, int fields)
 {
     for (int f = 0; f < fields; f++)
@@ -543,6 +558,8 @@ static void run_tree(struct operation_eval *eval, int root, size_t count)
             own->at[0] = own->at[node->index];
         } else {
             run_node(eval, at, out, own, count);
+            if (eval->see)
+                tell(eval, at, out, count);
             set_entry(own, out, eval->fields);
         }
     }
@@ -728,4 +745,10 @@ void operation_eval_move(struct operation_eval *eval, enum operation_part part, 
     assert(which >= 0 && which < operation_eval_inexact(eval, part));
     count_part(eval, part, which, &eval->moved);
     eval->sign = sign;
+}
+
+void operation_eval_watch(struct operation_eval *eval, operation_eval_see *see, void *context)
+{
+    eval->see = see;
+    eval->context = context;
 }
