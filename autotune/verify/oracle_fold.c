@@ -3,6 +3,7 @@
  * oracle_position.c. Hides the state in words[]. */
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
+#include "autotune/verify/oracle_own.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,6 +234,12 @@ static void init_mapped(struct oracle_fold *fold, const struct problem *problem)
             -operation_law(fold->problem.op)->seeks * HUGE_VAL;
 }
 
+/* What folds values that a text of its own combines; NULL: a law does. */
+static const struct oracle_own *own_of(const struct oracle_fold *fold)
+{
+    return fold->mapped ? mapped_own(fold->mapped) : NULL;
+}
+
 /* --- Any fold ----------------------------------------------------------------------------- */
 
 static const struct oracle_folding *folding_of(const struct oracle_fold *fold)
@@ -243,6 +250,10 @@ static const struct oracle_folding *folding_of(const struct oracle_fold *fold)
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem)
 {
     *fold = (struct oracle_fold){.problem = *problem, .mapped = oracle_mapped(problem)};
+    if (own_of(fold)) {
+        own_fold_init(own_of(fold), fold);
+        return;
+    }
     if (fold->mapped)
         init_mapped(fold, problem);
     if (!fold->is_rough && folding_of(fold)->init)
@@ -269,6 +280,10 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
     const size_t bytes = (size_t)problem_types[type].bytes;
     const unsigned char *from = elements;
     union element_block raw = {.u64 = {0}}, block;
+    if (own_of(fold)) {
+        own_fold_add(own_of(fold), fold, elements, count);
+        return;
+    }
     for (; count >= BLOCK; count -= BLOCK, from += BLOCK * bytes) {
         element_widen(type, &block, from);
         add_block(fold, &block, BLOCK);
@@ -364,6 +379,10 @@ static void merge_ends(struct oracle_rough *into, const struct oracle_rough *fro
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
 {
     into->count += from->count;
+    if (own_of(into)) {
+        own_fold_merge(own_of(into), into, from);
+        return;
+    }
     into->largest = fmax(into->largest, from->largest);
     into->rough.slack += from->rough.slack;
     if (oracle_fold_has_ends(into))
@@ -394,7 +413,7 @@ void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *inp
     oracle_fold_init(out, &input->problem);
     for (uint64_t i = 0; i < times; i++)
         oracle_fold_merge(out, period);
-    if (folding_of(out)->see_period)
+    if (!own_of(out) && folding_of(out)->see_period)
         folding_of(out)->see_period(out, period);
     oracle_fold_merge(out, rest);
     for (size_t i = 0; i < count; i++)
@@ -410,6 +429,10 @@ int oracle_fold_value(const struct oracle_fold *fold, oracle_bits *out, struct e
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
 {
     union element_block raw = {.u64 = {0}}, wide;
+    if (own_of(fold)) {
+        *out = own_fold_finish(own_of(fold), fold, NULL);
+        return 0;
+    }
     if (oracle_fold_value(fold, out, error))
         return -1;
     if (!fold->mapped)
