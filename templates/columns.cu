@@ -1,12 +1,21 @@
 //? if EDGES == MASKED
 // Combines the elements of a row that are in the matrix, of the VECTOR columns from `column` on,
 // one by one: beside them a whole load would reach past the matrix.
+//? if HAS_INDEX
+__device__ __forceinline__ void take_elements(accum a[VECTOR], const elem *row, long long column,
+                                              unsigned long long len, unsigned i)
+//? else
 __device__ __forceinline__ void take_elements(accum a[VECTOR], const elem *row, long long column,
                                               unsigned long long len)
+//? end
 {
     for (int j = 0; j < VECTOR; j++)
         if (column + j >= 0 && column + j < (long long)len)
+            //? if HAS_INDEX
+            a[j] = combine(a[j], map(row[column + j], i));
+            //? else
             a[j] = combine(a[j], map(row[column + j]));
+            //? end
 }
 
 //? end
@@ -83,10 +92,18 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     if (first == 0 || first + WIDTH > len) {
         const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
         for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
+            //? if HAS_INDEX
+            take_elements(a, x + row * pitch, column, len, row);
+            //? else
             take_elements(a, x + row * pitch, column, len);
+            //? end
         for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
             if ((end - 1 - row) % DOWN == 0)
+                //? if HAS_INDEX
+                take_elements(a, x + (end - 1) * pitch, column, len, end - 1);
+                //? else
                 take_elements(a, x + (end - 1) * pitch, column, len);
+                //? end
     }
     const elem *at = x + ((long long)(row * pitch) + column);
     for (; row < end; row += DOWN * UNROLL) {
@@ -99,7 +116,11 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < end)
                 for (int j = 0; j < VECTOR; j++)
+                    //? if HAS_INDEX
+                    a[j] = combine(a[j], map(got[u].at[j], row + u * DOWN));
+                    //? else
                     a[j] = combine(a[j], map(got[u].at[j]));
+                    //? end
     }
     //? else
     //? if VECTOR > 1
@@ -128,7 +149,11 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < to)
                 for (int j = 0; j < VECTOR; j++)
+                    //? if HAS_INDEX
+                    a[j] = combine(a[j], map(got[u].at[j], row + u * DOWN));
+                    //? else
                     a[j] = combine(a[j], map(got[u].at[j]));
+                    //? end
     }
     //? end
     //? if SPLIT == PARTS

@@ -199,8 +199,13 @@ __device__ __forceinline__ void combine_into(accum *to, accum a)
 }
 
 //? define fold
+//? if HAS_INDEX
+// Combines what one load brought, whose elements are at `first` and on of their result.
+__device__ __forceinline__ accum fold(accum a, vec got, unsigned long long first)
+//? else
 // Combines what one load brought.
 __device__ __forceinline__ accum fold(accum a, vec got)
+//? end
 {
     //? if (TYPE == I8 || TYPE == U8) && COMBINE == ADD && (MAP == SAME || MAP == SQUARE) && VECTOR % 4 == 0
     // Four bytes a step; what one load brings stays far below 2^31.
@@ -242,6 +247,10 @@ __device__ __forceinline__ accum fold(accum a, vec got)
     w = combine(w, w >> 8);
     //? end
     return combine(a, map((elem)w));
+    //? elif HAS_INDEX
+    for (int k = 0; k < VECTOR; k++)
+        a = combine(a, map(got.at[k], first + k));
+    return a;
     //? else
     for (int k = 0; k < VECTOR; k++)
         a = combine(a, map(got.at[k]));
