@@ -19,6 +19,25 @@ __device__ __forceinline__ void take_elements(accum a[VECTOR], const elem *row, 
 }
 
 //? end
+//? if COMBINE == OTHER
+// Combines a thread's loads of UNROLL rows, from `row` on.
+__device__ __forceinline__ void take_all(accum a[VECTOR], const vec got[UNROLL], unsigned row)
+{
+    #pragma unroll
+    for (int j = 0; j < VECTOR; j++) {
+        accum all[UNROLL];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            //? if HAS_INDEX
+            all[u] = map(got[u].at[j], row + u * DOWN);
+            //? else
+            all[u] = map(got[u].at[j]);
+            //? end
+        a[j] = combine(a[j], fold_tree(all));
+    }
+}
+
+//? end
 //? if SPLIT == PARTS
 // Reduces each column of a matrix in `parts` parts: y[part * len + column] is one's value; reduce
 // the columns of y again. `count` rows of `len` elements begin `pitch` elements apart.
@@ -112,6 +131,12 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         for (int u = 0; u < UNROLL; u++, at += DOWN * pitch)
             if (row + u * DOWN < end)
                 got[u] = load((const vec *)at);
+        //? if COMBINE == OTHER
+        if (row + (UNROLL - 1) * DOWN < end) {
+            take_all(a, got, row);
+            continue;
+        }
+        //? end
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < end)
@@ -145,6 +170,12 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                 got[u] = load((const vec *)at);
                 //? end
             }
+        //? if COMBINE == OTHER
+        if (row + (UNROLL - 1) * DOWN < to) {
+            take_all(a, got, row);
+            continue;
+        }
+        //? end
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < to)

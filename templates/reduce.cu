@@ -422,13 +422,18 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
                 got[u] = load(from + (i + u) * BLOCK);
+            //? if COMBINE == OTHER && ACCUMS == 1
+            accum all[UNROLL];
+            //? end
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
                 //? if HAS_INDEX && ACCUMS > 1
                 part[u % ACCUMS] = fold(part[u % ACCUMS], got[u],
                                         (const elem *)(from + (i + u) * BLOCK) - x);
                 //? elif HAS_INDEX
-                a = fold(a, got[u], (const elem *)(from + (i + u) * BLOCK) - x);
+                all[u] = fold_alone(got[u], (const elem *)(from + (i + u) * BLOCK) - x);
+                //? elif COMBINE == OTHER && ACCUMS == 1
+                all[u] = fold_alone(got[u]);
                 //? elif ACCUMS > 1
                 part[u % ACCUMS] = fold(part[u % ACCUMS], got[u]);
                 //? elif MATH == TENSOR
@@ -436,6 +441,9 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
                 //? else
                 a = fold(a, got[u]);
                 //? end
+            //? if COMBINE == OTHER && ACCUMS == 1
+            a = combine(a, fold_tree(all));
+            //? end
         }
     }
     //? end
