@@ -102,7 +102,7 @@ int space_check_problem(const struct space *space, const struct problem *problem
     served.dims.scan = DIMS_ALL; /* which finds any */
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);
-    if (operation_law(problem->op)->is_position &&
+    if (problem_law(problem)->is_position &&
         (strcmp(space->name, problem_space(problem)) == 0 || is_for_several(space, problem)))
         return error_set(error, ERROR_USAGE,
                          "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL

@@ -58,7 +58,7 @@ bool check_shadow(struct problem *out, const struct problem *problem)
     if (oracle_is_plain(problem))
         return false;
     *out = *problem;
-    out->op = operation_plain(problem->op->combine);
+    out->op = operation_plain(problem_combine(problem));
     out->acc = problem_value(problem);
     return problem_check(out, &ignored) == 0;
 }

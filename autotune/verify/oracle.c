@@ -200,7 +200,7 @@ static void find_results(const struct dims *dims, uint64_t first, uint64_t count
 
 static bool has_stairs(const struct problem *problem)
 {
-    return problem->dims.scan && operation_law(problem->op)->seeks;
+    return problem->dims.scan && problem_law(problem)->seeks;
 }
 
 /* Each row has stairs of its own, and what is between rows is loud. */

@@ -126,7 +126,7 @@ static void add_order(struct oracle_fold *fold, union element_block *block, uint
 static oracle_bits last_of(const struct problem *problem)
 {
     const struct type_row *row = &problem_types[problem->acc];
-    const int seeks = operation_law(problem->op)->seeks;
+    const int seeks = problem_law(problem)->seeks;
     const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
     const uint64_t highest = row->is_signed ? ones >> 1 : ones;
     oracle_bits bits = 0;
@@ -190,8 +190,8 @@ static void note_spreads(struct oracle_fold *fold, const union element_block *bl
                          const double *spreads, uint64_t count)
 {
     struct oracle_rough *rough = &fold->rough;
-    const bool is_least = operation_law(fold->problem.op)->seeks < 0;
-    const bool is_product = fold->problem.op->combine == COMBINE_MULTIPLY;
+    const bool is_least = problem_law(&fold->problem)->seeks < 0;
+    const bool is_product = problem_combine(&fold->problem) == COMBINE_MULTIPLY;
     for (uint64_t i = 0; i < count; i++) {
         const double value = block->f64[i], spread = spreads[i];
         if (!oracle_fold_has_ends(fold)) {
@@ -230,8 +230,7 @@ static void init_mapped(struct oracle_fold *fold, const struct problem *problem)
     if (mapped_has_map(fold->mapped))
         oracle_fold_roughly(fold);
     if (oracle_fold_has_ends(fold))
-        fold->rough.above = fold->rough.below =
-            -operation_law(fold->problem.op)->seeks * HUGE_VAL;
+        fold->rough.above = fold->rough.below = -problem_law(&fold->problem)->seeks * HUGE_VAL;
 }
 
 /* What folds values that a text of its own combines; NULL: a law does. */
@@ -386,7 +385,7 @@ void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
     into->largest = fmax(into->largest, from->largest);
     into->rough.slack += from->rough.slack;
     if (oracle_fold_has_ends(into))
-        merge_ends(&into->rough, &from->rough, operation_law(into->problem.op)->seeks < 0);
+        merge_ends(&into->rough, &from->rough, problem_law(&into->problem)->seeks < 0);
     folding_of(into)->merge(into, from);
 }
 

@@ -23,7 +23,7 @@ enum {
 
 static bool is_product(const struct oracle_fold *fold)
 {
-    return fold->problem.op->combine == COMBINE_MULTIPLY;
+    return problem_combine(&fold->problem) == COMBINE_MULTIPLY;
 }
 
 static void init(struct oracle_fold *fold)
@@ -238,8 +238,7 @@ void oracle_fold_roughly(struct oracle_fold *fold)
 bool oracle_fold_has_ends(const struct oracle_fold *fold)
 {
     return fold->mapped && mapped_has_spread(fold->mapped) &&
-           problem_types[fold->problem.acc].is_float &&
-           operation_law(fold->problem.op)->seeks != 0;
+           problem_types[fold->problem.acc].is_float && problem_law(&fold->problem)->seeks != 0;
 }
 
 struct oracle_doubt oracle_fold_doubt(const struct oracle_fold *fold)
