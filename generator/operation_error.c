@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 64 }; /* at a time: all nodes of so many stay in the cache */
+enum { LANES = 32 }; /* at a time: all nodes of so many stay in the cache */
 
 /* What a node, or a field of one, gives. */
 struct slot {
@@ -21,6 +21,20 @@ struct slot {
     double part[3][LANES]; /* derivatives by its arguments */
     double slope[LANES];   /* the result's derivative by it */
     uint8_t flags[LANES];
+    bool is_literal; /* it is off by nothing */
+};
+
+/* A node that computes, or a field of one, and the fields of the function's value that depend on it. */
+struct back_step {
+    int node, field;
+    unsigned reaches;
+};
+
+/* The steps of a function in the order in which they are run, without literals. */
+struct way {
+    struct back_step *steps;
+    int count;
+    unsigned *reaches; /* the same of each slot */
 };
 
 struct operation_error {
@@ -32,16 +46,17 @@ struct operation_error {
     struct slot *slots;
     int slot_count;
     int (*slots_of)[OPERATION_FIELDS_MAX]; /* of each node, by field */
-    enum operation_part part;              /* the one that is run, and its nodes so far */
-    struct {
-        int node, field;
-    } *steps;
-    int step_count;
+    struct way ways[OPERATION_PARTS];
+    enum operation_part part; /* the one that is run */
 };
 
-#define EACH(to, expression)                                                                   \
-    for (size_t k = 0; k < count; k++)                                                         \
-    (to)[k] = (expression)
+/* All lanes, whether they are used or not: loops of a known number run several at a time. */
+#if defined __GNUC__ && !defined __clang__
+#define APART _Pragma("GCC ivdep")
+#else
+#define APART
+#endif
+#define EACH(to, expression) APART for (size_t k = 0; k < LANES; k++)(to)[k] = (expression)
 
 static double double_of(uint64_t bits)
 {
@@ -126,7 +141,7 @@ static double rounded(const struct step *s, size_t k)
     return size < s->tiny / s->unit ? s->tiny : size * s->unit;
 }
 
-static void see_arithmetic(const struct step *s, size_t count)
+static void see_arithmetic(const struct step *s)
 {
     const double *x = s->x, *y = s->y, *dx = s->dx, *dy = s->dy, *v = s->v;
     switch (s->kind) {
@@ -163,7 +178,7 @@ static void see_arithmetic(const struct step *s, size_t count)
 }
 
 /* Which of two is taken may be another where they are as near to each other as they are doubtful. */
-static void see_choice(const struct step *s, size_t count)
+static void see_choice(const struct step *s)
 {
     const double *x = s->x, *y = s->y;
     const double *v = s->v;
@@ -196,7 +211,7 @@ static double root_error(double x, double off)
     return off > 0 && 4 * off > x ? sqrt(larger(x, 0) + off) : 0;
 }
 
-static void see_function(const struct step *s, size_t count)
+static void see_function(const struct step *s)
 {
     const double *x = s->x, *y = s->y, *dx = s->dx, *v = s->v, ln2 = 0.6931471805599453;
     switch (s->kind) {
@@ -245,7 +260,7 @@ static double steps_between(double x, double off, double (*round)(double))
     return off > 0 ? round(x + off) - round(x - off) : 0;
 }
 
-static void see_conversion(const struct step *s, size_t count)
+static void see_conversion(const struct step *s)
 {
     const double *x = s->x, *dx = s->dx;
     const bool to_float = operation_is_float(s->type), from_float = operation_is_float(s->from);
@@ -262,23 +277,23 @@ static void see_conversion(const struct step *s, size_t count)
 }
 
 /* What has no derivative says nothing more where an argument is doubtful; a truth then may be another one. */
-static void see_any(const struct step *s, size_t count)
+static void see_any(const struct step *s)
 {
     const double open = s->type == BOOL_TYPE ? 1 : OPERATION_ERROR_OPEN;
     EACH(s->own, off_by(open, (s->dx && s->dx[k] > 0) || (s->dy && s->dy[k] > 0)));
 }
 
-static void see_step(const struct step *s, size_t count)
+static void see_step(const struct step *s)
 {
     switch (s->kind) {
-    case NODE_CONVERT: see_conversion(s, count); break;
+    case NODE_CONVERT: see_conversion(s); break;
     case NODE_ADD:
     case NODE_SUBTRACT:
     case NODE_MULTIPLY:
     case NODE_DIVIDE:
     case NODE_NEGATE:
     case NODE_MAGNITUDE:
-    case NODE_FMA: see_arithmetic(s, count); break;
+    case NODE_FMA: see_arithmetic(s); break;
     case NODE_EQUAL:
     case NODE_UNEQUAL:
     case NODE_AT_MOST:
@@ -290,7 +305,7 @@ static void see_step(const struct step *s, size_t count)
     case NODE_EQUALS:
     case NODE_LEAST:
     case NODE_GREATEST:
-    case NODE_CHOOSE: see_choice(s, count); break;
+    case NODE_CHOOSE: see_choice(s); break;
     case NODE_FLOOR: EACH(s->own, steps_between(s->x[k], s->dx[k], floor)); break;
     case NODE_CEIL: EACH(s->own, steps_between(s->x[k], s->dx[k], ceil)); break;
     case NODE_SQRT:
@@ -303,8 +318,8 @@ static void see_step(const struct step *s, size_t count)
     case NODE_TANH:
     case NODE_SIN:
     case NODE_COS:
-    case NODE_POWER: see_function(s, count); break;
-    default: see_any(s, count); break;
+    case NODE_POWER: see_function(s); break;
+    default: see_any(s); break;
     }
 }
 
@@ -355,17 +370,33 @@ static uint8_t flags_of_doubt(const struct step *s, size_t k)
     }
 }
 
-static void set_flags(const struct step *s, struct slot *slot, const uint8_t *const flags[3],
-                      size_t count)
+/* Numbers, whose arguments are, have no flags. */
+static bool has_flags(const struct step *s, const struct slot *const args[3])
 {
-    for (size_t k = 0; k < count; k++) {
+    double sum = 0;
+    uint8_t all = 0;
+    for (size_t k = 0; k < LANES; k++)
+        sum += s->v[k] - s->v[k]; /* not a number where one is not finite */
+    for (int i = 0; i < 3; i++)
+        for (size_t k = 0; args[i] && k < LANES; k++)
+            all |= args[i]->flags[k];
+    return all || !is_finite(sum) || s->kind == NODE_SQRT || s->kind == NODE_LOG ||
+           s->kind == NODE_LOG2 || s->kind == NODE_LOG1P;
+}
+
+static void set_flags(const struct step *s, struct slot *slot, const struct slot *const args[3])
+{
+    for (size_t k = 0; k < LANES; k++) {
         uint8_t all = flags_of_doubt(s, k);
         for (int i = 0; i < 3; i++) {
             const bool is_dropped =
                 s->kind == NODE_CHOOSE && i > 0 && (i == 1) != (s->x[k] != 0);
-            all |= flags[i] && !is_dropped ? flags[i][k] : 0;
+            all |= args[i] && !is_dropped ? args[i]->flags[k] : 0;
         }
         slot->flags[k] = is_finite(s->v[k]) ? all : all | flags_of_special(s, k);
+        if (!is_finite(s->v[k]))
+            slot->off[k] = slot->own[k] = slot->part[0][k] = slot->part[1][k] =
+                slot->part[2][k] = 0;
     }
 }
 
@@ -373,26 +404,24 @@ static void set_flags(const struct step *s, struct slot *slot, const uint8_t *co
 
 /* What rounds gives the same bits wherever it is given the same: in map always, in finish where the value is
  * certain. */
-static void forget_repeated(const struct operation_error *self, const struct step *s,
-                            struct slot *slot, size_t count)
+static void forget_repeated(const struct step *s, struct slot *slot)
 {
-    if (self->part == OPERATION_COMBINE)
-        return;
-    for (size_t k = 0; k < count; k++) {
+    double *own = slot->own;
+    for (size_t k = 0; k < LANES; k++) {
         const bool is_given =
-            (s->dx && s->dx[k] > 0) || (s->dy && s->dy[k] > 0) || (s->dz && s->dz[k] > 0);
-        slot->own[k] = is_given ? slot->own[k] : 0;
+            s->dx[k] > 0 || (s->dy && s->dy[k] > 0) || (s->dz && s->dz[k] > 0);
+        own[k] = is_given ? own[k] : 0;
     }
 }
 
 /* Machines' own functions are as far apart as the less exact one is from the truth, and one more. */
-static void add_inexact(const struct step *s, struct slot *slot, size_t count)
+static void add_inexact(const struct step *s, struct slot *slot)
 {
     const struct operation_kind_row *row = &operation_kinds[s->kind];
     const int ulps = s->type == F64_TYPE   ? row->ulps_f64
                      : s->type == F32_TYPE ? row->ulps_f32
                                            : 0;
-    for (size_t k = 0; ulps > 0 && k < count; k++)
+    for (size_t k = 0; ulps > 0 && k < LANES; k++)
         slot->own[k] += 2 * (ulps + 1) * rounded(s, k);
 }
 
@@ -401,36 +430,40 @@ static double within(double error)
     return error < OPERATION_ERROR_OPEN ? error : OPERATION_ERROR_OPEN;
 }
 
-static void set_off(const struct step *s, struct slot *slot, size_t count)
+/* A derivative without end counts only where there is an error. */
+static double times(double part, double off)
 {
-    const double *const d[] = {s->dx, s->dy, s->dz};
-    for (size_t k = 0; k < count; k++) {
-        double off = slot->own[k] = within(slot->own[k]);
-        for (int i = 0; i < 3; i++)
-            if (d[i] && d[i][k] > 0)
-                off += fabs(slot->part[i][k]) * d[i][k];
-        slot->off[k] = within(off);
-        if (!is_finite(s->v[k]))
-            slot->off[k] = slot->own[k] = slot->part[0][k] = slot->part[1][k] =
-                slot->part[2][k] = 0;
-    }
+    return off > 0 ? fabs(part) * off : 0;
 }
 
-static void clear_slot(struct slot *slot, size_t count)
+static void set_off(const struct step *s, struct slot *slot, const struct slot *const args[3])
 {
-    for (size_t k = 0; k < count; k++)
-        slot->own[k] = slot->part[0][k] = slot->part[1][k] = slot->part[2][k] = 0;
+    double *own = slot->own, *off = slot->off;
+    EACH(own, within(own[k]));
+    EACH(off, own[k]);
+    for (int i = 0; i < 3; i++) {
+        const double *part = slot->part[i], *given = args[i] ? args[i]->off : NULL;
+        if (given && !args[i]->is_literal)
+            EACH(off, off[k] + times(part[k], given[k]));
+    }
+    EACH(off, within(off[k]));
+    (void)s;
+}
+
+static void clear_slot(struct slot *slot)
+{
+    memset(slot->own, 0, sizeof slot->own);
+    memset(slot->part, 0, sizeof slot->part);
+    memset(slot->flags, 0, sizeof slot->flags);
 }
 
 static void set_values(double *values, enum operation_type type, const uint64_t *words,
                        size_t count)
 {
-    if (operation_is_float(type))
-        EACH(values, double_of(words[k]));
-    else if (type == U64_TYPE)
-        EACH(values, (double)words[k]);
-    else
-        EACH(values, (double)(int64_t)words[k]);
+    for (size_t k = 0; k < count; k++)
+        values[k] = operation_is_float(type) ? double_of(words[k])
+                    : type == U64_TYPE       ? (double)words[k]
+                                             : (double)(int64_t)words[k];
 }
 
 static enum operation_type type_of_field(const struct operation_error *self, int field)
@@ -440,100 +473,148 @@ static enum operation_type type_of_field(const struct operation_error *self, int
                               self->acc);
 }
 
+static struct step step_of(const struct operation_error *self, int at, int field,
+                           struct slot *slot)
+{
+    const struct operation_node *node = &self->text->nodes[at];
+    const bool is_struct = self->types[at] == STRUCT_TYPE;
+    const enum operation_type type =
+        is_struct ? type_of_field(self, field) : (enum operation_type)self->types[at];
+    return (struct step){.kind = node->kind,
+                         .type = type,
+                         .from = node->arg_count && !is_struct
+                                     ? (enum operation_type)self->types[node->args[0]]
+                                     : type,
+                         .unit = type == F32_TYPE   ? 0x1p-24
+                                 : type == F64_TYPE ? 0x1p-53
+                                                    : 0,
+                         .tiny = type == F32_TYPE   ? 0x1p-149
+                                 : type == F64_TYPE ? 0x1p-1074
+                                                    : 0,
+                         .v = slot->value,
+                         .own = slot->own,
+                         .px = slot->part[0],
+                         .py = slot->part[1],
+                         .pz = slot->part[2]};
+}
+
 static void see(void *context, int at, int field, const uint64_t *words, size_t count)
 {
     struct operation_error *self = context;
     const struct operation_node *node = &self->text->nodes[at];
     const bool is_struct = self->types[at] == STRUCT_TYPE;
-    const enum operation_type type =
-        is_struct ? type_of_field(self, field) : (enum operation_type)self->types[at];
+    const struct slot *args[3] = {NULL, NULL, NULL};
     struct slot *slot = &self->slots[self->slots_of[at][0] + field];
-    struct step s = {.kind = node->kind,
-                     .type = type,
-                     .from = type,
-                     .unit = type == F32_TYPE   ? 0x1p-24
-                             : type == F64_TYPE ? 0x1p-53
-                                                : 0,
-                     .tiny = type == F32_TYPE   ? 0x1p-149
-                             : type == F64_TYPE ? 0x1p-1074
-                                                : 0,
-                     .v = slot->value,
-                     .own = slot->own,
-                     .px = slot->part[0],
-                     .py = slot->part[1],
-                     .pz = slot->part[2]};
+    struct step s = step_of(self, at, field, slot);
     const double **const values[] = {&s.x, &s.y, &s.z}, **const offs[] = {&s.dx, &s.dy, &s.dz};
-    const uint8_t *flags[3] = {NULL, NULL, NULL};
+    set_values(slot->value, s.type, words, count);
+    if (node->arg_count == 0)
+        return;
     for (int i = 0; i < node->arg_count; i++) {
-        const struct slot *arg = arg_slot(self, at, i, is_struct && i > 0 ? field : 0);
-        *values[i] = arg->value;
-        *offs[i] = arg->off;
-        flags[i] = arg->flags;
+        args[i] = arg_slot(self, at, i, is_struct && i > 0 ? field : 0);
+        *values[i] = args[i]->value;
+        *offs[i] = args[i]->off;
     }
-    if (node->arg_count > 0 && !is_struct)
-        s.from = (enum operation_type)self->types[node->args[0]];
-    set_values(slot->value, type, words, count);
-    clear_slot(slot, count);
-    if (node->arg_count > 0)
-        see_step(&s, count);
-    forget_repeated(self, &s, slot, count);
-    add_inexact(&s, slot, count);
-    set_flags(&s, slot, flags, count);
-    set_off(&s, slot, count);
-    self->steps[self->step_count].node = at;
-    self->steps[self->step_count++].field = field;
+    clear_slot(slot);
+    see_step(&s);
+    if (self->part != OPERATION_COMBINE)
+        forget_repeated(&s, slot);
+    add_inexact(&s, slot);
+    set_off(&s, slot, args);
+    if (has_flags(&s, args))
+        set_flags(&s, slot, args);
 }
 
 /* --- Back --------------------------------------------------------------------------------- */
 
-static void pass_back(const struct operation_error *self, int at, int field, size_t count)
+static void pass_back(const struct operation_error *self, const struct back_step *step)
 {
-    const struct operation_node *node = &self->text->nodes[at];
-    const struct slot *slot = &self->slots[self->slots_of[at][0] + field];
-    const bool is_struct = self->types[at] == STRUCT_TYPE;
+    const struct operation_node *node = &self->text->nodes[step->node];
+    const struct slot *slot = &self->slots[self->slots_of[step->node][0] + step->field];
+    const bool is_struct = self->types[step->node] == STRUCT_TYPE;
+    const double *own = slot->slope;
     for (int i = is_struct; i < node->arg_count; i++) {
-        struct slot *arg = arg_slot(self, at, i, is_struct ? field : 0);
-        for (size_t k = 0; k < count; k++)
-            arg->slope[k] += slot->part[i][k] * slot->slope[k];
+        struct slot *arg = arg_slot(self, step->node, i, is_struct ? step->field : 0);
+        const double *part = slot->part[i];
+        double *slope = arg->slope;
+        if (!arg->is_literal)
+            EACH(slope, slope[k] + part[k] * own[k]);
     }
 }
 
-static void add_errors(double *to, const struct slot *slot, const double *errors, size_t count)
+static void add_errors(double *to, const struct slot *slot)
 {
-    for (size_t k = 0; k < count; k++)
-        if (errors[k] > 0)
-            to[k] += fabs(slot->slope[k]) * errors[k];
-}
-
-/* The derivatives of field `field` of the result by all that came before it. */
-static void find_slopes(struct operation_error *self, int field, size_t count)
-{
-    const int root = self->text->parts[self->part].root;
-    for (int i = 0; i < 2 * self->fields; i++)
-        memset(self->slots[i].slope, 0, count * sizeof(double));
-    for (int i = 0; i < self->step_count; i++)
-        memset(self->slots[self->slots_of[self->steps[i].node][0] + self->steps[i].field].slope,
-               0, count * sizeof(double));
-    struct slot *last = &self->slots[self->slots_of[root][field]];
-    EACH(last->slope, 1);
-    for (int i = self->step_count; i-- > 0;)
-        pass_back(self, self->steps[i].node, self->steps[i].field, count);
+    const double *slope = slot->slope, *own = slot->own;
+    EACH(to, to[k] + times(slope[k], own[k]));
 }
 
 /* The errors of a field: of what was given, and of the steps themselves. */
-static void sum_errors(struct operation_error *self, int field, double *given, double *own,
-                       size_t count)
+static void sum_errors(struct operation_error *self, int field, double *given, double *own)
 {
-    find_slopes(self, field, count);
-    memset(given, 0, count * sizeof *given);
-    memset(own, 0, count * sizeof *own);
-    for (int i = 0; i < 2 * self->fields; i++)
-        add_errors(given, &self->slots[i], self->slots[i].own, count);
-    for (int i = 0; i < self->step_count; i++) {
-        const struct slot *slot =
-            &self->slots[self->slots_of[self->steps[i].node][0] + self->steps[i].field];
-        add_errors(own, slot, slot->own, count);
+    const struct way *way = &self->ways[self->part];
+    const int root = self->slots_of[self->text->parts[self->part].root][field];
+    memset(given, 0, LANES * sizeof *given);
+    memset(own, 0, LANES * sizeof *own);
+    for (int i = 0; i < self->slot_count; i++)
+        if (way->reaches[i] >> field & 1)
+            memset(self->slots[i].slope, 0, sizeof self->slots[i].slope);
+    double *slope = self->slots[root].slope;
+    EACH(slope, 1);
+    for (int i = way->count; i-- > 0;) {
+        const struct back_step *step = &way->steps[i];
+        if (!(step->reaches >> field & 1))
+            continue;
+        pass_back(self, step);
+        add_errors(own, &self->slots[self->slots_of[step->node][0] + step->field]);
     }
+    for (int i = 0; i < 2 * self->fields; i++)
+        if (way->reaches[i] >> field & 1)
+            add_errors(given, &self->slots[i]);
+}
+
+/* --- The way back ------------------------------------------------------------------------- */
+
+static void add_tree(const struct operation_error *self, struct way *way, int root)
+{
+    for (int at = operation_first_node(self->text, root); at <= root; at++) {
+        const struct operation_node *node = &self->text->nodes[at];
+        if (node->arg_count == 0 || node->kind == NODE_FIELD || node->kind == NODE_MAKE)
+            continue;
+        for (int f = 0; f < fields_of(self, at); f++)
+            way->steps[way->count++] = (struct back_step){at, f, 0};
+    }
+}
+
+/* Which fields depend on what: from the last step back. */
+static void find_reaches(const struct operation_error *self, struct way *way, int root)
+{
+    for (int f = 0; f < fields_of(self, root); f++)
+        way->reaches[self->slots_of[root][f]] |= 1u << f;
+    for (int i = way->count; i-- > 0;) {
+        struct back_step *step = &way->steps[i];
+        const bool is_struct = self->types[step->node] == STRUCT_TYPE;
+        step->reaches = way->reaches[self->slots_of[step->node][0] + step->field];
+        for (int arg = is_struct; arg < self->text->nodes[step->node].arg_count; arg++)
+            way->reaches[arg_slot(self, step->node, arg, is_struct ? step->field : 0) -
+                         self->slots] |= step->reaches;
+    }
+}
+
+static bool open_way(struct operation_error *self, enum operation_part part)
+{
+    const struct operation_text *text = self->text;
+    const struct operation_source *source = &text->parts[part];
+    struct way *way = &self->ways[part];
+    way->steps = calloc((size_t)self->slot_count, sizeof *way->steps);
+    way->reaches = calloc((size_t)self->slot_count, sizeof *way->reaches);
+    if (!way->steps || !way->reaches)
+        return false;
+    for (int k = 0; k < text->let_count; k++)
+        if (source->lets >> k & 1)
+            add_tree(self, way, text->lets[k].root);
+    add_tree(self, way, source->root);
+    find_reaches(self, way, source->root);
+    return true;
 }
 
 /* --- What others call --------------------------------------------------------------------- */
@@ -558,12 +639,6 @@ static void give(struct operation_error *self, int slot, const struct operation_
     }
 }
 
-static void begin(struct operation_error *self, enum operation_part part)
-{
-    self->part = part;
-    self->step_count = 0;
-}
-
 static void take_flags(const struct operation_error *self, int fields, uint8_t *flags,
                        size_t count)
 {
@@ -579,7 +654,7 @@ static void take_errors(struct operation_error *self, struct operation_values *o
 {
     double given[LANES], own[LANES];
     for (int f = 0; f < self->fields; f++) {
-        sum_errors(self, f, given, own, count);
+        sum_errors(self, f, given, own);
         for (size_t k = 0; k < count; k++)
             out->errors[f][from + k] = within(given[k] + own[k]);
     }
@@ -599,7 +674,7 @@ void operation_error_map(struct operation_error *self, const uint64_t *x, const 
         give_exact(&self->slots[slot_of_name(self, OPERATION_X, 0)], self->acc, x + from, take);
         give_exact(&self->slots[slot_of_name(self, OPERATION_I, 0)], U64_TYPE,
                    i ? i + from : NULL, take);
-        begin(self, OPERATION_MAP);
+        self->part = OPERATION_MAP;
         operation_eval_map(self->eval, x + from, i ? i + from : NULL, out->words[0] + from,
                            take);
         take_errors(self, out, from, take);
@@ -615,7 +690,7 @@ void operation_error_combine(struct operation_error *self, const struct operatio
         take = piece(from, count);
         give(self, slot_of_name(self, OPERATION_A, 0), a, from, take);
         give(self, slot_of_name(self, OPERATION_B, 0), b, from, take);
-        begin(self, OPERATION_COMBINE);
+        self->part = OPERATION_COMBINE;
         operation_eval_combine(self->eval, a->words[0] + from, b->words[0] + from,
                                out->words[0] + from, take);
         take_errors(self, out, from, take);
@@ -630,10 +705,10 @@ void operation_error_finish(struct operation_error *self, const struct operation
         take = piece(from, count);
         give(self, slot_of_name(self, OPERATION_A, 0), a, from, take);
         give_exact(&self->slots[slot_of_name(self, OPERATION_N, 0)], U64_TYPE, n + from, take);
-        begin(self, OPERATION_FINISH);
+        self->part = OPERATION_FINISH;
         operation_eval_finish(self->eval, a->words[0] + from, n + from, out->words[0] + from,
                               take);
-        sum_errors(self, 0, given, own, take);
+        sum_errors(self, 0, given, own);
         for (size_t k = 0; k < take; k++) {
             out->errors[0][from + k] = within(given[k]);
             out->errors[1][from + k] = within(own[k]);
@@ -649,14 +724,36 @@ void operation_error_free(struct operation_error *self)
     operation_eval_free(self->eval);
     free(self->slots);
     free(self->slots_of);
-    free(self->steps);
+    for (int part = 0; part < OPERATION_PARTS; part++) {
+        free(self->ways[part].steps);
+        free(self->ways[part].reaches);
+    }
     free(self);
+}
+
+static bool open_slots(struct operation_error *self)
+{
+    const struct operation_text *text = self->text;
+    self->slots_of = calloc((size_t)text->node_count, sizeof *self->slots_of);
+    if (!self->slots_of)
+        return false;
+    place_slots(self);
+    self->slots = calloc((size_t)self->slot_count, sizeof *self->slots);
+    if (!self->slots)
+        return false;
+    for (int at = 0; at < text->node_count; at++)
+        self->slots[self->slots_of[at][0]].is_literal = text->nodes[at].arg_count == 0 &&
+                                                        text->nodes[at].kind != NODE_NAME &&
+                                                        text->nodes[at].kind != NODE_LET;
+    bool is_open = true;
+    for (int part = 0; is_open && part < OPERATION_PARTS; part++)
+        is_open = open_way(self, (enum operation_part)part);
+    return is_open;
 }
 
 int operation_error_open(struct operation_error **out, const struct operation_text *text,
                          enum type acc, struct error *error)
 {
-    const size_t nodes = (size_t)text->node_count;
     struct operation_error *self = calloc(1, sizeof *self);
     *out = NULL;
     if (!self)
@@ -665,15 +762,9 @@ int operation_error_open(struct operation_error **out, const struct operation_te
     self->acc = operation_type_of(acc);
     self->types = text->of[self->acc].of_node;
     self->fields = operation_field_count(text);
-    self->slots_of = calloc(nodes, sizeof *self->slots_of);
-    if (self->slots_of)
-        place_slots(self);
-    self->slots = calloc((size_t)self->slot_count + 1, sizeof *self->slots);
-    self->steps = calloc((size_t)self->slot_count + 1, sizeof *self->steps);
-    if (!self->slots_of || !self->slots || !self->steps ||
-        operation_eval_open(&self->eval, text, acc, error)) {
+    if (!open_slots(self) || operation_eval_open(&self->eval, text, acc, error)) {
         operation_error_free(self);
-        return error_memory(error, nodes * sizeof *self->slots_of);
+        return error_memory(error, sizeof *self);
     }
     operation_eval_watch(self->eval, see, self);
     *out = self;

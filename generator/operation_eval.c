@@ -531,20 +531,12 @@ static void set_entry(struct entry *entry, const union block *blocks, int fields
         entry->at[f] = blocks + f;
 }
 
-/* The nodes of a tree stand one behind another, the root last. */
-static int first_node(const struct operation_text *text, int root)
-{
-    while (text->nodes[root].arg_count)
-        root = text->nodes[root].args[0];
-    return root;
-}
-
 /* Runs a tree; its value is then stack[0]. */
 static void run_tree(struct operation_eval *eval, int root, size_t count)
 {
     const struct operation_text *text = eval->text;
     int top = 0;
-    for (int at = first_node(text, root); at <= root; at++) {
+    for (int at = operation_first_node(text, root); at <= root; at++) {
         const struct operation_node *node = &text->nodes[at];
         top -= node->arg_count;
         struct entry *own = &eval->stack[top];
@@ -588,7 +580,7 @@ static void run_part(struct operation_eval *eval, enum operation_part part, size
 static int stack_of(const struct operation_text *text, int root)
 {
     int top = 0, most = 0;
-    for (int at = first_node(text, root); at <= root; at++) {
+    for (int at = operation_first_node(text, root); at <= root; at++) {
         top += 1 - text->nodes[at].arg_count;
         most = top > most ? top : most;
     }
@@ -716,7 +708,7 @@ static bool is_inexact(const struct operation_eval *eval, int at)
 static int count_tree(const struct operation_eval *eval, int root, int count, int which,
                       int *moved)
 {
-    for (int at = first_node(eval->text, root); at <= root; at++)
+    for (int at = operation_first_node(eval->text, root); at <= root; at++)
         if (is_inexact(eval, at) && count++ == which)
             *moved = at;
     return count;
