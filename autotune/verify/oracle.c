@@ -288,8 +288,7 @@ size_t oracle_inputs_least(const struct problem *problem)
 bool oracle_can_repeat(const struct problem *problem, uint64_t period)
 {
     const struct oracle_values *values = oracle_kind(problem)->values;
-    if (operation_mentions(problem->op->text, OPERATION_MAP, OPERATION_I) &&
-        !operation_law(problem->op)->is_position)
+    if (problem_has_index(problem))
         return false; /* each element has a place of its own */
     return !values->can_repeat || values->can_repeat(problem, period);
 }

@@ -67,7 +67,7 @@ static const struct oracle_mapped *find(const struct problem *problem)
 
 static bool is_own(const struct problem *problem)
 {
-    return problem->op->combine == COMBINE_OTHER;
+    return problem_combine(problem) == COMBINE_OTHER;
 }
 
 bool oracle_is_plain(const struct problem *problem)
@@ -518,7 +518,8 @@ static bool is_decided_by_one(enum combine_law law)
     return operation_combines[law].seeks != 0 || law == COMBINE_AND || law == COMBINE_OR;
 }
 
-/* Where nothing is known of combine: those of usual values, all of which decide. What is around them is a NaN. */
+/* Where nothing is known of combine: those of usual values by their size, all of which decide. What is around them
+ * is a NaN, or the least integer. */
 static int keep_usual(struct oracle_mapped *mapped, struct error *error)
 {
     mapped->drawn = calloc(DRAWN, sizeof *mapped->drawn);
@@ -527,10 +528,13 @@ static int keep_usual(struct oracle_mapped *mapped, struct error *error)
     for (uint64_t i = 0; i < DRAWN; i++) {
         const uint64_t word = mapped_draw(mapped->type, i);
         if (own_is_usual(mapped->own, word))
-            mapped->drawn[mapped->count++].word = word;
+            mapped->drawn[mapped->count++] =
+                (struct drawn){.word = word,
+                               .size = fabs(oracle_to_double(mapped->type, word))};
     }
     if (mapped->count == 0)
         mapped->drawn[mapped->count++].word = mapped_draw(mapped->type, 0);
+    qsort(mapped->drawn, mapped->count, sizeof *mapped->drawn, compare_sizes);
     mapped->deciding_count = mapped->exact_count = mapped->count;
     mapped->guard = mapped_draw(mapped->type, MAPPED_PLAIN);
     return 0;
@@ -584,15 +588,27 @@ static struct mixture mix_rounding(const struct oracle_mapped *mapped, uint64_t 
     return (struct mixture){(uint32_t)(share * UINT32_MAX), count};
 }
 
-static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, uint64_t n)
+/* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials. */
+static size_t count_own(const struct oracle_mapped *mapped, uint64_t seed)
+{
+    static const double mosts[] = {2, 16, HUGE_VAL, HUGE_VAL};
+    const double most = mosts[oracle_mix(seed) % (sizeof mosts / sizeof *mosts)];
+    size_t count = 0;
+    while (count < mapped->count && mapped->drawn[count].size <= most)
+        count++;
+    return count < FEW ? mapped->count : count;
+}
+
+static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, uint64_t seed,
+                          uint64_t n)
 {
     const bool rounds =
         problem_types[mapped->value].is_float && operation_law(mapped->op)->rounds;
     const bool is_sum = mapped->op->combine == COMBINE_ADD;
+    if (mapped->own)
+        return (struct mixture){UINT32_MAX, count_own(mapped, seed)};
     if (is_decided_by_one(mapped->op->combine))
         return (struct mixture){0, 0};
-    if (mapped->own)
-        return (struct mixture){UINT32_MAX, mapped->deciding_count};
     if (rounds && !(is_random && is_sum))
         return mix_rounding(mapped, n);
     return (struct mixture){mapped->neutral_count && !is_random ? UINT32_MAX / 2 : UINT32_MAX,
@@ -602,7 +618,8 @@ static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, ui
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out)
 {
-    const struct mixture mixture = mix(mapped, is_random, input->problem.dims.depth.n);
+    const struct mixture mixture =
+        mix(mapped, is_random, input->seed, input->problem.dims.depth.n);
     const struct oracle_recipe recipe = {.seed = ~input->seed};
     const struct drawn *deciding = mapped->drawn + mapped->neutral_count;
     union element_block words;
