@@ -17,6 +17,7 @@
 enum {
     LANES = OPERATION_LANES,
     ROUNDS = 8,
+    DOUBLINGS = 12,
     MOST = 4,     /* elements that one of the values is made of */
     OPERANDS = 3, /* a, b, c */
     PROBES = 3,   /* values with which two are told apart */
@@ -388,12 +389,32 @@ static void start(struct trying *trying)
     operation_eval_identity(trying->eval, trying->identity.words[0], LANES);
 }
 
+/* Combines the value of an element with itself, again and again. */
+static bool grows_from(struct trying *trying, double x)
+{
+    const enum type type = trying->problem->type;
+    struct operation_values *value = &trying->left;
+    uint64_t words[LANES] = {0}, places[LANES] = {0};
+    bool grows = false;
+    if (problem_types[type].is_float)
+        element_store(type, x, words, 0);
+    else
+        words[0] = (uint64_t)x;
+    map(trying, words, places, value);
+    for (int i = 0; i < DOUBLINGS && !grows; i++) {
+        operation_error_combine(trying->bounds, value, value, value, 1);
+        grows = (value->flags[0] & OPERATION_IS_LOST) ||
+                (class_of(trying, value, 0) & (LAWS_INFINITE | LAWS_EXTREME));
+    }
+    return grows;
+}
+
 int laws_try(struct laws *out, const struct problem *problem, struct operation_eval *eval,
              struct operation_error *bounds, struct error *error)
 {
     struct trying *trying = calloc(1, sizeof *trying);
     int failed = 0;
-    *out = (struct laws){false, false, false};
+    *out = (struct laws){.grow = false};
     if (!trying)
         return error_memory(error, sizeof *trying);
     trying->problem = problem;
@@ -407,6 +428,7 @@ int laws_try(struct laws *out, const struct problem *problem, struct operation_e
         failed = try_commutes(trying, count, error) || try_associates(trying, count, error) ||
                  try_identity(trying, error);
     }
+    out->grow = grows_from(trying, 2) || grows_from(trying, 3) || grows_from(trying, 0.5);
     free(trying);
     return failed ? -1 : 0;
 }

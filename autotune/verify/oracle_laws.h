@@ -9,6 +9,8 @@
  * type's range; and but for a NaN that the identity lets into other fields. */
 struct laws {
     bool lose_infinite, lose_extreme, lose_nan;
+    bool
+        grow; /* values of a few thousand elements are extreme, though these are not: as products are */
 };
 
 /* What a value has, in one of its fields. */

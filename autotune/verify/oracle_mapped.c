@@ -518,6 +518,20 @@ static bool is_decided_by_one(enum combine_law law)
     return operation_combines[law].seeks != 0 || law == COMBINE_AND || law == COMBINE_OR;
 }
 
+/* So near that products of many stay within any range. */
+static uint64_t draw_near_one(enum type type, uint64_t i)
+{
+    const uint64_t hash = oracle_mix(i);
+    const double sign = hash & 1 ? -1 : 1, unit = (double)(hash >> 11) * 0x1p-53;
+    uint64_t word = 0;
+    if (problem_types[type].is_float)
+        element_store(type, sign * (1 + (unit - 0.5) / 16), &word, 0);
+    else
+        element_store_word(type, problem_types[type].is_signed ? (uint64_t)(int64_t)sign : 1,
+                           &word, 0);
+    return word;
+}
+
 /* Where nothing is known of combine: those of usual values by their size, all of which decide. What is around them
  * is a NaN, or the least integer. */
 static int keep_usual(struct oracle_mapped *mapped, struct error *error)
@@ -526,7 +540,8 @@ static int keep_usual(struct oracle_mapped *mapped, struct error *error)
     if (!mapped->drawn)
         return error_memory(error, DRAWN * sizeof *mapped->drawn);
     for (uint64_t i = 0; i < DRAWN; i++) {
-        const uint64_t word = mapped_draw(mapped->type, i);
+        const uint64_t word = own_grows(mapped->own) ? draw_near_one(mapped->type, i)
+                                                     : mapped_draw(mapped->type, i);
         if (own_is_usual(mapped->own, word))
             mapped->drawn[mapped->count++] =
                 (struct drawn){.word = word,

@@ -103,7 +103,18 @@ static void give_back(const struct oracle_own *shared, struct own_room *room)
 
 /* --- Blocks of values --------------------------------------------------------------------- */
 
-/* What is combined with a value of some class has it, too, whichever of both is taken. */
+/* The classes of a value's fields. */
+static uint8_t class_of(const struct oracle_own *own, const struct operation_values *values,
+                        size_t k)
+{
+    unsigned class = 0;
+    for (int f = 0; f < own->fields; f++)
+        class |= laws_class(own->types[f], values->words[f][k]);
+    return (uint8_t) class;
+}
+
+/* What is combined with a value of some class has it, too, whichever of both is taken. Where values grow another
+ * order may go beyond a range within which this one stays. */
 static void combine(const struct oracle_own *own, struct own_room *room,
                     const struct operation_values *a, const struct operation_values *b,
                     struct operation_values *out, size_t count)
@@ -118,14 +129,8 @@ static void combine(const struct oracle_own *own, struct own_room *room,
     operation_error_combine(room->bounds, a, b, out, count);
     for (size_t k = 0; k < count; k++)
         out->flags[k] |= classes[k];
-}
-
-static void set_classes(const struct oracle_own *own, struct operation_values *values,
-                        size_t count)
-{
-    for (int f = 0; f < own->fields; f++)
-        for (size_t k = 0; k < count; k++)
-            values->flags[k] |= (uint8_t)laws_class(own->types[f], values->words[f][k]);
+    for (size_t k = 0; own->laws.grow && k < count; k++)
+        out->flags[k] |= class_of(own, out, k);
 }
 
 /* The values of elements, as element_widen has them, at these places. */
@@ -137,7 +142,8 @@ static void map(const struct oracle_own *own, struct own_room *room, const uint6
         return;
     }
     operation_error_map(room->bounds, x, places, out, count);
-    set_classes(own, out, count);
+    for (size_t k = 0; k < count; k++)
+        out->flags[k] |= class_of(own, out, k);
 }
 
 /* Lanes [first, count) become the identity. */
@@ -304,7 +310,7 @@ static bool is_open(const struct oracle_own *own, unsigned flags, uint64_t n)
 {
     return flags & OPERATION_IS_LOST || (n == 1 && flags & LAWS_NAN && own->laws.lose_nan) ||
            (n > 1 && ((flags & LAWS_INFINITE && own->laws.lose_infinite) ||
-                      (flags & LAWS_EXTREME && own->laws.lose_extreme)));
+                      (flags & LAWS_EXTREME && (own->laws.lose_extreme || own->laws.grow))));
 }
 
 /* The results of the values in levels[0], of n elements each. Kernels combine them with the identity from both sides:
@@ -477,6 +483,11 @@ bool own_accepts(const struct problem *problem, oracle_bits expect,
 bool own_is_certain(const struct oracle_own *own)
 {
     return own->is_certain;
+}
+
+bool own_grows(const struct oracle_own *own)
+{
+    return own->laws.grow;
 }
 
 bool own_is_usual(const struct oracle_own *own, uint64_t word)

@@ -15,6 +15,9 @@ void own_close(struct oracle_own *own);
 /* Does nothing round, so that each result is known to the bit? */
 bool own_is_certain(const struct oracle_own *own);
 
+/* Do values of many elements leave their type's range, unless these are next to 1? */
+bool own_grows(const struct oracle_own *own);
+
 /* Is the element one whose value is a number of usual size, in each of its fields? */
 bool own_is_usual(const struct oracle_own *own, uint64_t word);
 
