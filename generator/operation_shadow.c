@@ -67,15 +67,17 @@ static void add_value(struct text *out, const struct layout *layout)
     text_adds(out, "\n");
 }
 
-/* One function: what `add` writes of each field. */
+/* One function: what `add` writes of each field, in a line of its own. */
 static void add_function(struct text *out, const struct layout *layout, const char *name,
                          void (*add)(struct text *out, const struct layout *layout, int field))
 {
     text_addf(out, "%s = %s", name, layout->fields ? "make(" : "");
-    for (int f = 0; f < (layout->fields ? layout->fields : 1); f++) {
-        text_adds(out, f > 0 ? ", " : "");
+    for (int f = 0; f < layout->fields; f++) {
+        text_adds(out, f > 0 ? ",\n+ = " : "\n+ = ");
         add(out, layout, f);
     }
+    if (!layout->fields)
+        add(out, layout, 0);
     text_adds(out, layout->fields ? ")\n" : "\n");
 }
 

@@ -125,7 +125,8 @@ int check_open(struct check **out, struct device *device, const struct problem *
 {
     struct problem shadow;
     *out = NULL;
-    if (oracle_prepare(problem, error))
+    if (oracle_prepare(problem, error) ||
+        (has_own_combine(problem) && operation_shadow(&shadow, problem, error)))
         return -1;
     struct check *check = calloc(1, sizeof *check);
     if (!check)

@@ -246,10 +246,170 @@ static void takes_any_order(void **state)
     for_each(take_orders);
 }
 
+/* --- Beside plain C ----------------------------------------------------------------------- */
+
+static double mean_of(const double *x, uint64_t n)
+{
+    long double sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += (long double)x[i];
+    return (double)(sum / (long double)n);
+}
+
+static double variance_of(const double *x, uint64_t n)
+{
+    const double mean = mean_of(x, n);
+    long double sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum +=
+            ((long double)x[i] - (long double)mean) * ((long double)x[i] - (long double)mean);
+    return (double)(sum / (long double)n);
+}
+
+static double logsumexp_of(const double *x, uint64_t n)
+{
+    double top = -HUGE_VAL;
+    long double sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        top = x[i] > top ? x[i] : top;
+    for (uint64_t i = 0; i < n; i++)
+        sum += expl((long double)(x[i] - top));
+    return top + (double)logl(sum);
+}
+
+static double gap_of(const double *x, uint64_t n)
+{
+    double least = x[0], greatest = x[0];
+    for (uint64_t i = 0; i < n; i++) {
+        least = x[i] < least ? x[i] : least;
+        greatest = x[i] > greatest ? x[i] : greatest;
+    }
+    return (greatest - least) / (double)(n - 1);
+}
+
+static double place_of(const double *x, uint64_t n)
+{
+    uint64_t best = 0;
+    for (uint64_t i = 1; i < n; i++)
+        best = fabs(x[i]) > fabs(x[best]) ? i : best;
+    return (double)best;
+}
+
+static void equals_plain_c(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        double (*of)(const double *x, uint64_t n);
+    } known[] = {{"tests/operations/var.ini", variance_of},
+                 {"tests/operations/logsumexp.ini", logsumexp_of},
+                 {"tests/operations/gap.ini", gap_of},
+                 {"tests/operations/absargmax.ini", place_of}};
+    static const uint64_t sizes[] = {2, 3, 33, 257, 1000, MOST};
+    double *elements = malloc(MOST * sizeof *elements);
+    assert_non_null(elements);
+    for (size_t k = 0; k < COUNT_OF(known); k++)
+        for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+            const struct problem problem = problem_of(known[k].file, F64);
+            struct oracle_doubt doubt;
+            fill(&problem, (int)s, elements, sizes[s]);
+            const oracle_bits bits = expect(&problem, elements, sizes[s], &doubt);
+            const double got = oracle_to_double(problem_result(&problem), bits);
+            const double right = known[k].of(elements, sizes[s]);
+            if (!(fabs(got - right) <= 1e-11 * fabs(right) + 1e-300))
+                fail_msg("%s of %d: %.17g, not %.17g", known[k].file, (int)sizes[s], got,
+                         right);
+        }
+    free(elements);
+}
+
+/* A chunk that begins further on, and a merge, are as one fold. */
+static void merges_chunks(void **state)
+{
+    (void)state;
+    enum { N = 5000, FIRST = 1234 };
+    static const char *const folded[] = {"tests/operations/var.ini",
+                                         "tests/operations/absargmax.ini"};
+    float elements[N];
+    for (size_t f = 0; f < COUNT_OF(folded); f++) {
+        const struct problem problem = problem_of(folded[f], F32);
+        struct oracle_fold front, back;
+        struct oracle_doubt doubt;
+        oracle_bits bits;
+        double off, bound;
+        fill(&problem, 3, elements, N);
+        elements[FIRST + 77] = -4e4F;
+        const oracle_bits expected = expect(&problem, elements, N, &doubt);
+        oracle_fold_init(&front, &problem);
+        oracle_fold_init(&back, &problem);
+        back.next = FIRST;
+        oracle_fold_add(&back, elements + FIRST, N - FIRST);
+        oracle_fold_add(&front, elements, FIRST);
+        oracle_fold_merge(&front, &back);
+        assert_int_equal(oracle_fold_finish(&front, &bits, &error), 0);
+        assert_true(oracle_judge(&problem, expected, &doubt, 20, bits, &off, &bound));
+    }
+}
+
+/* --- Faults ------------------------------------------------------------------------------- */
+
+static void refuse(const struct problem *problem, oracle_bits expected,
+                   const struct oracle_doubt *doubt, double got, const char *what)
+{
+    const enum type type = problem_result(problem);
+    oracle_bits bits = 0;
+    double off, bound;
+    element_store(type, got, &bits, 0);
+    if (oracle_judge(problem, expected, doubt, 30, bits, &off, &bound))
+        fail_msg("%s %s: %s is taken: %g, not %g, bound %g", problem->op->name,
+                 problem_types[problem->type].name, what, got, oracle_to_double(type, expected),
+                 bound);
+}
+
+static void refuses_faults(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    double elements[N];
+    for (size_t t = 0; t < 2; t++)
+        for (size_t f = 0; f < COUNT_OF(files); f++) {
+            const struct problem problem = problem_of(files[f], types[t]);
+            struct oracle_doubt doubt;
+            fill(&problem, 2, elements, N);
+            const oracle_bits bits = expect(&problem, elements, N, &doubt);
+            const double right = oracle_to_double(problem_result(&problem), bits);
+            refuse(&problem, bits, &doubt, right * N / (N - 1), "another divisor");
+            refuse(&problem, bits, &doubt, right * (1 - 1. / N), "an element lost");
+            refuse(&problem, bits, &doubt, (double)NAN, "a NaN");
+            refuse(&problem, bits, &doubt, HUGE_VAL, "an infinity");
+            element_store(problem.type, (double)NAN, elements, 7);
+            refuse(&problem, expect(&problem, elements, N, &doubt), &doubt, right, "no NaN");
+        }
+}
+
+/* What follows from no order is open; what does is not. */
+static void knows_infinities(void **state)
+{
+    (void)state;
+    float elements[] = {1, 2, (float)INFINITY, 4, 5};
+    struct oracle_doubt doubt;
+    const struct problem sum = problem_of("tests/operations/logsumexp.ini", F32);
+    const oracle_bits infinite = expect(&sum, elements, COUNT_OF(elements), &doubt);
+    assert_true(isinf(oracle_to_double(F32, infinite)));
+    refuse(&sum, infinite, &doubt, 5, "a number in an infinity's place");
+    const struct problem variance = problem_of("tests/operations/var.ini", F32);
+    expect(&variance, elements, COUNT_OF(elements), &doubt);
+    assert_true(doubt.is_open);
+    expect(&variance, elements, 2, &doubt);
+    assert_false(doubt.is_open);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_any_order),
+        cmocka_unit_test(takes_any_order),  cmocka_unit_test(equals_plain_c),
+        cmocka_unit_test(merges_chunks),    cmocka_unit_test(refuses_faults),
+        cmocka_unit_test(knows_infinities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
