@@ -79,16 +79,16 @@ struct opening {
     struct error error;
 };
 
-/* Is the default's text that of the kernels that are there? */
-static int has_default(bool *out, const struct opening *o, struct error *error)
+/* Is the default's text, for this problem, that of the unit of the one before? */
+static int has_default(bool *out, const struct opening *o, const struct problem *problem,
+                       const struct compiled_unit *unit, struct error *error)
 {
+    const struct point_context context = {o->context->space, problem, o->context->target};
     struct emit_variant emitted;
-    const struct compiled_unit *unit = &o->rest->loaded.unit;
     *out = false;
-    if (!o->rest->loaded.module)
+    if (unit->count == 0)
         return 0;
-    if (emit_variant(&emitted, o->context, o->sources, o->context->space->default_config,
-                     error))
+    if (emit_variant(&emitted, &context, o->sources, context.space->default_config, error))
         return -1;
     *out = unit->variants[0].sources_hash == emit_hash_variant(&emitted);
     emit_dispose(&emitted);
@@ -98,9 +98,9 @@ static int has_default(bool *out, const struct opening *o, struct error *error)
 static int compile_default(struct opening *o)
 {
     bool is_there;
-    if (has_default(&is_there, o, &o->error))
+    if (has_default(&is_there, o, o->context->problem, &o->rest->loaded.unit, &o->error))
         return -1;
-    if (is_there) {
+    if (is_there && o->rest->loaded.module) {
         o->measurer->loaded = o->rest->loaded;
         o->rest->loaded = (struct loaded){.device = NULL};
         return 0;
@@ -108,6 +108,26 @@ static int compile_default(struct opening *o)
     loaded_close(&o->rest->loaded);
     return loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
                           o->context->space->default_config, 1, &o->error);
+}
+
+static int compile_shadow(struct opening *o)
+{
+    const int64_t *config = o->context->space->default_config;
+    struct problem problem;
+    const struct point_context shadow = {o->context->space, &problem, o->context->target};
+    bool is_there;
+    if (!check_has_shadow(&problem, o->context, config))
+        return 0;
+    if (has_default(&is_there, o, &problem, &o->rest->shadow, &o->error))
+        return -1;
+    if (is_there) {
+        o->measurer->shadow = o->rest->shadow;
+        o->rest->shadow = (struct compiled_unit){.count = 0};
+        return 0;
+    }
+    compiler_dispose(&o->rest->shadow);
+    return compiler_compile_configs(&o->measurer->shadow, o->device, &shadow, o->sources,
+                                    config, 1, &o->error);
 }
 
 static int open_session(struct opening *o)
@@ -125,19 +145,29 @@ static void *run_opening(void *argument)
     return NULL;
 }
 
-/* Compiles the default variant while the session is opened, by this thread: it has the device. */
-static int open_both(struct opening common, struct error *error)
+/* Compiles the default variant and its shadow while the session is opened, by this thread: it has the
+ * device. */
+static int open_all(struct opening common, struct error *error)
 {
-    struct opening both[] = {common, common};
-    both[0].open = compile_default;
-    both[1].open = open_session;
-    threads_run(run_opening, both, sizeof *both, 2);
-    for (size_t i = 0; i < 2; i++)
-        if (both[i].failed) {
-            *error = both[i].error;
+    enum { OPENINGS = 3 };
+    struct opening all[OPENINGS] = {common, common, common};
+    all[0].open = compile_default;
+    all[1].open = compile_shadow;
+    all[2].open = open_session;
+    threads_run(run_opening, all, sizeof *all, OPENINGS);
+    for (size_t i = 0; i < OPENINGS; i++)
+        if (all[i].failed) {
+            *error = all[i].error;
             return -1;
         }
     return 0;
+}
+
+void measurer_offer_default(const struct measurer *measurer)
+{
+    const struct compiled_unit *shadow = &measurer->shadow;
+    check_offer_shadow(measurer->session.check, shadow->count ? &shadow->image : NULL,
+                       shadow->variants);
 }
 
 /* Loads and proves the default variant. */
@@ -155,6 +185,7 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
     if (announce_default(measurer, PHASE_PROVE, error))
         return -1;
     const double start = monotonic_s();
+    measurer_offer_default(measurer);
     if (is_host)
         check_tell(session->check, kernel_limit_begin_small, kernel_limit_end);
     if (session_prove_small(&measurer->session, reference, config, 1, CHECK_ALL, &outcome,
@@ -245,7 +276,7 @@ int measurer_open(struct measurer *out, struct device *device,
                                     .seed = seed,
                                     .rest = rest};
     *out = (struct measurer){.socket = socket, .proven = &rest->proven};
-    if (open_both(opening, error) || open_default(out, &ready->prove_s, error) ||
+    if (open_all(opening, error) || open_default(out, &ready->prove_s, error) ||
         session_open_bench(&out->session, &out->reference, error) ||
         open_reference(out, monotonic_s() < rest->until, error))
         return -1;
@@ -261,12 +292,15 @@ void measurer_close(struct measurer *measurer, struct measurer_rest *rest)
     session_release(&measurer->session, &measurer->reference);
     session_close(&measurer->session);
     rest->loaded = measurer->loaded;
+    compiler_dispose(&rest->shadow);
+    rest->shadow = measurer->shadow;
     rest->until = measurer->worked_s + STAYS_WARM;
 }
 
 void measurer_drop(struct measurer_rest *rest)
 {
     loaded_close(&rest->loaded);
+    compiler_dispose(&rest->shadow);
     proven_dispose(&rest->proven);
 }
 

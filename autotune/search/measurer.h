@@ -13,6 +13,7 @@ struct measurer {
     int socket; /* to the coordinator */
     /* the space's default: the reference of times; its kernels also flush the L2 */
     struct loaded loaded;
+    struct compiled_unit shadow; /* of the default; of no variants where it has none */
     struct session_kernel reference;
     uint64_t reference_ps; /* its last time */
     struct proven *proven; /* of the ones before too */
@@ -25,9 +26,10 @@ struct measurer {
 /* What a measurer leaves to the next on the same device. */
 struct measurer_rest {
     struct loaded
-        loaded;   /* its default's kernels, in use again where they are the next one's */
-    double until; /* the device's clocks are up until then, of monotonic_s */
-    struct proven proven; /* on this device */
+        loaded; /* its default's kernels, in use again where they are the next one's */
+    struct compiled_unit shadow; /* likewise its shadow's */
+    double until;                /* the device's clocks are up until then, of monotonic_s */
+    struct proven proven;        /* on this device */
 };
 
 /* `ready` gets the reference's time and the numbers of inputs and calls. Takes over `rest`, which is
@@ -46,6 +48,9 @@ int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *
 
 /* Another measurement of the reference. */
 int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error *error);
+
+/* The proofs that follow are of the default: its shadow is there. */
+void measurer_offer_default(const struct measurer *measurer);
 
 /* Sets ERROR_WRONG for the default, which is the reference of all times. */
 int measurer_fault_default(const struct measurer *measurer, const char *reason,

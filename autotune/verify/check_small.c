@@ -46,10 +46,9 @@ struct check {
 struct shadow {
     const struct emit_sources *sources;
     struct check *check;
-    struct loaded loaded; /* of the last variant, whose configs follow each other */
-    const struct space *space;
-    struct target target;
-    int64_t config[SPACE_NAMES_MAX];
+    struct loaded loaded;             /* of the last variant, whose configs follow each other */
+    const struct device_image *image; /* of `variant`, which is offered; or NULL */
+    const struct compiled_variant *variant;
 };
 
 bool check_shadow(struct problem *out, const struct problem *problem)
@@ -61,6 +60,25 @@ bool check_shadow(struct problem *out, const struct problem *problem)
     out->op = operation_plain(problem->op->combine);
     out->acc = problem_value(problem);
     return problem_check(out, &ignored) == 0;
+}
+
+bool check_has_shadow(struct problem *out, const struct point_context *context,
+                      const int64_t *config)
+{
+    const struct point_context shadow = {context->space, out, context->target};
+    struct error ignored;
+    return check_shadow(out, context->problem) &&
+           (point_reject(&shadow, config, &ignored) == POINT_VALID ||
+            point_reject(context, config, &ignored) != POINT_VALID);
+}
+
+void check_offer_shadow(struct check *check, const struct device_image *image,
+                        const struct compiled_variant *variant)
+{
+    if (!check->shadow)
+        return;
+    check->shadow->image = image;
+    check->shadow->variant = variant;
 }
 
 char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
@@ -797,26 +815,59 @@ static int check_set(struct check *check, const struct point_context *context,
 
 /* --- The shadow --------------------------------------------------------------------------- */
 
-/* Compiles the shadow's kernels of the config, unless they are there; 1 with the reason where they do not
+/* Is what is offered this text? */
+static bool is_offered(const struct shadow *shadow, uint64_t hash)
+{
+    return shadow->image && shadow->variant->sources_hash == hash;
+}
+
+static bool is_loaded(const struct shadow *shadow, uint64_t hash)
+{
+    return shadow->loaded.module && shadow->loaded.unit.variants[0].sources_hash == hash;
+}
+
+static int hash_shadow(uint64_t *out, const struct shadow *shadow,
+                       const struct point_context *context, const int64_t *config,
+                       struct error *error)
+{
+    struct emit_variant emitted;
+    if (emit_variant(&emitted, context, shadow->sources, config, error))
+        return -1;
+    *out = emit_hash_variant(&emitted);
+    emit_dispose(&emitted);
+    return 0;
+}
+
+/* Takes what is offered, or compiles; 1 with the reason where the kernels do not compile. */
+static int open_kernels(struct shadow *shadow, const struct point_context *context,
+                        const int64_t *config, uint64_t hash, struct error *error)
+{
+    struct device *device = shadow->check->device;
+    if (!is_offered(shadow, hash))
+        return loaded_compile(&shadow->loaded, device, context, shadow->sources, config, 1,
+                              error);
+    if (shadow->variant->is_failed) {
+        *error = shadow->variant->reason;
+        return 1;
+    }
+    loaded_borrow(&shadow->loaded, device, shadow->image, shadow->variant);
+    return 0;
+}
+
+/* Loads the shadow's kernels of the config, unless they are there; 1 with the reason where they do not
  * compile. */
 static int load_shadow(struct shadow *shadow, const struct point_context *context,
                        const int64_t *config, struct error *error)
 {
-    const size_t bytes = context->space->param_count * sizeof *config;
-    if (shadow->loaded.module && shadow->space == context->space &&
-        memcmp(&shadow->target, context->target, sizeof shadow->target) == 0 &&
-        memcmp(shadow->config, config, bytes) == 0)
+    uint64_t hash;
+    if (hash_shadow(&hash, shadow, context, config, error))
+        return -1;
+    if (is_loaded(shadow, hash))
         return 0;
     if (shadow->loaded.device)
         loaded_close(&shadow->loaded);
-    const int failed = loaded_compile(&shadow->loaded, shadow->check->device, context,
-                                      shadow->sources, config, 1, error);
-    if (failed)
-        return failed;
-    shadow->space = context->space;
-    shadow->target = *context->target;
-    memcpy(shadow->config, config, bytes);
-    return loaded_load(&shadow->loaded, error);
+    const int failed = open_kernels(shadow, context, config, hash, error);
+    return failed ? failed : loaded_load(&shadow->loaded, error);
 }
 
 /* Says that it is the shadow that is wrong. */
@@ -839,9 +890,7 @@ static int check_shadow_set(struct shadow *shadow, const struct point_context *c
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct error reason;
     *out = (struct check_outcome){.is_right = true};
-    check_shadow(&problem, context->problem);
-    if (point_reject(&plain, configs.wide, &reason) != POINT_VALID &&
-        point_reject(context, configs.wide, &reason) == POINT_VALID)
+    if (!check_has_shadow(&problem, context, configs.wide))
         return 0; /* the plain operation has no such kernel */
     const int failed = load_shadow(shadow, &plain, configs.wide, &reason);
     if (failed < 0) {

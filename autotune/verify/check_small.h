@@ -5,6 +5,7 @@
 #define AUTOTUNE_CHECK_SMALL_H
 
 #include "autotune/device/device.h"
+#include "autotune/verify/compiler.h"
 #include "generator/call.h"
 #include "generator/emit.h"
 #include "generator/point.h"
@@ -26,6 +27,15 @@ void check_tell(struct check *check, void (*begin)(void), void (*answer)(void));
  * finish of its own: that of the plain operation of its law. Its exact inputs show each wrong index. False
  * where there is none: where none is needed, or values are not of one kind with the elements. */
 bool check_shadow(struct problem *out, const struct problem *problem);
+
+/* Is a config's proof one of the shadow's kernels, too? `out` is the shadow, then. */
+bool check_has_shadow(struct problem *out, const struct point_context *context,
+                      const int64_t *config);
+
+/* Shadow's kernels that were compiled already, which the next proofs take where they are of the very text:
+ * others are compiled on the way. NULL: there are none. They live until the next call. */
+void check_offer_shadow(struct check *check, const struct device_image *image,
+                        const struct compiled_variant *variant);
 
 enum { CHECK_METHOD_CHARS = 160 };
 
