@@ -19,6 +19,8 @@ static const struct race_options RULES = {.rounds_min = 11,
 struct entrant {
     struct session_kernel kernel;
     uint64_t variant, candidate;
+    const struct job_unit *unit; /* that its variant came in; NULL: the default */
+    const struct job_variant *job;
     bool is_out;        /* wrong */
     bool has_positions; /* its code is right at all positions, not only at drawn ones */
 };
@@ -67,34 +69,47 @@ static int announce(const struct final_race *final_race, const struct entrant *e
                              entrant->candidate, error);
 }
 
-static void add_entrant(struct final_race *final_race, const struct session_kernel *kernel,
-                        uint64_t variant, uint64_t candidate)
+static void offer_shadow(const struct final_race *final_race, const struct entrant *entrant)
 {
-    final_race->entrants[final_race->count] =
-        (struct entrant){.kernel = *kernel, .variant = variant, .candidate = candidate};
+    if (entrant->unit)
+        measurer_offer(final_race->measurer, entrant->unit, entrant->job);
+    else
+        measurer_offer_default(final_race->measurer);
+}
+
+static void add_entrant(struct final_race *final_race, const struct entrant *entrant)
+{
+    final_race->entrants[final_race->count] = *entrant;
     final_race->out->entrants[final_race->count++] =
-        (struct job_entrant){.candidate = candidate, .error = -1, .bound = -1};
+        (struct job_entrant){.candidate = entrant->candidate, .error = -1, .bound = -1};
 }
 
 /* Makes entrants of a variant's candidates, when it is right. */
-static int enter_variant(struct final_race *final_race, const struct job_variant *variant,
-                         const struct device_kernel *loaded, struct error *error)
+static int enter_variant(struct final_race *final_race, const struct job_unit *unit,
+                         const struct job_variant *variant, const struct device_kernel *loaded,
+                         struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
     const uint64_t v = variant->compiled.variant;
-    struct session_kernel kernel = {.context = measurer->session.context,
-                                    .is_right_small = variant->is_proven};
+    struct entrant entrant = {.kernel = {.context = measurer->session.context,
+                                         .is_right_small = variant->is_proven},
+                              .variant = v,
+                              .unit = unit,
+                              .job = variant};
+    struct session_kernel *kernel = &entrant.kernel;
     bool ignored;
-    compiler_kernels(&variant->compiled, loaded, kernel.kernels);
+    compiler_kernels(&variant->compiled, loaded, kernel->kernels);
+    offer_shadow(final_race, &entrant);
     if (!variant->is_proven &&
-        measurer_variant(measurer, &kernel, v, variant->configs, variant->count,
+        measurer_variant(measurer, kernel, v, variant->configs, variant->count,
                          measurer_draw(measurer, v), &ignored, error))
         return -1;
     for (size_t i = 0;
-         i < variant->count && kernel.is_right_small && final_race->count < RACE_ENTRANTS_MAX;
+         i < variant->count && kernel->is_right_small && final_race->count < RACE_ENTRANTS_MAX;
          i++) {
-        kernel.config = variant->configs + i * measurer->session.context->space->param_count;
-        add_entrant(final_race, &kernel, v, variant->ids[i]);
+        kernel->config = variant->configs + i * measurer->session.context->space->param_count;
+        entrant.candidate = variant->ids[i];
+        add_entrant(final_race, &entrant);
     }
     return 0;
 }
@@ -113,7 +128,7 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
         return -1;
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed &&
-            enter_variant(final_race, &unit->variants[i], final_race->loaded[u], error))
+            enter_variant(final_race, unit, &unit->variants[i], final_race->loaded[u], error))
             return -1;
     return 0;
 }
@@ -121,10 +136,12 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
 static int enter_all(struct final_race *final_race, struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
-    struct session_kernel first = measurer->reference;
-    first.entry = (struct bench_entry){.graph = NULL}; /* the reference keeps its own */
-    add_entrant(final_race, &first, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE);
-    final_race->entrants[0].has_positions = true; /* proven as the measurer was opened */
+    struct entrant first = {.kernel = measurer->reference,
+                            .variant = JOB_NO_CANDIDATE,
+                            .candidate = JOB_NO_CANDIDATE,
+                            .has_positions = true}; /* proven as the measurer was opened */
+    first.kernel.entry = (struct bench_entry){.graph = NULL}; /* the reference keeps its own */
+    add_entrant(final_race, &first);
     for (size_t u = 0; u < final_race->job->count; u++)
         if (enter_unit(final_race, u, error))
             return -1;
@@ -233,6 +250,7 @@ static int prove_first(struct final_race *final_race, const struct finalist_chec
         struct entrant *entrant = &final_race->entrants[result->places[i].entrant];
         const bool is_late = limit_s > 0 && *right > 0 && monotonic_s() - start > limit_s;
         is_finalist = is_finalist && *right < JOB_CHECKED && !is_late;
+        offer_shadow(final_race, entrant);
         if (is_finalist ? prove_finalist(final_race, entrant, checks, error)
                         : may_be_kept(final_race, entrant) &&
                               prove_positions(final_race, entrant, error))
@@ -322,6 +340,7 @@ int final_race_run(struct measurer *measurer, const struct job_race *job, struct
     final_race->job = job;
     final_race->out = out;
     int failed = run_all(final_race, error);
+    measurer_offer_default(measurer);
     for (size_t i = 0; i < final_race->count; i++)
         session_release(&measurer->session, &final_race->entrants[i].kernel);
     for (size_t u = 0; u < job->count; u++)

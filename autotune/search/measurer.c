@@ -170,6 +170,13 @@ void measurer_offer_default(const struct measurer *measurer)
                        shadow->variants);
 }
 
+void measurer_offer(const struct measurer *measurer, const struct job_unit *unit,
+                    const struct job_variant *variant)
+{
+    check_offer_shadow(measurer->session.check, job_shadow_image(unit, variant),
+                       &variant->shadow);
+}
+
 /* Loads and proves the default variant. */
 static int open_default(struct measurer *measurer, double *prove_s, struct error *error)
 {
@@ -480,8 +487,11 @@ static int prove_variant(struct measurer *measurer, const struct job_unit *unit,
     kernel->is_right_small = has_key && proven_has(measurer->proven, &key);
     if (kernel->is_right_small)
         return job_send(measurer->socket, JOB_PROVEN, &again, sizeof again, error);
-    if (measurer_variant(measurer, kernel, v, variant->configs, variant->count,
-                         measurer_draw(measurer, v), &ignored, error))
+    measurer_offer(measurer, unit, variant);
+    const int failed = measurer_variant(measurer, kernel, v, variant->configs, variant->count,
+                                        measurer_draw(measurer, v), &ignored, error);
+    measurer_offer_default(measurer);
+    if (failed)
         return -1;
     return has_key && kernel->is_right_small ? proven_add(measurer->proven, &key, error) : 0;
 }

@@ -49,8 +49,11 @@ int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *
 /* Another measurement of the reference. */
 int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error *error);
 
-/* The proofs that follow are of the default: its shadow is there. */
+/* Offers the proofs that follow the default's shadow, or that of a unit's variant, which live until the next
+ * call. */
 void measurer_offer_default(const struct measurer *measurer);
+void measurer_offer(const struct measurer *measurer, const struct job_unit *unit,
+                    const struct job_variant *variant);
 
 /* Sets ERROR_WRONG for the default, which is the reference of all times. */
 int measurer_fault_default(const struct measurer *measurer, const char *reason,
