@@ -22,6 +22,7 @@ struct entrant {
     const struct job_unit *unit; /* that its variant came in; NULL: the default */
     const struct job_variant *job;
     bool is_out;        /* wrong */
+    bool is_cut;        /* the time for its last proofs was over */
     bool has_positions; /* its code is right at all positions, not only at drawn ones */
 };
 
@@ -218,6 +219,9 @@ static int prove_positions(struct final_race *final_race, struct entrant *entran
         return -1;
     final_race->out->proofs += outcome.cases;
     entrant->has_positions = outcome.is_right;
+    entrant->is_cut = outcome.is_cut;
+    if (outcome.is_cut)
+        return 0;
     return outcome.is_right ? measurer_add_proven(measurer, &code, PROVEN_POSITIONS, error)
                             : reject(final_race, entrant, outcome.reason, error);
 }
@@ -232,12 +236,15 @@ static int prove_finalist(struct final_race *final_race, struct entrant *entrant
     struct check_outcome outcome;
     if (prove_positions(final_race, entrant, error))
         return -1;
-    if (entrant->is_out)
+    if (entrant->is_out || entrant->is_cut)
         return 0;
     if (announce(final_race, entrant, error) ||
         finalist_checks_prove(checks, &candidate, report, &outcome, error))
         return -1;
     final_race->out->proofs += outcome.cases;
+    entrant->is_cut = outcome.is_cut;
+    if (outcome.is_cut)
+        return 0;
     return outcome.is_right ? prove_full(final_race, entrant, error)
                             : reject(final_race, entrant, outcome.reason, error);
 }
@@ -252,22 +259,41 @@ static bool may_be_kept(const struct final_race *final_race, const struct entran
     return is_kept;
 }
 
-/* Those of the first places; of others that may be kept the positions. */
+/* Proves a place: as a finalist while there is time, behind them the positions of what may be kept. */
+static int prove_place(struct final_race *final_race, struct entrant *entrant,
+                       struct finalist_checks *checks, bool *is_finalist, double until,
+                       struct error *error)
+{
+    struct check *check = final_race->measurer->session.check;
+    offer_shadow(final_race, entrant);
+    if (*is_finalist) {
+        check_limit(check, until);
+        const int failed = prove_finalist(final_race, entrant, checks, error);
+        check_limit(check, 0);
+        *is_finalist = !entrant->is_cut;
+        if (failed)
+            return -1;
+    }
+    return !*is_finalist && may_be_kept(final_race, entrant) && !entrant->is_out
+               ? prove_positions(final_race, entrant, error)
+               : 0;
+}
+
+/* The first places; of others that may be kept the positions. */
 static int prove_first(struct final_race *final_race, struct finalist_checks *checks,
                        struct error *error)
 {
     const struct race_result *result = &final_race->out->result;
-    const double limit_s = final_race->job->check_s, start = monotonic_s();
+    const double limit_s = final_race->job->check_s, until = monotonic_s() + limit_s;
     uint64_t *right = &final_race->out->checked;
     bool is_finalist = true;
     for (size_t i = 0; i < result->count; i++) {
         struct entrant *entrant = &final_race->entrants[result->places[i].entrant];
-        const bool is_late = limit_s > 0 && *right > 0 && monotonic_s() - start > limit_s;
-        is_finalist = is_finalist && *right < JOB_CHECKED && !is_late;
-        offer_shadow(final_race, entrant);
-        if (is_finalist ? prove_finalist(final_race, entrant, checks, error)
-                        : may_be_kept(final_race, entrant) &&
-                              prove_positions(final_race, entrant, error))
+        const bool is_limited = limit_s > 0 && *right > 0;
+        is_finalist =
+            is_finalist && *right < JOB_CHECKED && !(is_limited && monotonic_s() > until);
+        if (prove_place(final_race, entrant, checks, &is_finalist, is_limited ? until : 0,
+                        error))
             return -1;
         *right += is_finalist && !entrant->is_out;
     }

@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t RANDOM_MAX = (16u << 20) + 7;     /* elements of the rounding proof */
-static const uint64_t RANDOM_RESULTS = 1 << 14;         /* results, likewise */
-static const uint64_t RANDOM_SCAN_MAX = (1u << 20) + 7; /* elements of a scan's */
+static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
+static const uint64_t RANDOM_RESULTS = 1 << 14;     /* results, likewise */
+static const uint64_t RANDOM_SLOW_MAX =
+    (1u << 20) + 7; /* of a scan's, and of a text that is evaluated */
 static const uint64_t PAST_32_BITS =
     (1ull << 31) + 100003; /* elements of the proof past 2^31 */
 
@@ -69,10 +70,11 @@ static void close_rounding(struct finalist_checks_rounding *rounding, struct dev
 static void limit_rounding(struct problem *problem)
 {
     struct dims *dims = &problem->dims;
-    const uint64_t longest = dims->scan ? RANDOM_SCAN_MAX : RANDOM_MAX;
+    const bool is_slow = dims->scan || !oracle_is_plain(problem);
+    const uint64_t longest = is_slow ? RANDOM_SLOW_MAX : RANDOM_MAX;
+    const uint64_t elements = oracle_is_plain(problem) ? RANDOM_MAX : RANDOM_SLOW_MAX;
     const uint64_t depth = dims->depth.n < longest ? dims->depth.n : longest;
-    const uint64_t most =
-        RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
+    const uint64_t most = elements / depth < RANDOM_RESULTS ? elements / depth : RANDOM_RESULTS;
     const uint64_t results = dims_kept(dims);
     *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
 }

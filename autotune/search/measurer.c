@@ -388,6 +388,10 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
         trial_set_reason(outcome.reason, error->text);
     }
     *has_run = proven.has_run;
+    if (outcome.is_cut) {
+        measurer->is_cut = true;
+        return 0;
+    }
     proven.is_right = outcome.is_right;
     proven.cases = outcome.cases;
     proven.prove_us = microseconds_since(start);
@@ -545,8 +549,10 @@ static int prove_variant(struct measurer *measurer, const struct job_unit *unit,
     if (kernel->is_right_small)
         return job_send(measurer->socket, JOB_PROVEN, &again, sizeof again, error);
     measurer_offer(measurer, unit, variant);
+    check_limit(measurer->session.check, measurer->owes_result ? 0 : measurer->until);
     const int failed = measurer_variant(measurer, kernel, v, variant->configs, variant->count,
                                         measurer_draw(measurer, v), &ignored, error);
+    check_limit(measurer->session.check, 0);
     measurer_offer_default(measurer);
     if (failed)
         return -1;

@@ -17,10 +17,10 @@ struct measurer {
     struct session_kernel reference;
     uint64_t reference_ps; /* its last time */
     struct proven *proven; /* of the ones before too */
-    double until;          /* of monotonic_s: the unit's time is over; 0 = never */
-    bool owes_result;      /* nothing was measured yet: its time does not count */
-    bool is_cut;           /* the time was over before all of the unit was tried */
-    double worked_s;       /* of monotonic_s: its user says when the device last worked */
+    double until;     /* of monotonic_s: the unit's time is over, in a proof too; 0 = never */
+    bool owes_result; /* nothing was measured yet: its time does not count */
+    bool is_cut;      /* the time was over before all of the unit was tried */
+    double worked_s;  /* of monotonic_s: its user says when the device last worked */
 };
 
 /* What measurers leave to the next on the same device. */
@@ -65,7 +65,7 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
 /* The steps of measurer_unit, for other modules that prove and time: announces the next step;
  * runs and reports the small proofs of a variant by `count` of its configs, of positions that `draw`
  * chooses or CHECK_ALL. `has_run` becomes false where the device fails to run them, which says nothing
- * of the kernel's results. */
+ * of the kernel's results. Of proofs that were cut nothing is reported. */
 int measurer_announce(const struct measurer *measurer, enum job_phase phase, uint64_t variant,
                       uint64_t candidate, struct error *error);
 int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,

@@ -3,6 +3,7 @@
 #include "autotune/verify/check_small.h"
 
 #include "autotune/device/bind.h"
+#include "autotune/device/monotonic.h"
 #include "autotune/verify/case_sets.h"
 #include "autotune/verify/loaded.h"
 #include "autotune/verify/poison.h"
@@ -39,6 +40,7 @@ struct check {
     size_t *chosen; /* of the run under way: its cases, as indices */
     size_t chosen_room;
     void (*begin)(void), (*answer)(void); /* around launches; or NULL */
+    double until;                         /* of check_limit */
     struct shadow *shadow;                /* proven before; or NULL */
 };
 
@@ -160,6 +162,18 @@ void check_tell(struct check *check, void (*begin)(void), void (*answer)(void))
         check_tell(check->shadow->check, begin, answer);
 }
 
+void check_limit(struct check *check, double until)
+{
+    check->until = until;
+    if (check->shadow)
+        check_limit(check->shadow->check, until);
+}
+
+static bool is_late(const struct check *check)
+{
+    return check->until > 0 && monotonic_s() > check->until;
+}
+
 static void tell(void (*what)(void))
 {
     if (what)
@@ -215,6 +229,7 @@ struct run {
     unsigned turn;       /* 0 or 1 */
     size_t calls;        /* of few elements between two of many */
     size_t chosen_count; /* of check.chosen */
+    bool is_cut;         /* before all was launched */
 };
 
 /* Does the config keep the problem's order at the dims of case i? Kernels that are made for results
@@ -391,7 +406,8 @@ static int place_input(const struct run *run, size_t i, struct error *error)
                                     dims_n(&c->dims) * bytes, error);
 }
 
-static int launch_cases(const struct run *run, struct error *error)
+/* Launches all, or those before the time is over. */
+static int launch_cases(struct run *run, struct error *error)
 {
     struct device *device = run->check->device;
     const bool is_host = device->info.target.is_host;
@@ -402,8 +418,9 @@ static int launch_cases(const struct run *run, struct error *error)
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
     for (size_t k = 0; !failed && k < run->chosen_count; k++) {
         const size_t i = run->check->chosen[k];
-        failed = place_input(run, i, error);
-        if (failed)
+        run->is_cut = is_late(run->check);
+        failed = run->is_cut ? 0 : place_input(run, i, error);
+        if (failed || run->is_cut)
             break;
         bind_case(run, i, launches + count);
         for (int at = 0; at < plan_of(run, i)->count; at++, count++)
@@ -715,6 +732,11 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
         return stop_at(out, error);
     if (failed)
         return -1;
+    if (run->is_cut) {
+        find_wrong(out, "the time was over");
+        out->is_cut = true;
+        return 0;
+    }
     compare(run, out);
     if (out->is_right && check_calls(run, out, error))
         return -1;
@@ -904,7 +926,7 @@ static int check_shadow_set(struct shadow *shadow, const struct point_context *c
     loaded_kernels(&shadow->loaded, 0, kernels);
     if (check_set(shadow->check, &plain, configs, kernels, selection, out, error))
         return -1;
-    if (!out->is_right)
+    if (!out->is_right && !out->is_cut)
         name_shadow(out, &problem, out->reason);
     return 0;
 }

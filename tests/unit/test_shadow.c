@@ -180,6 +180,21 @@ static void test_does_not_compile(void **state)
     assert_int_equal(compiles, 0);
 }
 
+/* Past its time a proof ends before the shadow's first launch; the next one is whole. */
+static void test_limit(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t cases = prove(f, f->config).cases;
+    check_limit(f->check, 1e-9);
+    const struct check_outcome cut = prove(f, f->config);
+    assert_true(cut.is_cut && !cut.is_right);
+    assert_int_equal(cut.cases, 0);
+    check_limit(f->check, 0);
+    const struct check_outcome whole = prove(f, f->config);
+    assert_true(whole.is_right && !whole.is_cut);
+    assert_int_equal(whole.cases, cases);
+}
+
 #define WITH_CHECK(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -187,7 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CHECK(test_compiled_on_the_way), WITH_CHECK(test_taken),
         WITH_CHECK(test_of_another_text),     WITH_CHECK(test_wrong),
-        WITH_CHECK(test_does_not_compile),
+        WITH_CHECK(test_does_not_compile),    WITH_CHECK(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
