@@ -21,7 +21,7 @@ static void hash_number(XXH3_state_t *state, uint64_t number)
     XXH3_128bits_update(state, &number, sizeof number);
 }
 
-/* But for what small cases replace: see oracle_resize. */
+/* But for what small cases replace, see oracle_resize, and for where the data is. */
 static void hash_problem(XXH3_state_t *state, const struct problem *problem)
 {
     const struct dims dims =
@@ -31,7 +31,6 @@ static void hash_problem(XXH3_state_t *state, const struct problem *problem)
                                 problem_map(problem),
                                 problem->type,
                                 problem->acc,
-                                problem->regime,
                                 problem->order,
                                 dims.outer.n,
                                 dims.depth.n,
@@ -47,11 +46,12 @@ static void hash_problem(XXH3_state_t *state, const struct problem *problem)
 struct proven_key proven_key(const struct point_context *context,
                              const struct device_image *image,
                              const struct compiled_variant *compiled,
-                             const struct check_configs *configs)
+                             const struct check_configs *configs, enum proven_what what)
 {
     const size_t bytes = context->space->param_count * sizeof *configs->wide;
     XXH3_state_t state;
     XXH3_128bits_reset(&state);
+    hash_number(&state, what);
     hash_number(&state, context->space->hash);
     hash_problem(&state, context->problem);
     XXH3_128bits_update(&state, configs->wide, bytes);
