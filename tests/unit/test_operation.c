@@ -436,6 +436,9 @@ static void test_shipped(void **state)
         {"any", COMBINE_OR, MAP_MAPPED, MAP_MAPPED, U32, false},
         {"all", COMBINE_AND, MAP_MAPPED, MAP_MAPPED, U32, true},
         {"mean", COMBINE_ADD, MAP_MAPPED, MAP_SAME, F64, true},
+        {"var", COMBINE_OTHER, MAP_MAPPED, MAP_MAPPED, F64, true},
+        {"std", COMBINE_OTHER, MAP_MAPPED, MAP_MAPPED, F64, true},
+        {"logsumexp", COMBINE_OTHER, MAP_LAWS, MAP_MAPPED, F32, true},
     };
     struct error error;
     (void)state;
@@ -757,7 +760,7 @@ static void test_read_again(void **state)
     static const char *const files[] = {
         "configs/operations/sum.ini",  "configs/operations/argmax.ini",
         "configs/operations/mean.ini", "configs/operations/all.ini",
-        "tests/operations/var.ini",    "tests/operations/logsumexp.ini",
+        "configs/operations/var.ini",  "configs/operations/logsumexp.ini",
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(files); i++) {
@@ -822,7 +825,7 @@ static void test_written(void **state)
 
 static void test_written_struct(void **state)
 {
-    struct operation_text *text = read_file("tests/operations/var.ini");
+    struct operation_text *text = read_file("configs/operations/var.ini");
     struct text out = {0};
     (void)state;
     operation_write_struct(&out, text, F32);
