@@ -17,10 +17,10 @@ struct measurer {
     struct session_kernel reference;
     uint64_t reference_ps; /* its last time */
     struct proven *proven; /* of the ones before too */
-    double until;          /* of monotonic_s: the unit's time is over, in a proof too; 0 = never */
-    bool owes_result;      /* nothing was measured yet: its time does not count */
-    bool is_cut;           /* the time was over before all of the unit was tried */
-    double worked_s;       /* of monotonic_s: its user says when the device last worked */
+    double until;     /* of monotonic_s: the unit's time is over, in a proof too; 0 = never */
+    bool owes_result; /* nothing was measured yet: its time does not count */
+    bool is_cut;      /* the time was over before all of the unit was tried */
+    double worked_s;  /* of monotonic_s: its user says when the device last worked */
 };
 
 /* What a measurer leaves to the next on the same device. */
