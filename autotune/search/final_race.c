@@ -187,6 +187,16 @@ static int prove_full(struct final_race *final_race, struct entrant *entrant,
 
 /* --- Finalist checks ---------------------------------------------------------------------- */
 
+static struct measurer_code code_of(const struct final_race *final_race,
+                                    const struct entrant *entrant)
+{
+    const struct compiled_unit *own = &final_race->measurer->loaded.unit;
+    return (struct measurer_code){.image = entrant->unit ? &entrant->unit->image : &own->image,
+                                  .compiled = entrant->unit ? &entrant->job->compiled
+                                                            : &own->variants[0],
+                                  .config = entrant->kernel.config};
+}
+
 /* Tries the positions that draws have left out, once for all entrants of a variant. Their proof in the
  * search was of two launches of the variant too. */
 static int prove_positions(struct final_race *final_race, struct entrant *entrant,
@@ -194,10 +204,13 @@ static int prove_positions(struct final_race *final_race, struct entrant *entran
 {
     const struct measurer *measurer = final_race->measurer;
     const struct check_configs configs = {entrant->kernel.config, entrant->kernel.config};
+    const struct measurer_code code = code_of(final_race, entrant);
     struct check_outcome outcome = {.is_right = true};
     for (size_t i = 0; i < final_race->count; i++)
         entrant->has_positions |= final_race->entrants[i].has_positions &&
                                   final_race->entrants[i].variant == entrant->variant;
+    entrant->has_positions =
+        entrant->has_positions || measurer_has_proven(measurer, &code, PROVEN_POSITIONS);
     if (entrant->has_positions)
         return 0;
     if (announce(final_race, entrant, error) ||
@@ -207,16 +220,17 @@ static int prove_positions(struct final_race *final_race, struct entrant *entran
     final_race->out->proofs += outcome.cases;
     entrant->has_positions = outcome.is_right;
     entrant->is_cut = outcome.is_cut;
-    return outcome.is_right || outcome.is_cut
-               ? 0
-               : reject(final_race, entrant, outcome.reason, error);
+    if (outcome.is_cut)
+        return 0;
+    return outcome.is_right ? measurer_add_proven(measurer, &code, PROVEN_POSITIONS, error)
+                            : reject(final_race, entrant, outcome.reason, error);
 }
 
 /* Repeats the proof at full n too: nothing that ran since may have disturbed the kernel. */
 static int prove_finalist(struct final_race *final_race, struct entrant *entrant,
-                          const struct finalist_checks *checks, struct error *error)
+                          struct finalist_checks *checks, struct error *error)
 {
-    const struct finalist_checks_candidate candidate = {entrant->kernel.config,
+    const struct finalist_checks_candidate candidate = {code_of(final_race, entrant),
                                                         entrant->kernel.kernels};
     struct job_entrant *report = &final_race->out->entrants[entrant - final_race->entrants];
     struct check_outcome outcome;
@@ -247,7 +261,7 @@ static bool may_be_kept(const struct final_race *final_race, const struct entran
 
 /* Proves a place: as a finalist while there is time, behind them the positions of what may be kept. */
 static int prove_place(struct final_race *final_race, struct entrant *entrant,
-                       const struct finalist_checks *checks, bool *is_finalist, double until,
+                       struct finalist_checks *checks, bool *is_finalist, double until,
                        struct error *error)
 {
     struct check *check = final_race->measurer->session.check;
@@ -266,7 +280,7 @@ static int prove_place(struct final_race *final_race, struct entrant *entrant,
 }
 
 /* The first places; of others that may be kept the positions. */
-static int prove_first(struct final_race *final_race, const struct finalist_checks *checks,
+static int prove_first(struct final_race *final_race, struct finalist_checks *checks,
                        struct error *error)
 {
     const struct race_result *result = &final_race->out->result;
@@ -294,7 +308,7 @@ static int run_proofs(struct final_race *final_race, struct error *error)
         return -1;
     int failed = finalist_checks_open(&checks, measurer, error) ||
                  prove_first(final_race, &checks, error);
-    final_race->out->past_32_bits = failed ? 0 : dims_n(&checks.past.problem.dims);
+    final_race->out->past_32_bits = failed ? 0 : checks.past_n;
     finalist_checks_close(&checks);
     return failed ? -1 : 0;
 }

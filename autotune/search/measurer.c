@@ -7,8 +7,10 @@
 #include "autotune/measure/stats.h"
 #include "autotune/search/kernel_limit.h"
 #include "autotune/verify/threads.h"
+#include "generator/array.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -79,33 +81,31 @@ struct opening {
     struct error error;
 };
 
-/* Is the default's text, for this problem, that of the unit of the one before? */
-static int has_default(bool *out, const struct opening *o, const struct problem *problem,
-                       const struct compiled_unit *unit, struct error *error)
+/* The hash of the default's text for this problem. */
+static int hash_default(uint64_t *out, const struct opening *o, const struct problem *problem,
+                        struct error *error)
 {
     const struct point_context context = {o->context->space, problem, o->context->target};
     struct emit_variant emitted;
-    *out = false;
-    if (unit->count == 0)
-        return 0;
     if (emit_variant(&emitted, &context, o->sources, context.space->default_config, error))
         return -1;
-    *out = unit->variants[0].sources_hash == emit_hash_variant(&emitted);
+    *out = emit_hash_variant(&emitted);
     emit_dispose(&emitted);
     return 0;
 }
 
 static int compile_default(struct opening *o)
 {
-    bool is_there;
-    if (has_default(&is_there, o, o->context->problem, &o->rest->loaded.unit, &o->error))
+    struct measurer_rest *rest = o->rest;
+    uint64_t hash;
+    if (hash_default(&hash, o, o->context->problem, &o->error))
         return -1;
-    if (is_there && o->rest->loaded.module) {
-        o->measurer->loaded = o->rest->loaded;
-        o->rest->loaded = (struct loaded){.device = NULL};
-        return 0;
-    }
-    loaded_close(&o->rest->loaded);
+    for (size_t i = 0; i < rest->loaded_count; i++)
+        if (rest->loaded[i].unit.variants[0].sources_hash == hash) {
+            o->measurer->loaded = rest->loaded[i];
+            rest->loaded[i] = rest->loaded[--rest->loaded_count];
+            return 0;
+        }
     return loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
                           o->context->space->default_config, 1, &o->error);
 }
@@ -113,19 +113,20 @@ static int compile_default(struct opening *o)
 static int compile_shadow(struct opening *o)
 {
     const int64_t *config = o->context->space->default_config;
+    struct measurer_rest *rest = o->rest;
     struct problem problem;
     const struct point_context shadow = {o->context->space, &problem, o->context->target};
-    bool is_there;
+    uint64_t hash;
     if (!check_has_shadow(&problem, o->context, config))
         return 0;
-    if (has_default(&is_there, o, &problem, &o->rest->shadow, &o->error))
+    if (hash_default(&hash, o, &problem, &o->error))
         return -1;
-    if (is_there) {
-        o->measurer->shadow = o->rest->shadow;
-        o->rest->shadow = (struct compiled_unit){.count = 0};
-        return 0;
-    }
-    compiler_dispose(&o->rest->shadow);
+    for (size_t i = 0; i < rest->shadow_count; i++)
+        if (rest->shadows[i].variants[0].sources_hash == hash) {
+            o->measurer->shadow = rest->shadows[i];
+            rest->shadows[i] = rest->shadows[--rest->shadow_count];
+            return 0;
+        }
     return compiler_compile_configs(&o->measurer->shadow, o->device, &shadow, o->sources,
                                     config, 1, &o->error);
 }
@@ -294,20 +295,55 @@ int measurer_open(struct measurer *out, struct device *device,
     return 0;
 }
 
+enum { DEFAULTS_MAX = 32 }; /* that are kept; then the oldest goes */
+
+static void keep_loaded(struct measurer_rest *rest, struct loaded *loaded)
+{
+    struct error ignored;
+    if (!loaded->module ||
+        array_grow(&rest->loaded, rest->loaded_count, sizeof *rest->loaded, &ignored)) {
+        loaded_close(loaded);
+        return;
+    }
+    if (rest->loaded_count == DEFAULTS_MAX) {
+        loaded_close(&rest->loaded[0]);
+        memmove(rest->loaded, rest->loaded + 1, --rest->loaded_count * sizeof *rest->loaded);
+    }
+    rest->loaded[rest->loaded_count++] = *loaded;
+}
+
+static void keep_shadow(struct measurer_rest *rest, struct compiled_unit *shadow)
+{
+    struct error ignored;
+    if (shadow->count == 0 ||
+        array_grow(&rest->shadows, rest->shadow_count, sizeof *rest->shadows, &ignored)) {
+        compiler_dispose(shadow);
+        return;
+    }
+    if (rest->shadow_count == DEFAULTS_MAX) {
+        compiler_dispose(&rest->shadows[0]);
+        memmove(rest->shadows, rest->shadows + 1, --rest->shadow_count * sizeof *rest->shadows);
+    }
+    rest->shadows[rest->shadow_count++] = *shadow;
+}
+
 void measurer_close(struct measurer *measurer, struct measurer_rest *rest)
 {
     session_release(&measurer->session, &measurer->reference);
     session_close(&measurer->session);
-    rest->loaded = measurer->loaded;
-    compiler_dispose(&rest->shadow);
-    rest->shadow = measurer->shadow;
+    keep_loaded(rest, &measurer->loaded);
+    keep_shadow(rest, &measurer->shadow);
     rest->until = measurer->worked_s + STAYS_WARM;
 }
 
 void measurer_drop(struct measurer_rest *rest)
 {
-    loaded_close(&rest->loaded);
-    compiler_dispose(&rest->shadow);
+    for (size_t i = 0; i < rest->loaded_count; i++)
+        loaded_close(&rest->loaded[i]);
+    for (size_t i = 0; i < rest->shadow_count; i++)
+        compiler_dispose(&rest->shadows[i]);
+    free(rest->loaded);
+    free(rest->shadows);
     proven_dispose(&rest->proven);
 }
 
@@ -465,6 +501,27 @@ static bool is_time_over(struct measurer *measurer)
     return measurer->is_cut;
 }
 
+static struct proven_key key_of(const struct measurer *measurer,
+                                const struct measurer_code *code, enum proven_what what)
+{
+    const struct check_configs configs = {code->config, code->config};
+    return proven_key(measurer->session.context, code->image, code->compiled, &configs, what);
+}
+
+bool measurer_has_proven(const struct measurer *measurer, const struct measurer_code *code,
+                         enum proven_what what)
+{
+    const struct proven_key key = key_of(measurer, code, what);
+    return proven_has(measurer->proven, &key);
+}
+
+int measurer_add_proven(const struct measurer *measurer, const struct measurer_code *code,
+                        enum proven_what what, struct error *error)
+{
+    const struct proven_key key = key_of(measurer, code, what);
+    return proven_has(measurer->proven, &key) ? 0 : proven_add(measurer->proven, &key, error);
+}
+
 /* What a proof of the variant is of. False where it cannot begin: the proof says why. */
 static bool find_key(struct proven_key *out, const struct measurer *measurer,
                      const struct job_unit *unit, const struct job_variant *variant)
@@ -474,7 +531,7 @@ static bool find_key(struct proven_key *out, const struct measurer *measurer,
     struct error ignored;
     if (check_choose(&configs, context, variant->configs, variant->count, &ignored))
         return false;
-    *out = proven_key(context, &unit->image, &variant->compiled, &configs);
+    *out = proven_key(context, &unit->image, &variant->compiled, &configs, PROVEN_SMALL);
     return true;
 }
 

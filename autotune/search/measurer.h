@@ -23,13 +23,16 @@ struct measurer {
     double worked_s;  /* of monotonic_s: its user says when the device last worked */
 };
 
-/* What a measurer leaves to the next on the same device. */
+/* What measurers leave to the next on the same device. */
 struct measurer_rest {
     struct loaded
-        loaded; /* its default's kernels, in use again where they are the next one's */
-    struct compiled_unit shadow; /* likewise its shadow's */
-    double until;                /* the device's clocks are up until then, of monotonic_s */
-    struct proven proven;        /* on this device */
+        *loaded; /* kernels of their defaults, the last one's at the end, in use again where
+                            * they are the next one's */
+    size_t loaded_count;
+    struct compiled_unit *shadows; /* likewise of their shadows */
+    size_t shadow_count;
+    double until;         /* the device's clocks are up until then, of monotonic_s */
+    struct proven proven; /* on this device */
 };
 
 /* `ready` gets the reference's time and the numbers of inputs and calls. Takes over `rest`, which is
@@ -83,6 +86,19 @@ int measurer_first(struct measurer *measurer, struct session_kernel *kernel,
 /* After a failure: was the candidate at fault? Not where the device works no more, nor where
  * this process lacks something, as descriptors: ERROR_IO. */
 bool measurer_is_at_fault(const struct measurer *measurer, const struct error *cause);
+
+/* A variant's compiled code, with a config that launches it. */
+struct measurer_code {
+    const struct device_image *image;
+    const struct compiled_variant *compiled;
+    const int64_t *config;
+};
+
+/* Was this proven of the code on this device, at whatever n? And: now it is. */
+bool measurer_has_proven(const struct measurer *measurer, const struct measurer_code *code,
+                         enum proven_what what);
+int measurer_add_proven(const struct measurer *measurer, const struct measurer_code *code,
+                        enum proven_what what, struct error *error);
 
 /* Reports a candidate that is wrong or failed. */
 int measurer_reject(const struct measurer *measurer, uint64_t candidate,
