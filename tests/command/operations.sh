@@ -2,7 +2,7 @@
 # Tests operations from files on the emulator: a user's own is tuned, proven, kept, exported and reduced with as
 # one that comes with the program is; records know it by what its text says; faults of the text are told
 # with their place.
-# shellcheck disable=SC2034,SC2154 # status is of helpers
+# shellcheck disable=SC2016,SC2034,SC2154 # status is of helpers; scripts are written here
 . "$(dirname "$0")/helpers"
 small_space reduce.ini
 RECORDS=$XDG_CACHE_HOME/autotune/host.ini
