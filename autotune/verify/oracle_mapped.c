@@ -17,7 +17,7 @@
 
 enum {
     DRAWN = MAPPED_DRAWN,
-    SMALL_INTEGERS = (MAPPED_PLAIN - 1) / 2, /* these, of both signs, are the first */
+    LAST_INTEGER = MAPPED_PLAIN - 1, /* up to here small ones of both signs */
     FEW = 8,              /* kinds of elements; with less the next best are taken, too */
     EXACT_MOST = 1 << 16, /* the largest integer among values whose sums are exact */
     FACTORS_MOST = 40,    /* powers of two that a product grows or shrinks by, about */
@@ -246,10 +246,10 @@ static uint64_t draw_float(enum type type, uint64_t i, uint64_t hash)
                                range.largest, -range.largest};
     const uint64_t special_count = sizeof specials / sizeof *specials;
     uint64_t word = 0;
-    if (i <= 2 * SMALL_INTEGERS)
-        element_store(type, (double)i - SMALL_INTEGERS, &word, 0);
-    else if (i < 2 * SMALL_INTEGERS + 1 + special_count)
-        element_store(type, specials[i - 2 * SMALL_INTEGERS - 1], &word, 0);
+    if (i <= LAST_INTEGER)
+        element_store(type, (double)i - 0.5 * LAST_INTEGER, &word, 0);
+    else if (i < LAST_INTEGER + 1 + special_count)
+        element_store(type, specials[i - LAST_INTEGER - 1], &word, 0);
     else if (i % 4 == 0)
         element_store(type, sign * ldexp(1, (int)(hash >> 1 & 15) - 8), &word, 0);
     else if (i % 4 == 1)
@@ -267,10 +267,10 @@ static uint64_t draw_integer(enum type type, uint64_t i, uint64_t hash)
     const uint64_t near = (UINT64_C(1) << (hash % (uint64_t)bits)) + (hash >> 32) % 3 - 1;
     const uint64_t words[] = {top, top - 1, top + 1, UINT64_MAX};
     uint64_t word = 0;
-    if (i <= 2 * SMALL_INTEGERS)
-        element_store_word(type, i - SMALL_INTEGERS, &word, 0);
-    else if (i < 2 * SMALL_INTEGERS + 5)
-        element_store_word(type, words[i - 2 * SMALL_INTEGERS - 1], &word, 0);
+    if (i <= LAST_INTEGER)
+        element_store_word(type, i - LAST_INTEGER / 2, &word, 0);
+    else if (i < LAST_INTEGER + 5)
+        element_store_word(type, words[i - LAST_INTEGER - 1], &word, 0);
     else
         element_store_word(type, i % 4 == 0 ? near : i % 2 ? hash : any, &word, 0);
     return word;
