@@ -274,8 +274,8 @@ static const struct absent_name absent[] = {
     {"minimum", "it is called min"},
     {"maximum", "it is called max"},
     {"product", "it is called prod"},
-    {"var", "sum and sumsq give it, in two calls"},
-    {"std", "sum and sumsq give it, in two calls"},
+    {"variance", "it is called var"},
+    {"stddev", "it is called std"},
     {"dot", "every operation has one input, a dot product two"},
     {NULL, NULL},
 };

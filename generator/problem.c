@@ -106,11 +106,6 @@ enum type problem_default_acc(enum type type)
     return problem_types[type].acc;
 }
 
-static bool is_run(const struct dims *dims)
-{
-    return dims->outer.n == 1 && dims->inner.n == 1 && dims->depth.stride == 1;
-}
-
 enum combine_law problem_combine(const struct problem *problem)
 {
     const struct operation_text *text = problem->op->text;
@@ -118,7 +113,8 @@ enum combine_law problem_combine(const struct problem *problem)
     if (!text || law == COMBINE_OTHER)
         return law;
     if (operation_combines[law].is_position)
-        return is_run(&problem->dims) && operation_map_law(text, problem->acc) == MAP_SAME
+        return dims_is_value(&problem->dims) &&
+                       operation_map_law(text, problem->acc) == MAP_SAME
                    ? law
                    : COMBINE_OTHER;
     return operation_mentions(text, OPERATION_MAP, OPERATION_I) ? COMBINE_OTHER : law;

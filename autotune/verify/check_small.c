@@ -316,6 +316,7 @@ static int plan_cases(const struct run *run, struct error *error)
     const struct case_set *set = run->set;
     struct problem problem = *run->context->problem;
     const struct point_context context = {run->context->space, &problem, run->context->target};
+    assert(set->cases.count > 0); /* and so each plan has a case */
     if (check->plan_room < set->plan_count) {
         free(check->plans);
         check->plan_room = 0;

@@ -197,8 +197,8 @@ static void fill(const struct problem *problem, int kind, void *elements, uint64
     }
 }
 
-static const char *const files[] = {"tests/operations/var.ini", "tests/operations/std.ini",
-                                    "tests/operations/logsumexp.ini"};
+static const char *const files[] = {"configs/operations/var.ini", "configs/operations/std.ini",
+                                    "configs/operations/logsumexp.ini"};
 static const enum type types[] = {F32, F64, I32};
 
 /* Calls `check` with kernels of each operation, type, size and kind of elements. */
@@ -313,8 +313,8 @@ static void equals_plain_c(void **state)
     static const struct {
         const char *file;
         double (*of)(const double *x, uint64_t n);
-    } known[] = {{"tests/operations/var.ini", variance_of},
-                 {"tests/operations/logsumexp.ini", logsumexp_of},
+    } known[] = {{"configs/operations/var.ini", variance_of},
+                 {"configs/operations/logsumexp.ini", logsumexp_of},
                  {"tests/operations/gap.ini", gap_of},
                  {"tests/operations/absargmax.ini", place_of}};
     static const uint64_t sizes[] = {2, 3, 33, 257, 1000, MOST};
@@ -340,7 +340,7 @@ static void merges_chunks(void **state)
 {
     (void)state;
     enum { N = 5000, FIRST = 1234 };
-    static const char *const folded[] = {"tests/operations/var.ini",
+    static const char *const folded[] = {"configs/operations/var.ini",
                                          "tests/operations/absargmax.ini"};
     float elements[N];
     for (size_t f = 0; f < COUNT_OF(folded); f++) {
@@ -558,11 +558,11 @@ static void knows_infinities(void **state)
     (void)state;
     float elements[] = {1, 2, (float)INFINITY, 4, 5};
     struct oracle_doubt doubt;
-    const struct problem sum = problem_of("tests/operations/logsumexp.ini", F32);
+    const struct problem sum = problem_of("configs/operations/logsumexp.ini", F32);
     const oracle_bits infinite = expect(&sum, elements, COUNT_OF(elements), &doubt);
     assert_true(isinf(oracle_to_double(F32, infinite)));
     refuse(&sum, infinite, &doubt, 5, "a number in an infinity's place");
-    const struct problem variance = problem_of("tests/operations/var.ini", F32);
+    const struct problem variance = problem_of("configs/operations/var.ini", F32);
     expect(&variance, elements, COUNT_OF(elements), &doubt);
     assert_true(doubt.is_open);
     expect(&variance, elements, 2, &doubt);

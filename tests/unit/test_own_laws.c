@@ -103,8 +103,9 @@ static void try_types(const struct operation *op)
 static void takes_right_ones(void **state)
 {
     (void)state;
-    static const char *const files[] = {"tests/operations/var.ini", "tests/operations/std.ini",
-                                        "tests/operations/logsumexp.ini"};
+    static const char *const files[] = {"configs/operations/var.ini",
+                                        "configs/operations/std.ini",
+                                        "configs/operations/logsumexp.ini"};
     for (size_t i = 0; i < COUNT_OF(files); i++)
         try_types(load_file(files[i]));
     for (size_t i = 0; i < COUNT_OF(right); i++)
