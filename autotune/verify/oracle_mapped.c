@@ -603,25 +603,29 @@ static struct mixture mix_rounding(const struct oracle_mapped *mapped, uint64_t 
     return (struct mixture){(uint32_t)(share * UINT32_MAX), count};
 }
 
-/* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials. */
-static size_t count_own(const struct oracle_mapped *mapped, uint64_t seed)
+/* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials.
+ * Where results are bits each counts in a run, and few kinds make equals in rows. */
+static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_input *input)
 {
     static const double mosts[] = {2, 16, HUGE_VAL, HUGE_VAL};
-    const double most = mosts[oracle_mix(seed) % (sizeof mosts / sizeof *mosts)];
+    const bool is_any = oracle_is_run(&input->problem.dims) && own_is_certain(mapped->own);
+    const double most =
+        is_any ? HUGE_VAL : mosts[oracle_mix(input->seed) % (sizeof mosts / sizeof *mosts)];
     size_t count = 0;
     while (count < mapped->count && mapped->drawn[count].size <= most)
         count++;
     return count < FEW ? mapped->count : count;
 }
 
-static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, uint64_t seed,
-                          uint64_t n)
+static struct mixture mix(const struct oracle_mapped *mapped, const struct oracle_input *input,
+                          bool is_random)
 {
+    const uint64_t n = input->problem.dims.depth.n;
     const bool rounds =
         problem_types[mapped->value].is_float && operation_law(mapped->op)->rounds;
     const bool is_sum = mapped->op->combine == COMBINE_ADD;
     if (mapped->own)
-        return (struct mixture){UINT32_MAX, count_own(mapped, seed)};
+        return (struct mixture){UINT32_MAX, count_own(mapped, input)};
     if (is_decided_by_one(mapped->op->combine))
         return (struct mixture){0, 0};
     if (rounds && !(is_random && is_sum))
@@ -633,8 +637,7 @@ static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, ui
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out)
 {
-    const struct mixture mixture =
-        mix(mapped, is_random, input->seed, input->problem.dims.depth.n);
+    const struct mixture mixture = mix(mapped, input, is_random);
     const struct oracle_recipe recipe = {.seed = ~input->seed};
     const struct drawn *deciding = mapped->drawn + mapped->neutral_count;
     union element_block words;
