@@ -1,0 +1,129 @@
+"""Axes: which elements of an array are combined, as the numbers that the library has for it.
+
+Shapes and strides are in elements. What is kept and what is combined must each lie as one axis,
+of which one is contiguous; what is kept may be two, of which the outer becomes a call each.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional, Sequence, Union
+
+Axis = Union[None, int, Sequence[int]]
+
+
+class Layout(NamedTuple):
+    """A problem of the library, and how often it is called."""
+
+    n: int = 0  # elements of one value; 0 of a matrix
+    rows: int = 0
+    len: int = 0
+    pitch: int = 0
+    axis: int = 0  # 1: a result for each row; 0: for each column
+    calls: int = 1
+    step: int = 0  # elements from a call's first to the next one's
+    results: int = 1  # of a call
+
+    @property
+    def count(self) -> int:
+        """What a call counts: rows of a matrix, or elements."""
+        return self.rows or self.n
+
+    @property
+    def extent(self) -> int:
+        """Elements from the first to the last, gaps too."""
+        one = (self.rows - 1) * self.pitch + self.len if self.rows else self.n
+        return (self.calls - 1) * self.step + one
+
+
+def normalize(axis: Axis, ndim: int) -> tuple:
+    """The axes that are combined, ascending; all for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = (axis,) if isinstance(axis, int) or hasattr(axis, "__index__") else tuple(axis)
+    found = []
+    for one in given:
+        index = one.__index__()
+        if not -ndim <= index < ndim:
+            raise ValueError(
+                f"axis {index} is out of bounds for an array of {ndim} dimension{'s' * (ndim != 1)}"
+            )
+        found.append(index % ndim)
+    if len(set(found)) != len(found):
+        raise ValueError(f"axis {axis} names an axis twice")
+    return tuple(sorted(found))
+
+
+def kept_shape(shape: tuple, axes: tuple, keepdims: bool) -> tuple:
+    """The shape of the result."""
+    if keepdims:
+        return tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def contiguous(shape: tuple) -> tuple:
+    """The strides of an array without gaps, the last axis fastest."""
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def _merge(dims: list) -> list:
+    """Neighbours that lie as one become one; those of one element go."""
+    merged: list = []
+    for n, stride in dims:
+        if n == 1:
+            continue
+        if merged and merged[-1][1] == n * stride:
+            merged[-1] = (merged[-1][0] * n, stride)
+        else:
+            merged.append((n, stride))
+    return merged
+
+
+def _each(depth: tuple, kept: tuple, is_ordered: bool) -> Optional[Layout]:
+    """A result for each of `kept`, of the elements of `depth`."""
+    (n, stride), (m, apart) = depth, kept
+    if stride == 1 and apart >= n:
+        if is_ordered == "position":
+            return Layout(n=n, calls=m, step=apart)
+        return Layout(rows=m, len=n, pitch=apart, axis=1, results=m)
+    if apart == 1 and stride >= m and not is_ordered:
+        return Layout(rows=n, len=m, pitch=stride, axis=0, results=m)
+    return None
+
+
+def _one(depth: tuple, is_ordered: bool) -> Optional[Layout]:
+    n, stride = depth
+    if stride == 1:
+        return Layout(n=n)
+    return None if is_ordered else Layout(rows=n, len=1, pitch=stride, axis=0)
+
+
+def layout(
+    shape: tuple, strides: tuple, axes: tuple, is_ordered: Union[bool, str] = False
+) -> Optional[Layout]:
+    """The problem for an array that has elements; None where no numbers of the library say it.
+
+    ``is_ordered``: elements are numbered, or combined one by one; ``"position"``: each result
+    takes a call.
+    """
+    dims = list(zip(shape, strides))
+    reduced = [dims[i] for i in axes]
+    if not is_ordered:
+        reduced.sort(key=lambda dim: -dim[1])
+    depths = _merge(reduced) or [(1, 1)]
+    kept = _merge([dim for i, dim in enumerate(dims) if i not in axes])
+    if len(depths) > 1 or len(kept) > 2 or any(stride < 1 for _, stride in depths + kept):
+        return None
+    depth = depths[0]
+    if not kept:
+        return _one(depth, is_ordered)
+    each = _each(depth, kept[-1], is_ordered)
+    if each is None or len(kept) == 1:
+        return each
+    (calls, step) = kept[0]
+    if each.calls > 1:  # positions: two axes of calls
+        return None
+    return each._replace(calls=calls, step=step)

@@ -1,0 +1,134 @@
+"""The public functions that have NumPy's names: one for each row of the table of operations."""
+
+from __future__ import annotations
+
+from typing import Any as _Any
+from typing import Optional as _Optional
+from typing import Protocol as _Protocol
+
+from ._axes import Axis as _Axis
+from ._operations import ROWS as _ROWS
+from ._reduce import Device as _Device
+from ._reduce import reduce as _reduce
+from ._reduce import scan as _scan
+
+
+class _Reduction(_Protocol):
+    """How each of them is called."""
+
+    def __call__(
+        self,
+        x: _Any,
+        axis: _Axis = None,
+        *,
+        keepdims: bool = False,
+        dtype: _Any = None,
+        out: _Any = None,
+        order: _Optional[str] = None,
+        device: _Device = None,
+    ) -> _Any: ...
+
+
+_TEXT = """{what}
+
+    ``x`` has any shape; the result has it without ``axis``: an axis, several, or None for all. It
+    is an array of the library that ``x`` is of. {empty}
+
+    {example}``keepdims`` leaves 1 in the place of ``axis``; ``dtype`` is the type of the result; ``out`` takes the
+    results and is returned; ``order="n"`` gives floats the same bits everywhere; ``device`` is a GPU's
+    number or "host", the emulator.
+    """
+
+_EXAMPLE = """>>> import numpy as np
+    >>> print(autotune.{name}(np.array([3.0, -4.0, 0.0]), device="host"))
+    {example}
+
+    """
+
+
+def _named(name: str) -> _Reduction:
+    row = _ROWS[name]
+
+    def function(
+        x: _Any,
+        axis: _Axis = None,
+        *,
+        keepdims: bool = False,
+        dtype: _Any = None,
+        out: _Any = None,
+        order: _Optional[str] = None,
+        device: _Device = None,
+    ) -> _Any:
+        return _reduce(
+            name, x, axis, keepdims=keepdims, dtype=dtype, out=out, order=order, device=device
+        )
+
+    example = _EXAMPLE.format(name=name, example=row.example) if row.example else ""
+    empty = (
+        "Of no elements it has a value, as NumPy's."
+        if row.has_empty
+        else "Of no elements it raises ValueError."
+    )
+    function.__doc__ = _TEXT.format(what=row.what, empty=empty, example=example)
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "autotune"
+    return function
+
+
+sum = _named("sum")
+prod = _named("prod")
+min = _named("min")
+max = _named("max")
+argmin = _named("argmin")
+argmax = _named("argmax")
+all = _named("all")
+any = _named("any")
+count_nonzero = _named("count_nonzero")
+mean = _named("mean")
+norm = _named("norm")
+sum_of_squares = _named("sum_of_squares")
+abs_sum = _named("abs_sum")
+abs_max = _named("abs_max")
+abs_min = _named("abs_min")
+bitwise_and = _named("bitwise_and")
+bitwise_or = _named("bitwise_or")
+bitwise_xor = _named("bitwise_xor")
+
+
+def cumulative_sum(
+    x: _Any,
+    axis: _Optional[int] = None,
+    *,
+    exclusive: bool = False,
+    dtype: _Any = None,
+    out: _Any = None,
+    device: _Device = None,
+) -> _Any:
+    """The sums of all elements up to each, along the last axis; ``x`` and the result have one shape.
+
+    ``exclusive``: of all before each, so that the first is 0. ``axis`` may be left out where ``x``
+    has one axis.
+
+    >>> import numpy as np
+    >>> autotune.cumulative_sum(np.array([1, 2, 3, 4]), device="host")
+    array([ 1,  3,  6, 10])
+    """
+    return _scan("sum", x, axis, exclusive=exclusive, dtype=dtype, out=out, device=device)
+
+
+def cumulative_prod(
+    x: _Any,
+    axis: _Optional[int] = None,
+    *,
+    exclusive: bool = False,
+    dtype: _Any = None,
+    out: _Any = None,
+    device: _Device = None,
+) -> _Any:
+    """The products of all elements up to each, as :func:`cumulative_sum` has their sums.
+
+    >>> import numpy as np
+    >>> autotune.cumulative_prod(np.array([1, 2, 3, 4]), device="host")
+    array([ 1,  2,  6, 24])
+    """
+    return _scan("prod", x, axis, exclusive=exclusive, dtype=dtype, out=out, device=device)

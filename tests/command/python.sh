@@ -1,0 +1,46 @@
+#!/bin/sh
+# Builds the wheel of the Python package with the library and the program that are built already, installs
+# it, and runs its tests on the emulator: tests/python, the examples of docstrings and of docs/python.md.
+# shellcheck disable=SC2154 # failed is of helpers
+. "$(dirname "$0")/helpers"
+: > err
+BUILT=$(dirname "$AUTOTUNE") PYTHON=$ROOT/build/python/bin/python
+if ! "$PYTHON" -c 'import numpy, setuptools' 2> /dev/null; then
+    skip python "no Python with NumPy and setuptools at build/python: ./setup test makes it"
+    finish
+fi
+if ! "$PYTHON" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null; then
+    skip python "no Python.h here: a package python3-dev has it"
+    finish
+fi
+if [ ! -e "$BUILT/libautotune.a" ] || nm "$BUILT/libautotune.a" 2> /dev/null | grep -q ' U __[at]san_'; then
+    skip python "no library without a sanitizer at $BUILT: make library"
+    finish
+fi
+
+# A copy, for the builder leaves its own files beside what it builds.
+mkdir tree && cp -R "$ROOT/python" tree/python
+for name in Makefile LICENSE include; do ln -s "$ROOT/$name" tree/$name; done
+build_wheel() {
+    AUTOTUNE_BUILD=$BUILT "$PYTHON" -m pip wheel -q --disable-pip-version-check --no-build-isolation \
+        --no-deps -w dist tree/python
+}
+check wheel-builds build_wheel
+check wheel-is-small test "$(cat dist/*.whl | wc -c)" -le 4000000
+check wheel-installs "$PYTHON" -m pip install -q --disable-pip-version-check --no-index --no-deps \
+    --target site dist/*.whl
+[ "$failed" -eq 0 ] || finish
+export PYTHONPATH="$PWD/site"
+check program-of-the-wheel site/bin/autotune version
+"$PYTHON" -B "$ROOT/tests/python/run.py" "$ROOT" > said 2>&1
+status=$?
+check tests-run-to-their-end test "$status" -eq 0
+while read -r line; do
+    case $line in
+    "ok "*) ok "${line#ok }" ;;
+    "not ok "*) not_ok "${line#not ok }" "see below" ;;
+    "skip "*) skip "${line#skip }" "as it says" ;;
+    esac
+done < said
+[ "$failed" -eq 0 ] || cat said
+finish
