@@ -15,7 +15,7 @@ from ._types import Type, of_dlpack, of_typestr
 
 _CUDA_KINDS = (2, 13)  # memory of a GPU, managed memory
 _HOST_KINDS = (1, 3)  # memory of the host, pinned memory
-_LEGACY_STREAM = 1  # by the numbers of both protocols
+LEGACY_STREAM = 1  # the default stream, by the numbers of both protocols and of the driver
 
 
 class View(NamedTuple):
@@ -80,9 +80,7 @@ def _of_interface(array: Any, interface: dict, is_cuda: bool) -> View:
     gpu, stream = None, 0
     if is_cuda:
         gpu = max(_core.gpu_of(address), 0) if address else 0
-        stream = _current_stream(array, gpu)
-        if stream is None:
-            stream = interface.get("stream") or 0
+        stream = _current_stream(array, gpu) or interface.get("stream") or LEGACY_STREAM
     return View(
         array, address, shape, strides, kind, gpu, stream, (array, interface), is_read_only
     )
@@ -91,11 +89,8 @@ def _of_interface(array: Any, interface: dict, is_cuda: bool) -> View:
 def _of_dlpack(array: Any) -> View:
     kind, number = array.__dlpack_device__()
     if kind in _CUDA_KINDS:
-        stream = _current_stream(array, number)
-        if stream is None:
-            stream = _LEGACY_STREAM
-        # By this protocol 0 is no stream, and 1 the default one.
-        tensor = _core.Tensor(array.__dlpack__(stream=stream or _LEGACY_STREAM))
+        stream = _current_stream(array, number) or LEGACY_STREAM
+        tensor = _core.Tensor(array.__dlpack__(stream=stream))
         return _of_tensor(array, tensor, number, stream)
     if kind not in _HOST_KINDS:
         raise TypeError(

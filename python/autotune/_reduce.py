@@ -8,7 +8,7 @@ import threading
 from typing import Any, NamedTuple, NoReturn, Optional, Union
 
 from . import _arrays, _core
-from ._arrays import View
+from ._arrays import LEGACY_STREAM, View
 from ._axes import Axis, Layout, contiguous, kept_shape, layout, normalize
 from ._errors import NoDevice
 from ._operations import RESULTS, ROWS, Row, name_of, row_of
@@ -364,9 +364,9 @@ class Plan:
     def _copy_and_execute(self, seen: View, results: View) -> None:
         elements = self._context.buffer(self._layout.extent * seen.type.bytes)
         there = self._context.buffer(_arrays.count(self.shape) * self._type.bytes)
-        elements.fill(seen.address, self._layout.extent * seen.type.bytes, 0)
-        self._execute(elements.address, there.address, 0)
-        there.read(results.address, _arrays.count(self.shape) * self._type.bytes, 0)
+        elements.fill(seen.address, self._layout.extent * seen.type.bytes, LEGACY_STREAM)
+        self._execute(elements.address, there.address, LEGACY_STREAM)
+        there.read(results.address, _arrays.count(self.shape) * self._type.bytes, LEGACY_STREAM)
 
     def _fill_empty(self, seen: View, results: View) -> None:
         """The value of no elements, as often as there are results."""
@@ -376,11 +376,13 @@ class Plan:
         if self._gpu == _HOST:
             self._core.execute(0, 0, results.address, 0, total, 0, self._type.bytes)
             return
-        there = self._context.buffer(total * self._type.bytes)
-        target = results.address if seen.gpu is not None else there.address
-        self._core.execute(0, 0, target, seen.stream, total, 0, self._type.bytes)
-        if seen.gpu is None:
-            there.read(results.address, total * self._type.bytes, 0)
+        size = self._type.bytes
+        if seen.gpu is not None:
+            self._core.execute(0, 0, results.address, seen.stream, total, 0, size)
+            return
+        there = self._context.buffer(total * size)
+        self._core.execute(0, 0, there.address, LEGACY_STREAM, total, 0, size)
+        there.read(results.address, total * size, LEGACY_STREAM)
 
 
 @functools.lru_cache(maxsize=_PLANS)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the wheel of the Python package with the library and the program that are built already, installs
-# it, and runs its tests on the emulator: tests/python, the examples of docstrings and of docs/python.md.
+# it, and runs its tests on the emulator, with the examples of docstrings and of docs/python.md, and on a
+# stand-in for the driver (tests/device/fake_cuda.c).
 # shellcheck disable=SC2154 # failed is of helpers
 . "$(dirname "$0")/helpers"
 : > err
@@ -32,15 +33,29 @@ check wheel-installs "$PYTHON" -m pip install -q --disable-pip-version-check --n
 [ "$failed" -eq 0 ] || finish
 export PYTHONPATH="$PWD/site"
 check program-of-the-wheel site/bin/autotune version
-"$PYTHON" -B "$ROOT/tests/python/run.py" "$ROOT" > said 2>&1
-status=$?
-check tests-run-to-their-end test "$status" -eq 0
-while read -r line; do
-    case $line in
-    "ok "*) ok "${line#ok }" ;;
-    "not ok "*) not_ok "${line#not ok }" "see below" ;;
-    "skip "*) skip "${line#skip }" "as it says" ;;
-    esac
-done < said
-[ "$failed" -eq 0 ] || cat said
+# tells NAME COMMAND...: what a program of tests/python prints of its tests becomes ours.
+tells() {
+    told=$1
+    shift
+    "$@" > said 2>&1
+    status=$?
+    check "$told-run-to-their-end" test "$status" -eq 0
+    while read -r line; do
+        case $line in
+        "ok "*) ok "${line#ok }" ;;
+        "not ok "*) not_ok "${line#not ok }" "see below" ;;
+        "skip "*) skip "${line#skip }" "as it says" ;;
+        esac
+    done < said
+    ! grep -q '^not ok' said && [ "$status" -eq 0 ] || cat said
+}
+tells tests "$PYTHON" -B "$ROOT/tests/python/run.py" "$ROOT"
+
+mkdir fake
+cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o fake/libcuda.so.1 "$ROOT/tests/device/fake_cuda.c"
+if LD_LIBRARY_PATH=fake "$AUTOTUNE" doctor | grep -q '^gpu 0 .*Stand-in'; then
+    tells tests-on-a-stand-in env LD_LIBRARY_PATH=fake "$PYTHON" -B "$ROOT/tests/python/stand_in.py"
+else
+    skip stand-in "the stand-in driver cannot be opened: no NVRTC, or a build without CUDA"
+fi
 finish

@@ -92,4 +92,5 @@ def main():
     unittest.defaultTestLoader.discover(str(here)).run(Result())
 
 
-main()
+if __name__ == "__main__":
+    main()
