@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Optional
 
 from . import _core
 from ._axes import contiguous
-from ._types import Type, of_dlpack, of_typestr
+from ._types import Type, of_dlpack, of_dtype, of_typestr
 
 _CUDA_KINDS = (2, 13)  # memory of a GPU, managed memory
 _HOST_KINDS = (1, 3)  # memory of the host, pinned memory
@@ -46,6 +46,8 @@ def view(array: Any) -> View:
 
         array = numpy.asarray(array)  # of a scalar, whose interface is gone with a copy
         kind = type(array)
+    if library_of(array) == "torch":
+        return _of_torch(array)
     if hasattr(kind, "__cuda_array_interface__") and getattr(
         array, "__cuda_array_interface__", None
     ):
@@ -84,6 +86,25 @@ def _of_interface(array: Any, interface: dict, is_cuda: bool) -> View:
     return View(
         array, address, shape, strides, kind, gpu, stream, (array, interface), is_read_only
     )
+
+
+def _of_torch(array: Any) -> View:
+    if array.requires_grad or array.is_neg():
+        raise TypeError(
+            "a tensor that requires its gradient is for autotune.torch, whose operators have one; "
+            "or give x.detach()"
+            if array.requires_grad
+            else "the tensor is to be negated first: give x.resolve_neg()"
+        )
+    gpu = array.device.index if array.is_cuda else None
+    if gpu is None and array.device.type != "cpu":
+        raise TypeError(
+            f"the tensor is on {array.device}: copy it to a CUDA GPU or to the host"
+        )
+    stream = 0 if gpu is None else _current_stream(array, gpu) or LEGACY_STREAM
+    kind = of_dtype(array.dtype)
+    shape, strides = tuple(array.shape), array.stride()
+    return View(array, array.data_ptr(), shape, strides, kind, gpu, stream, array)
 
 
 def _of_dlpack(array: Any) -> View:
