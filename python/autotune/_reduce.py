@@ -45,6 +45,7 @@ def set_default_device(device: Device) -> None:
     if device not in (None, "host"):
         _number_of(device)
     _default = device
+    _recent.clear()
 
 
 def _gpu_of(device: Device, found: Optional[int]) -> int:
@@ -138,6 +139,12 @@ class Plan:
         self._core = self._make() if found else self._steps[1]._core
         self._type = of_code(self._core.result_type)
         self._final = self._final or self._type
+        if {self._type.kind, self._final.kind} == {
+            "i",
+            "u",
+        } and self._type.bytes == self._final.bytes:
+            self._type = self._final  # the bits are the same
+        self._short: Any = None
         self._pipeline = self._make_pipeline() if found else None
 
     # -- what it says
@@ -285,6 +292,10 @@ class Plan:
 
     def __call__(self, x: Any, out: Any = None) -> Any:
         """Reduces ``x``, an array like the one that the plan was made for, to ``out`` or a new array."""
+        if self._short:
+            made = self._short(x, out)
+            if made is not NotImplemented:
+                return made if out is not None else self._converted(made)
         seen = _arrays.view(x)
         problem = self._problem
         if (seen.shape, seen.strides, seen.type, seen.gpu) != (
@@ -312,15 +323,51 @@ class Plan:
             target if is_direct else _arrays.empty(seen, self.shape, self._type, self._context)
         )
         self._fill(seen, results)
+        if self._short is None:
+            self._make_short(seen)
         if is_direct:
             return out
         made = _arrays.hand_over(results.array, seen.array)
         if target is not None:
             out[...] = made
             return out
-        if self._final != self._type:
-            made = _arrays.convert(made, self._final)
+        made = self._converted(made)
         return made[()] if _arrays.library_of(made) == "numpy" and not self.shape else made
+
+    def _converted(self, made: Any) -> Any:
+        return made if self._final == self._type else _arrays.convert(made, self._final)
+
+    def _make_short(self, seen: View) -> None:
+        """The short way for arrays of a library that has DLPack's exchange table."""
+        kind, lay = type(seen.array), self._layout
+        is_long = (
+            self._steps
+            or self._is_empty
+            or self._pipeline
+            or (seen.gpu is None) != (self._gpu == _HOST)
+        )
+        if (
+            is_long
+            or not hasattr(kind, "__dlpack_c_exchange_api__")
+            or seen.strides != contiguous(seen.shape)
+        ):
+            return
+        try:
+            self._short = _core.Call(
+                self._core,
+                kind,
+                self._gpu,
+                seen.shape,
+                seen.type.dlpack,
+                self.shape,
+                self._type.dlpack,
+                lay.count,
+                lay.calls,
+                lay.step * seen.type.bytes,
+                self._core.results * self._type.bytes,
+            ).run
+        except BufferError:
+            return
 
     def _check_out(self, target: View, seen: View) -> None:
         if target.shape != self.shape:
@@ -390,6 +437,22 @@ def _plan_of(problem: _Problem) -> Plan:
     return Plan(problem)
 
 
+# The plan that served the last call with these arguments, where it has a short way.
+_recent: dict = {}
+
+
+def _note(key: tuple, plan: Plan) -> None:
+    if len(_recent) >= _PLANS:
+        _recent.clear()
+    _recent[key] = plan
+
+
+def _forget() -> None:
+    """Plans are looked for anew: there may be another record, or another device."""
+    _plan_of.cache_clear()
+    _recent.clear()
+
+
 def _freeze(axis: Axis) -> Any:
     return tuple(axis) if isinstance(axis, (list, tuple)) else axis
 
@@ -457,9 +520,18 @@ def reduce(
     same bits in each run. ``device`` is the number of a GPU or ``"host"``, the emulator; None is
     the GPU of ``x``, and GPU 0 for arrays of the host. ``out`` takes the results, and is returned.
     """
+    key = (operation, _freeze(axis), keepdims, dtype, order, device, type(x))
+    recent = _recent.get(key)
+    if recent:
+        made = recent._short(x, out)
+        if made is not NotImplemented:
+            return made if out is not None else recent._converted(made)
     seen = _arrays.view(x)
     plan = _plan_of(_problem(operation, seen, axis, keepdims, dtype, order, device))
-    return plan._run(seen, out)
+    made = plan._run(seen, out)
+    if plan._short:
+        _note(key, plan)
+    return made
 
 
 def scan(
@@ -547,5 +619,5 @@ def tune(
             budget,
         )
     )
-    _plan_of.cache_clear()
+    _forget()
     return made

@@ -82,7 +82,8 @@ static PyMethodDef functions[] = {
 static int fill(PyObject *module)
 {
     return core_add_context(module) || core_add_plan(module) || core_add_pipeline(module) ||
-                   core_add_tensor(module) || core_add_buffer(module) ||
+                   core_add_call(module) || core_add_tensor(module) ||
+                   core_add_buffer(module) ||
                    PyModule_AddStringConstant(module, "version", autotune_version())
                ? -1
                : 0;

@@ -29,10 +29,20 @@ struct core_context {
     struct gpu gpu;
 };
 
+/* Calls of a plan, one behind another on a stream: each of n elements or rows, and steps in bytes from
+ * a call's elements and results to the next one's. */
+struct core_run {
+    uint64_t input, n, output, stream, calls, input_step, output_step;
+};
+
+/* Runs them, without the GIL where that waits; as autotune_execute. */
+int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_error *error);
+
 /* What each type's file adds to the module; 0, or -1 with an exception. */
 int core_add_context(PyObject *module);
 int core_add_plan(PyObject *module);
 int core_add_pipeline(PyObject *module);
+int core_add_call(PyObject *module);
 int core_add_tensor(PyObject *module);
 int core_add_buffer(PyObject *module);
 

@@ -57,14 +57,15 @@ static PyObject *copy(PyObject *object, PyObject *const *args, Py_ssize_t count,
     if (!core_read_numbers(at, args, count, 3, "copy"))
         return NULL;
     void *host = (void *)(uintptr_t)at[0], *stream = (void *)(uintptr_t)at[2];
-    Py_BEGIN_ALLOW_THREADS void *before = gpu_enter(gpu);
+    PyThreadState *state = PyEval_SaveThread();
+    void *before = gpu_enter(gpu);
     result = is_in ? gpu_copy_in(self->address, host, at[1], stream)
                    : gpu_copy_out(host, self->address, at[1], stream);
     gpu_leave(gpu, before);
-    Py_END_ALLOW_THREADS if (result) return PyErr_Format(PyExc_RuntimeError,
-                                                         "copying %s GPU %d failed: %s",
-                                                         is_in ? "to" : "from", gpu->number,
-                                                         gpu_error(result));
+    PyEval_RestoreThread(state);
+    if (result)
+        return PyErr_Format(PyExc_RuntimeError, "copying %s GPU %d failed: %s",
+                            is_in ? "to" : "from", gpu->number, gpu_error(result));
     Py_RETURN_NONE;
 }
 

@@ -54,10 +54,11 @@ static PyObject *context_wait(PyObject *object, PyObject *stream)
     if (at == UINT64_MAX && PyErr_Occurred())
         return NULL;
     if (self->gpu.context) {
-        Py_BEGIN_ALLOW_THREADS void *before = gpu_enter(&self->gpu);
+        PyThreadState *state = PyEval_SaveThread();
+        void *before = gpu_enter(&self->gpu);
         result = gpu_wait((void *)(uintptr_t)at);
         gpu_leave(&self->gpu, before);
-        Py_END_ALLOW_THREADS
+        PyEval_RestoreThread(state);
     }
     if (result)
         return PyErr_Format(PyExc_RuntimeError, "a kernel on GPU %d failed: %s",

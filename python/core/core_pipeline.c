@@ -30,10 +30,13 @@ PyObject *core_pipeline_make(PyObject *object, PyObject *const *args, Py_ssize_t
     problem.n = numbers[N];
     problem.scan = (int)numbers[SCAN];
     problem.order = (int)numbers[ORDER];
-    Py_BEGIN_ALLOW_THREADS void *before = gpu_enter(&context->gpu);
+    PyThreadState *state = PyEval_SaveThread();
+    void *before = gpu_enter(&context->gpu);
     failed = autotune_pipeline_create(&at, context->at, &problem, NULL, NULL, &error);
     gpu_leave(&context->gpu, before);
-    Py_END_ALLOW_THREADS if (failed) return core_raise(error.code, error.text);
+    PyEval_RestoreThread(state);
+    if (failed)
+        return core_raise(error.code, error.text);
     struct core_pipeline *self =
         (struct core_pipeline *)core_new(PyType_GetModule(Py_TYPE(object)), "Pipeline");
     if (!self) {
@@ -71,13 +74,16 @@ static PyObject *pipeline_execute(PyObject *object, PyObject *const *args, Py_ss
     int failed;
     if (!core_read_numbers(numbers, args, count, 3, "execute"))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->calls);
+    PyThreadState *state = PyEval_SaveThread();
+    pthread_mutex_lock(&self->calls);
     void *before = gpu_enter(&self->context->gpu);
     failed = autotune_execute_host(self->at, (void *)(uintptr_t)numbers[0], numbers[1],
                                    (void *)(uintptr_t)numbers[2], &error);
     gpu_leave(&self->context->gpu, before);
     pthread_mutex_unlock(&self->calls);
-    Py_END_ALLOW_THREADS if (failed) return core_raise(error.code, error.text);
+    PyEval_RestoreThread(state);
+    if (failed)
+        return core_raise(error.code, error.text);
     Py_RETURN_NONE;
 }
 

@@ -54,10 +54,13 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "plan of no problem");
     options.from = (enum autotune_from)numbers[FROM];
     options.budget_seconds = (double)numbers[BUDGET_MS] / 1000;
-    Py_BEGIN_ALLOW_THREADS void *before = gpu_enter(&context->gpu);
+    PyThreadState *state = PyEval_SaveThread();
+    void *before = gpu_enter(&context->gpu);
     failed = autotune_plan_create(&at, context->at, &problem, &options, &error);
     gpu_leave(&context->gpu, before);
-    Py_END_ALLOW_THREADS if (failed) return core_raise(error.code, error.text);
+    PyEval_RestoreThread(state);
+    if (failed)
+        return core_raise(error.code, error.text);
     struct core_plan *self =
         (struct core_plan *)core_new(PyType_GetModule(Py_TYPE(object)), "Plan");
     if (!self) {
@@ -122,13 +125,9 @@ static void give(struct core_plan *self, void *stream, struct autotune_workspace
     self->idle[self->count++] = (struct idle){stream, workspace};
 }
 
-struct run {
-    uint64_t input, n, output, stream, calls, input_step, output_step; /* bytes */
-};
-
 /* All calls of a run, one behind another on its stream. */
 static int run_calls(struct core_plan *self, struct autotune_workspace **workspace,
-                     const struct run *run, struct autotune_error *error)
+                     const struct core_run *run, struct autotune_error *error)
 {
     void *stream = (void *)(uintptr_t)run->stream;
     int failed = 0;
@@ -144,32 +143,36 @@ static int run_calls(struct core_plan *self, struct autotune_workspace **workspa
     return failed;
 }
 
-/* execute(input, n, output, stream, calls, input_step, output_step): addresses, and steps in bytes
- * from a call's elements and results to the next one's. */
-static PyObject *plan_execute(PyObject *object, PyObject *const *args, Py_ssize_t count)
+int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_error *error)
 {
-    struct core_plan *self = (struct core_plan *)object;
+    struct core_plan *self = (struct core_plan *)plan;
     const struct gpu *gpu = &self->context->gpu;
-    struct run run;
-    uint64_t numbers[sizeof run / sizeof run.n];
-    struct autotune_error error;
-    int failed;
-    if (!core_read_numbers(numbers, args, count, sizeof run / sizeof run.n, "execute"))
-        return NULL;
-    run = (struct run){numbers[0], numbers[1], numbers[2], numbers[3],
-                       numbers[4], numbers[5], numbers[6]};
-    struct autotune_workspace *workspace = take(self, (void *)(uintptr_t)run.stream);
+    void *stream = (void *)(uintptr_t)run->stream;
+    struct autotune_workspace *workspace = take(self, stream);
     void *before = gpu_enter(gpu);
-    if (gpu->context && workspace && run.calls == 1) {
-        failed = run_calls(self, &workspace, &run, &error);
+    int failed;
+    if (gpu->context && workspace && run->calls == 1) {
+        failed = run_calls(self, &workspace, run, error);
     } else {
-        Py_BEGIN_ALLOW_THREADS failed = run_calls(self, &workspace, &run, &error);
-        Py_END_ALLOW_THREADS
+        PyThreadState *state = PyEval_SaveThread();
+        failed = run_calls(self, &workspace, run, error);
+        PyEval_RestoreThread(state);
     }
     if (workspace)
-        give(self, (void *)(uintptr_t)run.stream, workspace);
+        give(self, stream, workspace);
     gpu_leave(gpu, before);
-    if (failed)
+    return failed;
+}
+
+/* execute(input, n, output, stream, calls, input_step, output_step): as struct core_run. */
+static PyObject *plan_execute(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    uint64_t at[sizeof(struct core_run) / sizeof(uint64_t)];
+    struct autotune_error error;
+    if (!core_read_numbers(at, args, count, sizeof at / sizeof *at, "execute"))
+        return NULL;
+    const struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
+    if (core_plan_run(self, &run, &error))
         return core_raise(error.code, error.text);
     Py_RETURN_NONE;
 }

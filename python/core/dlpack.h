@@ -34,4 +34,18 @@ struct dlpack_versioned {
     struct dlpack_tensor tensor;
 };
 
+/* What the capsule "dlpack_exchange_api" of an array's type holds, of version 1: its functions need no
+ * Python object but the array. They return 0, or not 0 with an exception. */
+struct dlpack_exchange {
+    uint32_t major, minor;
+    struct dlpack_exchange *older;
+    int (*allocate)(struct dlpack_tensor *prototype, struct dlpack_versioned **out,
+                    void *context,
+                    void (*set_error)(void *context, const char *kind, const char *message));
+    int (*export)(void *array, struct dlpack_versioned **out);
+    int (*import)(struct dlpack_versioned *tensor, void **out_array); /* takes the tensor */
+    int (*view)(void *array, struct dlpack_tensor *out);              /* may be NULL */
+    int (*current_stream)(int32_t device_type, int32_t device_id, void **out);
+};
+
 #endif

@@ -44,10 +44,10 @@ tells() {
         case $line in
         "ok "*) ok "${line#ok }" ;;
         "not ok "*) not_ok "${line#not ok }" "see below" ;;
-        "skip "*) skip "${line#skip }" "as it says" ;;
+        "skip "*) skip "$(echo "${line#skip }" | sed 's/: .*//')" "${line##*: }" ;;
         esac
     done < said
-    ! grep -q '^not ok' said && [ "$status" -eq 0 ] || cat said
+    if grep -q '^not ok' said || [ "$status" -ne 0 ]; then cat said; fi
 }
 tells tests "$PYTHON" -B "$ROOT/tests/python/run.py" "$ROOT"
 

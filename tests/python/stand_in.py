@@ -13,7 +13,7 @@ import unittest
 import autotune
 import numpy as np
 from autotune import _core
-from autotune._reduce import _contexts, _plan_of, context
+from autotune._reduce import _contexts, _forget, context
 
 FAKE = ctypes.CDLL("libcuda.so.1")
 
@@ -140,7 +140,7 @@ class StandIn(unittest.TestCase):
         self.assertEqual(current.value, mine)
 
     def test_nothing_is_left(self):
-        _plan_of.cache_clear()
+        _forget()
         _contexts.clear()
         gc.collect()
         objects, contexts = number("fake_objects").value, number("fake_contexts").value
@@ -150,7 +150,7 @@ class StandIn(unittest.TestCase):
         autotune.DeviceArray(
             context(0), 0, (3,), autotune.plan("sum", ByInterface(self.x))._type
         ).__dlpack__()
-        _plan_of.cache_clear()
+        _forget()
         _contexts.clear()
         gc.collect()
         self.assertEqual(number("fake_objects").value, objects)

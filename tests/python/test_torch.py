@@ -1,6 +1,7 @@
 """Tensors of PyTorch and its operators, where PyTorch is: on the CPU, by the emulator."""
 
 import doctest
+import resource
 import unittest
 
 import autotune
@@ -9,12 +10,11 @@ try:
     import autotune.torch as reductions
     import torch
 except ImportError:
-    torch = None
+    raise unittest.SkipTest("no PyTorch here") from None
 
 CASES = [(None, False), (0, False), (1, True), ((0, 1), True)]
 
 
-@unittest.skipUnless(torch, "no PyTorch here")
 class Torch(unittest.TestCase):
     def setUp(self):
         autotune.set_default_device("host")
@@ -32,6 +32,48 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch.equal(autotune.argmax(x.T, axis=0), x.T.argmax(dim=0)))
         with self.assertRaisesRegex(TypeError, "autotune.torch"):
             autotune.sum(x.requires_grad_())
+
+    def test_short_way(self):
+        x, out = self.x, torch.zeros(3)
+        rows = autotune.plan("sum", x, axis=1)
+        first = rows(x)
+        self.assertTrue(rows._short)
+        for y in (x + 1, x * 2, x.double(), x[:2], x.T, x[:, ::2]):
+            want = y.sum(dim=1)
+            if y.shape == x.shape and y.dtype == x.dtype and y.is_contiguous():
+                self.assertTrue(torch.equal(rows(y), want))
+                self.assertTrue(torch.equal(rows(y, out), want))
+            else:
+                with self.assertRaisesRegex(ValueError, "make another plan"):
+                    rows(y)
+            if y.stride(1) == 1 or y.stride(0) == 1:
+                self.assertTrue(torch.equal(autotune.sum(y, axis=1), want))
+        self.assertTrue(torch.equal(first, x.sum(dim=1)))
+        self.assertEqual(rows(x.numpy()).tolist(), first.tolist())
+        for call in (
+            lambda: rows(x.clone().requires_grad_()),
+            lambda: rows(x, out.clone().requires_grad_()),
+        ):
+            with self.assertRaisesRegex(TypeError, "autotune.torch"):
+                call()
+        with self.assertRaisesRegex(ValueError, "out has shape"):
+            rows(x, torch.zeros(4))
+        for dtype in (torch.bool, torch.int16, torch.bfloat16):
+            for _ in range(3):
+                y = x.to(dtype)
+                self.assertEqual(autotune.sum(y, axis=1).dtype, y.sum(dim=1).dtype)
+                want = (
+                    x.flatten().to(torch.bool if dtype == torch.bool else dtype).int().argmax()
+                )
+                self.assertTrue(torch.equal(autotune.argmax(y), want))
+
+    def test_nothing_is_left(self):
+        x = torch.zeros(1000, 1000)
+        autotune.sum(x, axis=1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(500):
+            autotune.sum(x[:1], axis=0)  # 4 kB each
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 1000)
 
     def test_operators_are_those_of_torch(self):
         for name, mine, theirs in (
