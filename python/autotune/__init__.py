@@ -11,8 +11,6 @@ Arrays are NumPy's, PyTorch's, CuPy's, JAX's, Numba's: whatever has ``__dlpack__
 emulator, for machines without a GPU. A page with all of it: docs/python.md.
 """
 
-from __future__ import annotations
-
 from ._arrays import DeviceArray
 from ._core import version as __version__
 from ._errors import BadArgument, Error, NoDevice, NoRecord, OutOfMemory, TooLarge, TuneFailed

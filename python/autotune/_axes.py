@@ -6,6 +6,7 @@ of which one is contiguous; what is kept may be two, of which the outer becomes 
 
 from __future__ import annotations
 
+import operator
 from typing import NamedTuple, Optional, Sequence, Union
 
 Axis = Union[None, int, Sequence[int]]
@@ -35,14 +36,27 @@ class Layout(NamedTuple):
         return (self.calls - 1) * self.step + one
 
 
+def indices(axis: Axis) -> Union[None, int, tuple]:
+    """The same with numbers that are int, so that what is equal is one key: 1.0 is no axis."""
+    if axis is None or type(axis) is int:
+        return axis
+    try:
+        if isinstance(axis, (tuple, list)):
+            return tuple(operator.index(one) for one in axis)
+        return operator.index(axis)
+    except TypeError:
+        raise TypeError(
+            f"axis {axis!r} is none: give a number, several, or None for all"
+        ) from None
+
+
 def normalize(axis: Axis, ndim: int) -> tuple:
     """The axes that are combined, ascending; all for None."""
     if axis is None:
         return tuple(range(ndim))
-    given = (axis,) if isinstance(axis, int) or hasattr(axis, "__index__") else tuple(axis)
+    given = indices(axis)
     found = []
-    for one in given:
-        index = one.__index__()
+    for index in given if isinstance(given, tuple) else (given,):
         if not -ndim <= index < ndim:
             raise ValueError(
                 f"axis {index} is out of bounds for an array of {ndim} dimension{'s' * (ndim != 1)}"

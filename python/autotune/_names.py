@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any as _Any
-from typing import Optional as _Optional
-from typing import Protocol as _Protocol
+from typing import Any, Optional, Protocol
 
-from ._axes import Axis as _Axis
+from ._axes import Axis
 from ._operations import ROWS as _ROWS
-from ._reduce import Device as _Device
+from ._reduce import Device
 from ._reduce import reduce as _reduce
 from ._reduce import scan as _scan
 
+__all__ = [*_ROWS, "cumulative_prod", "cumulative_sum"]
 
-class _Reduction(_Protocol):
+
+class _Reduction(Protocol):
     """How each of them is called."""
 
     def __call__(
         self,
-        x: _Any,
-        axis: _Axis = None,
+        x: Any,
+        axis: Axis = None,
         *,
         keepdims: bool = False,
-        dtype: _Any = None,
-        out: _Any = None,
-        order: _Optional[str] = None,
-        device: _Device = None,
-    ) -> _Any: ...
+        dtype: Any = None,
+        out: Any = None,
+        order: Optional[str] = None,
+        device: Device = None,
+    ) -> Any: ...
 
 
 _TEXT = """{what}
@@ -50,15 +50,15 @@ def _named(name: str) -> _Reduction:
     row = _ROWS[name]
 
     def function(
-        x: _Any,
-        axis: _Axis = None,
+        x: Any,
+        axis: Axis = None,
         *,
         keepdims: bool = False,
-        dtype: _Any = None,
-        out: _Any = None,
-        order: _Optional[str] = None,
-        device: _Device = None,
-    ) -> _Any:
+        dtype: Any = None,
+        out: Any = None,
+        order: Optional[str] = None,
+        device: Device = None,
+    ) -> Any:
         return _reduce(
             name, x, axis, keepdims=keepdims, dtype=dtype, out=out, order=order, device=device
         )
@@ -96,14 +96,14 @@ bitwise_xor = _named("bitwise_xor")
 
 
 def cumulative_sum(
-    x: _Any,
-    axis: _Optional[int] = None,
+    x: Any,
+    axis: Optional[int] = None,
     *,
     exclusive: bool = False,
-    dtype: _Any = None,
-    out: _Any = None,
-    device: _Device = None,
-) -> _Any:
+    dtype: Any = None,
+    out: Any = None,
+    device: Device = None,
+) -> Any:
     """The sums of all elements up to each, along the last axis; ``x`` and the result have one shape.
 
     ``exclusive``: of all before each, so that the first is 0. ``axis`` may be left out where ``x``
@@ -117,14 +117,14 @@ def cumulative_sum(
 
 
 def cumulative_prod(
-    x: _Any,
-    axis: _Optional[int] = None,
+    x: Any,
+    axis: Optional[int] = None,
     *,
     exclusive: bool = False,
-    dtype: _Any = None,
-    out: _Any = None,
-    device: _Device = None,
-) -> _Any:
+    dtype: Any = None,
+    out: Any = None,
+    device: Device = None,
+) -> Any:
     """The products of all elements up to each, as :func:`cumulative_sum` has their sums.
 
     >>> import numpy as np

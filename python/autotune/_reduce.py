@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import os
 import threading
 from typing import Any, NamedTuple, NoReturn, Optional, Union
 
 from . import _arrays, _core
 from ._arrays import LEGACY_STREAM, View
-from ._axes import Axis, Layout, contiguous, kept_shape, layout, normalize
+from ._axes import Axis, Layout, contiguous, indices, kept_shape, layout, normalize
 from ._errors import NoDevice
 from ._operations import RESULTS, ROWS, Row, name_of, row_of
 from ._types import Type, of_code, of_dtype
@@ -79,6 +80,17 @@ def _number_of(device: Device) -> int:
 
 _contexts: dict = {}
 _lock = threading.Lock()
+
+
+def _start_anew() -> None:
+    """In a fork of the process, where contexts of the first cannot be used."""
+    global _lock
+    _lock = threading.Lock()
+    _contexts.clear()
+    _forget()
+
+
+os.register_at_fork(after_in_child=_start_anew)
 
 
 def context(gpu: int) -> Any:
@@ -453,10 +465,6 @@ def _forget() -> None:
     _recent.clear()
 
 
-def _freeze(axis: Axis) -> Any:
-    return tuple(axis) if isinstance(axis, (list, tuple)) else axis
-
-
 def _problem(
     operation: Any,
     seen: View,
@@ -481,7 +489,7 @@ def _problem(
         seen.strides,
         seen.type,
         seen.gpu,
-        _freeze(axis),
+        indices(axis),
         bool(keepdims),
         None if dtype is None else of_dtype(dtype),
         order,
@@ -520,7 +528,7 @@ def reduce(
     same bits in each run. ``device`` is the number of a GPU or ``"host"``, the emulator; None is
     the GPU of ``x``, and GPU 0 for arrays of the host. ``out`` takes the results, and is returned.
     """
-    key = (operation, _freeze(axis), keepdims, dtype, order, device, type(x))
+    key = (operation, indices(axis), keepdims, dtype, order, device, type(x))
     recent = _recent.get(key)
     if recent:
         made = recent._short(x, out)

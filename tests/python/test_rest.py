@@ -1,6 +1,7 @@
 """Operations of one's own, plans, tuning, other libraries' arrays, errors, threads, the program."""
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -106,6 +107,7 @@ class Rest(unittest.TestCase):
                 "axis 2 is out of bounds for an array of 2 dimensions",
                 lambda: autotune.sum(x, axis=2),
             ),
+            (TypeError, "axis 1.0 is none", lambda: autotune.sum(x, axis=1.0)),
             (ValueError, "names an axis twice", lambda: autotune.sum(x, axis=(1, -1))),
             (
                 ValueError,
@@ -176,6 +178,15 @@ class Rest(unittest.TestCase):
             turns += 1
         thread.join()
         self.assertGreater(turns, 0)
+
+    def test_fork(self):
+        x = np.ones(5)
+        autotune.sum(x)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if autotune.sum(x) == 5 else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(autotune.sum(x), 5)
 
     def test_program(self):
         said = subprocess.run(
