@@ -5,7 +5,7 @@ TESTS     = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test
 FUZZERS   = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 DEVICE    = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c) tests/device/host_data.c)
 # All C but the templates, whose control lines no formatter knows.
-FORMATTED = $(shell find autotune bench cache examples generator include python tests -name '*.[ch]')
+FORMATTED = $(shell find autotune bench cache examples generator include python tests -name '*.[ch]' -o -name '*.[ch]pp')
 NEEDED    = $(BUILD)/obj/needed.a
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
