@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import importlib.resources
 import os
@@ -21,6 +22,7 @@ _SCANS = {None: 0, "inclusive": 1, "exclusive": 2}
 _GRADES = ("exact", "stale", "other n", "same compute capability", "shipped", "default")
 _FROM = {"best": 0, "record": 1, "shipped": 2, "default": 3, "tuning": 4}
 _PLANS = 512  # kept for the next call
+_PIPELINES = 4  # likewise
 
 Device = Union[None, str, int]
 
@@ -87,6 +89,7 @@ def _start_anew() -> None:
     global _lock
     _lock = threading.Lock()
     _contexts.clear()
+    _pipelines.clear()
     _forget()
 
 
@@ -99,6 +102,21 @@ def context(gpu: int) -> Any:
         if gpu not in _contexts:
             _contexts[gpu] = _core.Context(gpu, None, None, None, program())
         return _contexts[gpu]
+
+
+_pipelines: collections.OrderedDict = collections.OrderedDict()
+
+
+def _pipeline_of(gpu: int, op: str, kind: str, acc: Optional[str], order: int, n: int) -> Any:
+    """The pipeline for any n of such elements, made for the first n: each holds tens of MiB."""
+    key = (gpu, op, kind, acc, order)
+    made = _pipelines.get(key) or context(gpu).pipeline(op, kind, acc, n, 0, order)
+    with _lock:
+        made = _pipelines.setdefault(key, made)
+        _pipelines.move_to_end(key)
+        while len(_pipelines) > _PIPELINES:
+            _pipelines.popitem(last=False)
+    return made
 
 
 # --- Plans ------------------------------------------------------------------------------------
@@ -157,7 +175,7 @@ class Plan:
         } and self._type.bytes == self._final.bytes:
             self._type = self._final  # the bits are the same
         self._short: Any = None
-        self._pipeline = self._make_pipeline() if found else None
+        self._pipeline = self._find_pipeline() if found else None
 
     # -- what it says
 
@@ -283,22 +301,16 @@ class Plan:
             int(problem.budget * 1000),
         )
 
-    def _make_pipeline(self) -> Any:
-        """For data of the host that a GPU reduces to one value; None where that is copied whole."""
+    def _find_pipeline(self) -> Optional[tuple]:
+        """Which pipeline, for data of the host that a GPU reduces to one value; None where that is
+        copied whole. The plan keeps none: each holds tens of MiB."""
         problem, lay = self._problem, self._layout
         is_foreign = problem.gpu is None and self._gpu != _HOST
-        if (
-            not is_foreign
-            or self._is_empty
-            or not lay.n
-            or lay.calls > 1
-            or problem.row.is_finished
-            or problem.scan
-        ):
+        is_value = lay.n and lay.calls == 1 and not self._is_empty and not problem.scan
+        if not is_foreign or not is_value or problem.row.is_finished:
             return None
-        return self._context.pipeline(
-            problem.row.op, problem.type.code, self._acc, lay.n, 0, _ORDERS[problem.order]
-        )
+        order = _ORDERS[problem.order]
+        return self._gpu, problem.row.op, problem.type.code, self._acc, order, lay.n
 
     # -- how it is called
 
@@ -400,7 +412,7 @@ class Plan:
         elif self._is_empty:
             self._fill_empty(seen, results)
         elif self._pipeline:
-            self._pipeline.execute(seen.address, self._layout.n, results.address)
+            _pipeline_of(*self._pipeline).execute(seen.address, self._layout.n, results.address)
         elif seen.gpu is None and self._gpu != _HOST:
             self._copy_and_execute(seen, results)
         else:

@@ -13,7 +13,7 @@ import unittest
 import autotune
 import numpy as np
 from autotune import _core
-from autotune._reduce import _contexts, _forget, context
+from autotune._reduce import _contexts, _forget, _pipelines, context
 
 FAKE = ctypes.CDLL("libcuda.so.1")
 
@@ -57,7 +57,7 @@ def first_word(array):
 class StandIn(unittest.TestCase):
     def setUp(self):
         number("fake_count").value = 2
-        self.leave(1 << 28)
+        self.leave(1 << 31)
         self.x = np.arange(12, dtype="float32").reshape(3, 4)
 
     def leave(self, bytes):
@@ -113,6 +113,15 @@ class StandIn(unittest.TestCase):
         self.assertEqual(autotune.mean(self.x).dtype, np.float32)
         self.assertGreaterEqual(number("fake_launches").value - before, 3)
 
+    def test_pipelines_are_shared(self):
+        _pipelines.clear()
+        for n in range(1, 40):
+            autotune.sum(np.ones(n, "float32"))
+        self.assertEqual(len(_pipelines), 1)
+        for name in ("sum", "max", "min", "prod", "abs_max", "any"):
+            getattr(autotune, name)(np.ones(5, "float32"))
+        self.assertEqual(len(_pipelines), 4)
+
     def test_kernel_fails(self):
         x = ByInterface(self.x)
         autotune.sum(x, axis=1)
@@ -141,6 +150,7 @@ class StandIn(unittest.TestCase):
 
     def test_nothing_is_left(self):
         _forget()
+        _pipelines.clear()
         _contexts.clear()
         gc.collect()
         objects, contexts = number("fake_objects").value, number("fake_contexts").value
@@ -151,6 +161,7 @@ class StandIn(unittest.TestCase):
             context(0), 0, (3,), autotune.plan("sum", ByInterface(self.x))._type
         ).__dlpack__()
         _forget()
+        _pipelines.clear()
         _contexts.clear()
         gc.collect()
         self.assertEqual(number("fake_objects").value, objects)
