@@ -49,6 +49,16 @@ tells() {
     done < said
     if grep -q '^not ok' said || [ "$status" -ne 0 ]; then cat said; fi
 }
+# The sdist has all that the Makefile builds from: a dry run finds a rule for each.
+sdist_is_whole() {
+    (cd tree/python && "$PYTHON" setup.py -q sdist -d "$SCRATCH/sdist") > /dev/null 2>&1 &&
+        tar -C sdist -xzf sdist/*.tar.gz &&
+        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n -C sdist/autotune_gpu-*/source BUILD=build \
+            build/autotune build/libautotune.a > rules 2>&1 &&
+        grep -q -- '-o build/obj/autotune/library/pipeline.o' rules
+}
+for name in library.mk check.mk setup generator cache autotune configs templates; do ln -s "$ROOT/$name" tree/$name; done
+check sdist-is-whole sdist_is_whole
 tells tests "$PYTHON" -B "$ROOT/tests/python/run.py" "$ROOT"
 
 mkdir fake
