@@ -1,7 +1,7 @@
 """Builds the extension and the program for a wheel, by the Makefile of the tree that it is in.
 
-That tree is the folder above in a checkout, and the folder source/ in an sdist, which `sdist` makes.
-It builds in its folder build/; where AUTOTUNE_BUILD names another, that is taken as it is.
+That tree is the folder above in a checkout, and the folder source/ in an sdist, which `sdist`
+makes. It builds in its folder build/; where AUTOTUNE_BUILD names another, that is taken as it is.
 """
 
 import os
@@ -16,7 +16,8 @@ from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE / "source" if (HERE / "source").is_dir() else HERE.parent
-TREE = "Makefile library.mk check.mk setup LICENSE generator cache autotune configs templates include".split()
+FILES = ["Makefile", "library.mk", "check.mk", "setup", "LICENSE"]
+FOLDERS = ["generator", "cache", "autotune", "configs", "templates", "include"]
 STATIC = {"libinih.a": "libinih-dev", "libxxhash.a": "libxxhash-dev", "libmd.a": "libmd-dev"}
 STABLE = "0x030a0000"  # the interface of Python 3.10, which all later ones have
 
@@ -25,19 +26,15 @@ def say_what_is_missing(compiler):
     """Ends with one sentence where the tree cannot be built."""
     missing = [tool for tool in (compiler, "make", "objcopy") if not shutil.which(tool)]
     if not missing:
-        found = {
-            name: subprocess.run(
-                [compiler, f"-print-file-name={name}"], capture_output=True, text=True
-            ).stdout.strip()
-            for name in STATIC
-        }
-        missing = [
-            package for name, package in STATIC.items() if not os.path.isabs(found[name])
-        ]
+        found = {}
+        for name in STATIC:
+            asked = [compiler, f"-print-file-name={name}"]
+            found[name] = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+        missing = [package for name, package in STATIC.items() if not os.path.isabs(found[name])]
     if missing:
         raise SystemExit(
-            f"autotune: not here, but needed to build: {' '.join(missing)}; install what holds the same as these "
-            "packages of Debian, or a wheel, which needs none of them"
+            f"autotune: not here, but needed to build: {' '.join(missing)}; install what holds "
+            "the same as these packages of Debian, or a wheel, which needs none of them"
         )
 
 
@@ -90,16 +87,18 @@ class SdistWithTree(sdist):
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
-        for name in TREE:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-            (Path(base_dir) / "source").mkdir(exist_ok=True)
-            copy(ROOT / name, Path(base_dir) / "source" / name)
+        tree = Path(base_dir) / "source"
+        tree.mkdir(exist_ok=True)
+        for name in FILES:
+            shutil.copy2(ROOT / name, tree / name)
+        for name in FOLDERS:
+            shutil.copytree(ROOT / name, tree / name)
 
 
 setup(
-    version=re.search(
-        r"^VERSION *= *(\S+)", (ROOT / "Makefile").read_text(), re.MULTILINE
-    ).group(1),
+    version=re.search(r"^VERSION *= *(\S+)", (ROOT / "Makefile").read_text(), re.MULTILINE).group(
+        1
+    ),
     ext_modules=[
         Extension(
             "autotune._core",

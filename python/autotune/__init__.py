@@ -13,12 +13,22 @@ emulator, for machines without a GPU. A page with all of it: docs/python.md.
 
 from ._arrays import DeviceArray
 from ._core import version as __version__
-from ._errors import BadArgument, Error, NoDevice, NoRecord, OutOfMemory, TooLarge, TuneFailed
+from ._devices import set_default_device
+from ._errors import (
+    BadArgument,
+    Error,
+    NoDevice,
+    NoRecord,
+    OutOfMemory,
+    TooLarge,
+    TuneFailed,
+)
 from ._names import *  # noqa: F403
 from ._operations import ROWS as _ROWS
 from ._operations import Operation
+from ._plan import Plan
 from ._program import records
-from ._reduce import Plan, plan, reduce, scan, set_default_device, tune
+from ._reduce import plan, reduce, scan, tune
 
 __all__ = [
     *_ROWS,

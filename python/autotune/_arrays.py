@@ -58,8 +58,8 @@ def view(array: Any) -> View:
         return _of_dlpack(array)
     if not isinstance(array, (list, tuple, int, float, bool)):
         raise TypeError(
-            f"{kind.__name__} is no array: give one of NumPy, PyTorch, CuPy, JAX or Numba, or any that "
-            "has __dlpack__ or __cuda_array_interface__"
+            f"{kind.__name__} is no array: give one of NumPy, PyTorch, CuPy, JAX or Numba, or "
+            "any that has __dlpack__ or __cuda_array_interface__"
         )
     import numpy
 
@@ -74,7 +74,8 @@ def _of_interface(array: Any, interface: dict, is_cuda: bool) -> View:
         strides = contiguous(shape)
     elif any(step % kind.bytes for step in steps):
         raise ValueError(
-            f"strides {tuple(steps)} are no multiples of the {kind.bytes} bytes of {kind.name}: copy the array"
+            f"strides {tuple(steps)} are no multiples of the {kind.bytes} bytes of {kind.name}: "
+            "copy the array"
         )
     else:
         strides = tuple(step // kind.bytes for step in steps)
@@ -83,9 +84,7 @@ def _of_interface(array: Any, interface: dict, is_cuda: bool) -> View:
     if is_cuda:
         gpu = max(_core.gpu_of(address), 0) if address else 0
         stream = _current_stream(array, gpu) or interface.get("stream") or LEGACY_STREAM
-    return View(
-        array, address, shape, strides, kind, gpu, stream, (array, interface), is_read_only
-    )
+    return View(array, address, shape, strides, kind, gpu, stream, (array, interface), is_read_only)
 
 
 def _of_torch(array: Any) -> View:
@@ -98,9 +97,7 @@ def _of_torch(array: Any) -> View:
         )
     gpu = array.device.index if array.is_cuda else None
     if gpu is None and array.device.type != "cpu":
-        raise TypeError(
-            f"the tensor is on {array.device}: copy it to a CUDA GPU or to the host"
-        )
+        raise TypeError(f"the tensor is on {array.device}: copy it to a CUDA GPU or to the host")
     stream = 0 if gpu is None else _current_stream(array, gpu) or LEGACY_STREAM
     kind = of_dtype(array.dtype)
     shape, strides = tuple(array.shape), array.stride()
@@ -115,7 +112,8 @@ def _of_dlpack(array: Any) -> View:
         return _of_tensor(array, tensor, number, stream)
     if kind not in _HOST_KINDS:
         raise TypeError(
-            f"the array is on a device of DLPack's kind {kind}: copy it to a CUDA GPU or to the host"
+            f"the array is on a device of DLPack's kind {kind}: copy it to a CUDA GPU, or to the "
+            "host"
         )
     return _of_tensor(array, _core.Tensor(array.__dlpack__()), None, 0)
 
@@ -125,9 +123,7 @@ def _of_tensor(array: Any, tensor: Any, gpu: Optional[int], stream: int) -> View
     shape = tensor.shape
     if strides is None or len(strides) != len(shape):
         strides = contiguous(shape)
-    return View(
-        array, tensor.address, shape, strides, of_dlpack(*tensor.type), gpu, stream, tensor
-    )
+    return View(array, tensor.address, shape, strides, of_dlpack(*tensor.type), gpu, stream, tensor)
 
 
 def _current_stream(array: Any, gpu: int) -> Optional[int]:

@@ -6,10 +6,19 @@ of which one is contiguous; what is kept may be two, of which the outer becomes 
 
 from __future__ import annotations
 
+import enum
 import operator
-from typing import NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 Axis = Union[None, int, Sequence[int]]
+
+
+class Walk(enum.Enum):
+    """What must be so of the elements of a result."""
+
+    ANY = "they are combined in any order"
+    IN_TURN = "they are combined in their order, or each has a result"
+    PLACES = "their places are asked for: a call for each result"
 
 
 class Layout(NamedTuple):
@@ -25,7 +34,7 @@ class Layout(NamedTuple):
     results: int = 1  # of a call
 
     @property
-    def count(self) -> int:
+    def counted(self) -> int:
         """What a call counts: rows of a matrix, or elements."""
         return self.rows or self.n
 
@@ -36,18 +45,14 @@ class Layout(NamedTuple):
         return (self.calls - 1) * self.step + one
 
 
-def indices(axis: Axis) -> Union[None, int, tuple]:
+def indices(axis: Any) -> Union[None, int, tuple]:
     """The same with numbers that are int, so that what is equal is one key: 1.0 is no axis."""
-    if axis is None or type(axis) is int:
-        return axis
     try:
         if isinstance(axis, (tuple, list)):
             return tuple(operator.index(one) for one in axis)
-        return operator.index(axis)
+        return None if axis is None else operator.index(axis)
     except TypeError:
-        raise TypeError(
-            f"axis {axis!r} is none: give a number, several, or None for all"
-        ) from None
+        raise TypeError(f"axis {axis!r} is none: give a number, several, or None for all") from None
 
 
 def normalize(axis: Axis, ndim: int) -> tuple:
@@ -96,48 +101,40 @@ def _merge(dims: list) -> list:
     return merged
 
 
-def _each(depth: tuple, kept: tuple, is_ordered: bool) -> Optional[Layout]:
+def _each(depth: tuple, kept: tuple, walk: Walk) -> Optional[Layout]:
     """A result for each of `kept`, of the elements of `depth`."""
     (n, stride), (m, apart) = depth, kept
     if stride == 1 and apart >= n:
-        if is_ordered == "position":
+        if walk is Walk.PLACES:
             return Layout(n=n, calls=m, step=apart)
         return Layout(rows=m, len=n, pitch=apart, axis=1, results=m)
-    if apart == 1 and stride >= m and not is_ordered:
+    if apart == 1 and stride >= m and walk is Walk.ANY:
         return Layout(rows=n, len=m, pitch=stride, axis=0, results=m)
     return None
 
 
-def _one(depth: tuple, is_ordered: bool) -> Optional[Layout]:
+def _one(depth: tuple, walk: Walk) -> Optional[Layout]:
+    """One result; elements with gaps between them are a column."""
     n, stride = depth
     if stride == 1:
         return Layout(n=n)
-    return None if is_ordered else Layout(rows=n, len=1, pitch=stride, axis=0)
+    return Layout(rows=n, len=1, pitch=stride, axis=0) if walk is Walk.ANY else None
 
 
-def layout(
-    shape: tuple, strides: tuple, axes: tuple, is_ordered: Union[bool, str] = False
-) -> Optional[Layout]:
-    """The problem for an array that has elements; None where no numbers of the library say it.
-
-    ``is_ordered``: elements are numbered, or combined one by one; ``"position"``: each result
-    takes a call.
-    """
+def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[Layout]:
+    """The problem for an array that has elements; None where no numbers of the library say it."""
     dims = list(zip(shape, strides))
     reduced = [dims[i] for i in axes]
-    if not is_ordered:
+    if walk is Walk.ANY:
         reduced.sort(key=lambda dim: -dim[1])
     depths = _merge(reduced) or [(1, 1)]
     kept = _merge([dim for i, dim in enumerate(dims) if i not in axes])
     if len(depths) > 1 or len(kept) > 2 or any(stride < 1 for _, stride in depths + kept):
         return None
-    depth = depths[0]
     if not kept:
-        return _one(depth, is_ordered)
-    each = _each(depth, kept[-1], is_ordered)
+        return _one(depths[0], walk)
+    each = _each(depths[0], kept[-1], walk)
     if each is None or len(kept) == 1:
         return each
-    (calls, step) = kept[0]
-    if each.calls > 1:  # positions: two axes of calls
-        return None
-    return each._replace(calls=calls, step=step)
+    calls, step = kept[0]
+    return None if each.calls > 1 else each._replace(calls=calls, step=step)

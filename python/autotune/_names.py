@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Optional, Protocol
 
 from ._axes import Axis
+from ._devices import Device
 from ._operations import ROWS as _ROWS
-from ._reduce import Device
 from ._reduce import reduce as _reduce
 from ._reduce import scan as _scan
 
@@ -34,9 +34,9 @@ _TEXT = """{what}
     ``x`` has any shape; the result has it without ``axis``: an axis, several, or None for all. It
     is an array of the library that ``x`` is of. {empty}
 
-    {example}``keepdims`` leaves 1 in the place of ``axis``; ``dtype`` is the type of the result; ``out`` takes the
-    results and is returned; ``order="n"`` gives floats the same bits everywhere; ``device`` is a GPU's
-    number or "host", the emulator.
+    {example}``keepdims`` leaves 1 in the place of ``axis``; ``dtype`` is the type of the
+    result; ``out`` takes the results and is returned; ``order="n"`` gives floats the same bits
+    everywhere; ``device`` is a GPU's number or "host", the emulator.
     """
 
 _EXAMPLE = """>>> import numpy as np
@@ -104,7 +104,8 @@ def cumulative_sum(
     out: Any = None,
     device: Device = None,
 ) -> Any:
-    """The sums of all elements up to each, along the last axis; ``x`` and the result have one shape.
+    """The sums of all elements up to each, along the last axis; ``x`` and the result have the
+    same shape.
 
     ``exclusive``: of all before each, so that the first is 0. ``axis`` may be left out where ``x``
     has one axis.

@@ -81,12 +81,8 @@ ROWS = {
         has_empty=False,
         then="max",
     ),
-    "abs_min": Row(
-        "absmin", "same", "The least magnitude.", "0.0", has_empty=False, then="min"
-    ),
-    "bitwise_and": Row(
-        "and", "same", "Integers combined by bitwise and.", "", then="bitwise_and"
-    ),
+    "abs_min": Row("absmin", "same", "The least magnitude.", "0.0", has_empty=False, then="min"),
+    "bitwise_and": Row("and", "same", "Integers combined by bitwise and.", "", then="bitwise_and"),
     "bitwise_or": Row("or", "same", "Integers combined by bitwise or.", "", then="bitwise_or"),
     "bitwise_xor": Row(
         "xor", "same", "Integers combined by bitwise exclusive or.", "", then="bitwise_xor"
@@ -101,8 +97,10 @@ class Operation:
     ``finish`` the result of the last value ``a`` and the count ``n``.
 
     >>> import numpy as np
-    >>> energy = Operation(map="real(x) * real(x)", combine="a + b", finish="a / real(n)", value="real")
-    >>> reduce(energy, np.arange(4.0), device="host")
+    >>> energy = autotune.Operation(
+    ...     value="real", map="real(x) * real(x)", combine="a + b", finish="a / real(n)"
+    ... )
+    >>> autotune.reduce(energy, np.arange(4.0), device="host")
     np.float64(3.5)
 
     Without ``map`` a value is the element, without ``finish`` the result is the last value.
@@ -153,9 +151,7 @@ def row_of(operation: object) -> Row:
 
 def name_of(operation: object) -> str:
     """The name for messages."""
-    return (
-        operation if isinstance(operation, str) else getattr(operation, "name", str(operation))
-    )
+    return operation if isinstance(operation, str) else getattr(operation, "name", str(operation))
 
 
 # --- Types of results -------------------------------------------------------------------------
@@ -176,9 +172,7 @@ def _sum(type: Type, dtype: Optional[Type]) -> tuple:
             )
         return _wider(type, dtype), dtype or type
     if dtype and dtype.kind == "f":
-        raise TypeError(
-            f"{type.name} elements are not summed as {dtype.name}: convert them first"
-        )
+        raise TypeError(f"{type.name} elements are not summed as {dtype.name}: convert them first")
     wide = TYPES[_WIDE[type.kind]]
     if dtype and dtype.kind == type.kind and dtype.bytes >= max(type.bytes, 4):
         return dtype.code, dtype

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from typing import Any
 
+from ._devices import program
 from ._errors import Error
-from ._reduce import program
 
 
 def records() -> list[dict[str, Any]]:
-    """The records kept so far, of all GPUs: a dict for each, as ``autotune show --json -`` has them."""
+    """The records kept so far, of all GPUs: a dict for each, as ``autotune show --json -`` has
+    it."""
     done = subprocess.run(
         [program(), "show", "--json", "-"], capture_output=True, text=True, check=False
     )

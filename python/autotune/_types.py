@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Type(NamedTuple):
@@ -60,13 +60,11 @@ def of_typestr(typestr: str, dtype: object) -> Type:
     if typestr[1] == "V":
         name = str(dtype)  # bfloat16, which the interface has no letter for
     if name not in TYPES or typestr[0] == ">":
-        raise TypeError(
-            f"elements of type {dtype} ({typestr}) have no operation here: {_known()}"
-        )
+        raise TypeError(f"elements of type {dtype} ({typestr}) have no operation here: {_known()}")
     return TYPES[name]
 
 
-def of_dtype(dtype: object) -> Type:
+def of_dtype(dtype: Any) -> Type:
     """The type of a ``dtype=``: of NumPy, torch, CuPy or JAX, a Python type, or a name."""
     if isinstance(dtype, Type):
         return dtype

@@ -18,7 +18,7 @@ package imports PyTorch.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Sequence, Union
 
 import torch
 from torch import Tensor

@@ -11,9 +11,6 @@ import traceback
 import unittest
 
 import autotune
-import autotune._names
-import autotune._operations
-import autotune._reduce
 
 
 class Result(unittest.TestResult):
@@ -77,16 +74,7 @@ def main():
     for name, value in sorted(public.items()):
         text = getattr(value, "__doc__", None)
         if callable(value) and text:
-            run_examples(
-                name,
-                text,
-                {
-                    "autotune": autotune,
-                    "reduce": autotune.reduce,
-                    **vars(autotune._reduce),
-                    **vars(autotune._operations),
-                },
-            )
+            run_examples(name, text, {"autotune": autotune})
             autotune.set_default_device(None)
     run_examples("the package", autotune.__doc__, {})
     unittest.defaultTestLoader.discover(str(here)).run(Result())

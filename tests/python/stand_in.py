@@ -10,10 +10,10 @@ import gc
 import os
 import unittest
 
-import autotune
 import numpy as np
-from autotune import _core
-from autotune._reduce import _contexts, _forget, _pipelines, context
+
+import autotune
+from autotune import _core, _devices
 
 FAKE = ctypes.CDLL("libcuda.so.1")
 
@@ -114,13 +114,13 @@ class StandIn(unittest.TestCase):
         self.assertGreaterEqual(number("fake_launches").value - before, 3)
 
     def test_pipelines_are_shared(self):
-        _pipelines.clear()
+        _devices.release()
         for n in range(1, 40):
             autotune.sum(np.ones(n, "float32"))
-        self.assertEqual(len(_pipelines), 1)
+        self.assertEqual(len(_devices._pipelines), 1)
         for name in ("sum", "max", "min", "prod", "abs_max", "any"):
             getattr(autotune, name)(np.ones(5, "float32"))
-        self.assertEqual(len(_pipelines), 4)
+        self.assertEqual(len(_devices._pipelines), 4)
 
     def test_kernel_fails(self):
         x = ByInterface(self.x)
@@ -136,7 +136,7 @@ class StandIn(unittest.TestCase):
             autotune.sum(np.zeros((1 << 10, 1 << 11), "float32"), axis=1)
 
     def test_emulator_takes_no_gpu_array(self):
-        with self.assertRaisesRegex(ValueError, "this one is on a GPU"):
+        with self.assertRaisesRegex(ValueError, "the array is on GPU 0"):
             autotune.sum(ByInterface(self.x), device="host")
 
     def test_context_of_the_caller_stays(self):
@@ -149,20 +149,16 @@ class StandIn(unittest.TestCase):
         self.assertEqual(current.value, mine)
 
     def test_nothing_is_left(self):
-        _forget()
-        _pipelines.clear()
-        _contexts.clear()
+        _devices.release()
         gc.collect()
         objects, contexts = number("fake_objects").value, number("fake_contexts").value
         for x in (ByInterface(self.x), ByDlpack(self.x, gpu=1), self.x):
             got = autotune.sum(x, axis=1)
             del got
         autotune.DeviceArray(
-            context(0), 0, (3,), autotune.plan("sum", ByInterface(self.x))._type
+            _devices.context(0), 0, (3,), autotune.plan("sum", ByInterface(self.x))._final
         ).__dlpack__()
-        _forget()
-        _pipelines.clear()
-        _contexts.clear()
+        _devices.release()
         gc.collect()
         self.assertEqual(number("fake_objects").value, objects)
         self.assertEqual(number("fake_contexts").value, contexts)

@@ -3,8 +3,9 @@
 import itertools
 import unittest
 
-import autotune
 import numpy as np
+
+import autotune
 from autotune._operations import ROWS
 
 NUMPY = {
@@ -34,9 +35,7 @@ BY_ROWS = ("mean", "norm", "count_nonzero", "any")
 def some(shape, dtype):
     """Small numbers, of which every sum is exact."""
     numbers = (np.arange(np.prod(shape, dtype=int)) * 7 % 5 - 1).reshape(shape)
-    return (
-        np.abs(numbers).astype(dtype) if np.dtype(dtype).kind in "bu" else numbers.astype(dtype)
-    )
+    return np.abs(numbers).astype(dtype) if np.dtype(dtype).kind in "bu" else numbers.astype(dtype)
 
 
 class Reduce(unittest.TestCase):
@@ -104,9 +103,7 @@ class Reduce(unittest.TestCase):
 
     def test_positions_by_axis(self):
         x = some((4, 6), "float32")
-        self.same(
-            autotune.argmax(x, axis=1, keepdims=True), np.argmax(x, axis=1, keepdims=True)
-        )
+        self.same(autotune.argmax(x, axis=1, keepdims=True), np.argmax(x, axis=1, keepdims=True))
         self.same(autotune.argmin(x.T, axis=0), np.argmin(x.T, axis=0))
         with self.assertRaisesRegex(ValueError, "in which it is the last"):
             autotune.argmax(x, axis=0)

@@ -7,8 +7,9 @@ import sys
 import threading
 import unittest
 
-import autotune
 import numpy as np
+
+import autotune
 
 
 class ByDlpack:
@@ -44,16 +45,12 @@ class Rest(unittest.TestCase):
         half = autotune.Operation(
             map="h * h", combine="greatest(a, b)", let={"h": "x / 2"}, name="half"
         )
-        np.testing.assert_array_equal(
-            autotune.reduce(half, x, axis=1), (x / 2).max(axis=1) ** 2
-        )
+        np.testing.assert_array_equal(autotune.reduce(half, x, axis=1), (x / 2).max(axis=1) ** 2)
         energy = autotune.Operation(
             value="real", map="real(x) * real(x)", combine="a + b", finish="a / real(n)"
         )
         got = autotune.reduce(energy, x.astype("int16"))
-        self.assertEqual(
-            (got, got.dtype), (np.mean(x * x, dtype="float64"), np.dtype("float64"))
-        )
+        self.assertEqual((got, got.dtype), (np.mean(x * x, dtype="float64"), np.dtype("float64")))
         self.assertIn("combine = a + b", repr(energy))
 
     def test_fault_in_an_operation(self):

@@ -7,8 +7,9 @@ import unittest
 import autotune
 
 try:
-    import autotune.torch as reductions
     import torch
+
+    import autotune.torch as reductions
 except ImportError:
     raise unittest.SkipTest("no PyTorch here") from None
 
@@ -62,9 +63,7 @@ class Torch(unittest.TestCase):
             for _ in range(3):
                 y = x.to(dtype)
                 self.assertEqual(autotune.sum(y, axis=1).dtype, y.sum(dim=1).dtype)
-                want = (
-                    x.flatten().to(torch.bool if dtype == torch.bool else dtype).int().argmax()
-                )
+                want = x.flatten().to(torch.bool if dtype == torch.bool else dtype).int().argmax()
                 self.assertTrue(torch.equal(autotune.argmax(y), want))
 
     def test_nothing_is_left(self):
@@ -106,16 +105,11 @@ class Torch(unittest.TestCase):
         for name in reductions.GRADIENTS:
             for dims, keepdim in (([0, 1], False), ([1], True)):
                 x = self.x.clone().requires_grad_()
-                torch.library.opcheck(
-                    getattr(torch.ops.autotune, name).default, (x, dims, keepdim)
-                )
+                torch.library.opcheck(getattr(torch.ops.autotune, name).default, (x, dims, keepdim))
         torch.library.opcheck(torch.ops.autotune.argmax.default, (self.x, [1], False))
 
     def test_gradients_by_differences(self):
-        x = (
-            torch.rand(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-            + 1
-        )
+        x = torch.rand(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1)) + 1
         for name in reductions.GRADIENTS:
             call = getattr(reductions, name)
             torch.autograd.gradcheck(lambda x, call=call: call(x, 1), (x.requires_grad_(),))
