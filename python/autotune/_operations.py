@@ -63,6 +63,7 @@ ROWS = {
         "The sum divided by the count; of integers a float64.",
         "-0.3333333333333333",
         is_finished=True,
+        then="mean",
     ),
     "norm": Row(
         "nrm2",
@@ -70,6 +71,7 @@ ROWS = {
         "The root of the sum of the squares; of integers a float64.",
         "5.0",
         is_finished=True,
+        then="norm",
     ),
     "sum_of_squares": Row("sumsq", "sum", "The sum of the squares.", "25.0", then="sum"),
     "abs_sum": Row("asum", "sum", "The sum of the magnitudes: the 1-norm.", "7.0", then="sum"),

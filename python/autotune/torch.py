@@ -107,7 +107,8 @@ def _function(name: str) -> Callable:
     operator = _register(name)
 
     def function(x: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
-        return operator(x, list(normalize(dim, x.dim())), keepdim)
+        dims = normalize(dim, x.dim() or 1)  # a number has dim 0, as PyTorch has it
+        return operator(x, list(dims[: x.dim()]), keepdim)
 
     has = "It has a gradient." if name in GRADIENTS else "It has no gradient."
     function.__doc__ = (

@@ -78,6 +78,11 @@ class Reduce(unittest.TestCase):
                     x.sum(axis=axis, keepdims=True),
                     axis,
                 )
+        self.same(autotune.mean(x, axis=(0, 2)), x.mean(axis=(0, 2)))
+        y = x.astype("int8")
+        np.testing.assert_allclose(autotune.mean(y, axis=(0, 3)), y.mean(axis=(0, 3)), rtol=1e-15)
+        norm = autotune.norm(x, axis=(1, 3))
+        np.testing.assert_allclose(norm, np.sqrt((x * x).sum(axis=(1, 3))), rtol=1e-6)
         self.same(autotune.sum(x, axis=(-1, -2)), x.sum(axis=(-1, -2)))
 
     def test_strides(self):
