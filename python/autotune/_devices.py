@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import collections
 import importlib.resources
 import os
@@ -117,4 +118,5 @@ def _start_anew() -> None:
     release()
 
 
+atexit.register(release)  # while the driver is still there
 os.register_at_fork(after_in_child=_start_anew)

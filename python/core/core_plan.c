@@ -81,11 +81,9 @@ static void plan_free(PyObject *object)
     if (self->context) {
         const struct gpu *gpu = &self->context->gpu;
         void *before = gpu_enter(gpu);
-        for (size_t i = 0; i < self->count; i++) {
-            if (gpu->context)
-                gpu_wait(self->idle[i].stream);
+        gpu_wait_all(gpu);
+        for (size_t i = 0; i < self->count; i++)
             autotune_workspace_destroy(self->idle[i].workspace, NULL);
-        }
         autotune_plan_destroy(self->at, NULL);
         gpu_leave(gpu, before);
     }
@@ -114,8 +112,7 @@ static void give(struct core_plan *self, void *stream, struct autotune_workspace
         const size_t room = self->room * 2 + 1;
         struct idle *grown = realloc(self->idle, room * sizeof *grown);
         if (!grown) {
-            if (self->context->gpu.context)
-                gpu_wait(stream);
+            gpu_wait_all(&self->context->gpu);
             autotune_workspace_destroy(workspace, NULL);
             return;
         }

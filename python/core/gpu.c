@@ -20,6 +20,7 @@ struct driver {
     int (*copy_in)(unsigned long long to, const void *from, size_t bytes, void *stream);
     int (*copy_out)(void *to, unsigned long long from, size_t bytes, void *stream);
     int (*wait)(void *stream);
+    int (*wait_all)(void);
     int (*error_name)(int result, const char **out);
 };
 
@@ -40,6 +41,7 @@ static const struct {
     {"cuMemcpyHtoDAsync_v2", offsetof(struct driver, copy_in)},
     {"cuMemcpyDtoHAsync_v2", offsetof(struct driver, copy_out)},
     {"cuStreamSynchronize", offsetof(struct driver, wait)},
+    {"cuCtxSynchronize", offsetof(struct driver, wait_all)},
     {"cuGetErrorName", offsetof(struct driver, error_name)},
 };
 enum { SYMBOLS = sizeof symbols / sizeof *symbols, NOT_FOUND = 500, ORDINAL = 9 };
@@ -148,4 +150,9 @@ int gpu_copy_out(void *to, uint64_t from, size_t bytes, void *stream)
 int gpu_wait(void *stream)
 {
     return driver.wait(stream);
+}
+
+int gpu_wait_all(const struct gpu *gpu)
+{
+    return gpu->context ? driver.wait_all() : 0;
 }

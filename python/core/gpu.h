@@ -37,4 +37,7 @@ int gpu_copy_in(uint64_t to, const void *from, size_t bytes, void *stream);
 int gpu_copy_out(void *to, uint64_t from, size_t bytes, void *stream);
 int gpu_wait(void *stream);
 
+/* For all streams, those of others too, which may be gone. */
+int gpu_wait_all(const struct gpu *gpu);
+
 #endif

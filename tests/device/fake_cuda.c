@@ -206,6 +206,10 @@ result cuStreamSynchronize(handle stream)
 {
     return (void)stream, fake_sync_result;
 }
+result cuCtxSynchronize(void)
+{
+    return current ? fake_sync_result : INVALID_CONTEXT;
+}
 result cuEventCreate(handle *out, unsigned flags)
 {
     return (void)flags, fake_event_result ? fake_event_result : make(out, 4);
