@@ -48,6 +48,10 @@ def view(array: Any) -> View:
         kind = type(array)
     if library_of(array) == "torch":
         return _of_torch(array)
+    if hasattr(kind, "mask") and hasattr(kind, "filled"):
+        raise TypeError(
+            "some elements of a masked array are none: give x.compressed(), or x.filled(value)"
+        )
     if hasattr(kind, "__cuda_array_interface__") and getattr(
         array, "__cuda_array_interface__", None
     ):

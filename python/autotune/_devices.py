@@ -37,7 +37,7 @@ def set_default_device(device: Device) -> None:
     """
     global _default
     if device not in (None, "host"):
-        _number_of(device)
+        _number_of(device)  # or ValueError
     _default = device
     _tell()
 
@@ -57,6 +57,10 @@ def choose(device: Device, found: Optional[int]) -> int:
     if device is None:
         return found or 0
     wanted = HOST if device == "host" else _number_of(device)
+    if wanted >= _core.gpu_count():
+        raise NoDevice(
+            f"GPU {wanted} is not here: the CUDA driver shows {_core.gpu_count()}, the first is 0"
+        )
     if found is not None and found != wanted:
         raise ValueError(
             f"the array is on GPU {found}, and device={device!r} is asked for: it is reduced where "

@@ -51,8 +51,14 @@ _CLASSES = {
 }
 
 
+# What a program in C would write, in sentences, and what one in Python does.
+_WORDS = {"AUTOTUNE_FROM_BEST": 'source="best"'}
+
+
 def make(code: int, text: str) -> Error:
     """The exception for a code of the library; called by the extension."""
+    for theirs, ours in _WORDS.items():
+        text = text.replace(theirs, ours)
     error = _CLASSES.get(code, Error)(text)
     error.code = code
     return error

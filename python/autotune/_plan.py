@@ -336,6 +336,8 @@ class Plan:
             self._fill(seen, results)
             made = self._converted(_arrays.hand_over(results.array, seen.array))
             return made[()] if _arrays.library_of(made) == "numpy" and not self.shape else made
+        if _arrays.library_of(out) == "builtins":
+            raise TypeError(f"out is of type {type(out).__name__}: give an array")
         target = _arrays.view(out)
         self._check_out(target, seen)
         if target.type == self._stored:

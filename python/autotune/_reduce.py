@@ -52,6 +52,8 @@ def _problem(
     source: str = "best",
     budget: float = 0.0,
 ) -> Problem:
+    if not budget >= 0:
+        raise ValueError(f"budget is {budget}: give seconds, or 0 to try all")
     for what, given, known in (("order", order, ORDERS), ("source", source, SOURCES)):
         if given not in known:
             raise ValueError(

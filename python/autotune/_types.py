@@ -56,10 +56,13 @@ def of_dlpack(kind: int, bits: int, lanes: int) -> Type:
 
 def of_typestr(typestr: str, dtype: object) -> Type:
     """The type that an array interface calls so; ``dtype`` is the array's own word for it."""
-    name = _KINDS.get(typestr[1], "") + (str(int(typestr[2:]) * 8) if typestr[1] != "b" else "")
-    if typestr[1] == "V":
+    order, kind, size = typestr[0], typestr[1], typestr[2:]
+    name = _KINDS.get(kind, "")
+    if kind in "iuf" and size.isdigit():
+        name += str(int(size) * 8)
+    elif kind == "V":
         name = str(dtype)  # bfloat16, which the interface has no letter for
-    if name not in TYPES or typestr[0] == ">":
+    if name not in TYPES or order == ">":
         raise TypeError(f"elements of type {dtype} ({typestr}) have no operation here: {_known()}")
     return TYPES[name]
 

@@ -116,6 +116,17 @@ class Rest(unittest.TestCase):
             (TypeError, "complex128", lambda: autotune.sum(np.ones(3, complex))),
             (TypeError, ">f4", lambda: autotune.sum(np.ones(3, ">f4"))),
             (TypeError, "str is no array", lambda: autotune.sum("abc")),
+            (TypeError, "type object", lambda: autotune.sum(np.array([1, None]))),
+            (TypeError, "datetime64", lambda: autotune.sum(np.zeros(3, "datetime64[s]"))),
+            (TypeError, "masked", lambda: autotune.sum(np.ma.array([1, 2], mask=[0, 1]))),
+            (TypeError, "out is of type int: give an array", lambda: autotune.sum(x, out=5)),
+            (ValueError, "budget is -1", lambda: autotune.tune("sum", x, budget=-1)),
+            (
+                autotune.NoRecord,
+                'take source="best"',
+                lambda: autotune.plan("prod", x, source="shipped"),
+            ),
+            (autotune.NoDevice, "GPU 99 is not here", lambda: autotune.sum(x, device=99)),
             (TypeError, "not int32", lambda: autotune.mean(x, dtype="int32")),
             (ValueError, "no problem that kernels know", lambda: autotune.sum(x[::-1])),
             (
