@@ -50,8 +50,8 @@ int core_add_buffer(PyObject *module);
 PyObject *core_new(PyObject *module, const char *type);
 
 /* For core_context.c: what context.plan(...) and context.pipeline(...) do. */
-PyObject *core_plan_make(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *core_pipeline_make(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *core_buffer_make(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t count);
+PyObject *core_pipeline_make(PyObject *object, PyObject *const *args, Py_ssize_t count);
+PyObject *core_buffer_make(PyObject *object, PyObject *const *args, Py_ssize_t count);
 
 #endif

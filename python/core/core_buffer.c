@@ -88,9 +88,11 @@ struct handed {
     int64_t shape[NDIM_MAX];
 };
 
-/* From any thread. */
+/* From any thread; behind the interpreter's end nothing is left to be given back to. */
 static void give_back(struct dlpack_managed *managed)
 {
+    if (!Py_IsInitialized())
+        return;
     const PyGILState_STATE state = PyGILState_Ensure();
     Py_DECREF((PyObject *)managed->context);
     free(managed);
