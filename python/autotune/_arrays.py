@@ -6,6 +6,7 @@ Numba) or ``__dlpack__`` (torch, JAX and most others). Nothing is copied.
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any, NamedTuple, Optional
 
@@ -15,6 +16,7 @@ from ._types import Type, of_dlpack, of_dtype, of_typestr
 
 _CUDA_KINDS = (2, 13)  # memory of a GPU, managed memory
 _HOST_KINDS = (1, 3)  # memory of the host, pinned memory
+_LIBRARIES = ("numpy", "torch", "cupy", "jax", "jaxlib", "numba")  # classes of others may derive
 LEGACY_STREAM = 1  # the default stream, by the numbers of both protocols and of the driver
 
 
@@ -34,7 +36,14 @@ class View(NamedTuple):
 
 def library_of(array: Any) -> str:
     """The name of the library that an array is of: "numpy", "torch", "cupy", "jax", ..."""
-    name = type(array).__module__.partition(".")[0]
+    return _library_of_type(type(array))
+
+
+@functools.lru_cache(maxsize=64)
+def _library_of_type(kind: type) -> str:
+    names = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    known = [name for name in names if name in _LIBRARIES]
+    name = (known or names)[0]
     return "jax" if name == "jaxlib" else name
 
 

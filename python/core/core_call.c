@@ -32,8 +32,8 @@ static const struct dlpack_exchange *find_exchange(PyObject *type)
         found = found->older;
     if (found && found->major == 1 && found->view)
         return found;
-    if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_BufferError, "this type has no exchange table of DLPack 1");
+    PyErr_Clear();
+    PyErr_SetString(PyExc_BufferError, "this type has no exchange table of DLPack 1");
     return NULL;
 }
 

@@ -96,6 +96,20 @@ class Rest(unittest.TestCase):
         gc.collect()
         self.assertEqual(sys.getrefcount(x), before)
 
+    def test_short_way_of_no_table(self):
+        class Odd(ByDlpack):
+            __dlpack_c_exchange_api__ = 5
+
+        for _ in range(2):
+            self.assertEqual(autotune.sum(Odd(np.ones(3))).array, 3)
+
+    def test_derived_arrays(self):
+        class Derived(np.ndarray):
+            pass
+
+        x = np.arange(6.0).reshape(2, 3)
+        self.assertEqual(autotune.sum(x.view(Derived), axis=1).tolist(), [3, 12])
+
     def test_errors(self):
         x = np.ones((3, 4), "float32")
         for error, words, call in (
