@@ -36,11 +36,11 @@ class View(NamedTuple):
 
 def library_of(array: Any) -> str:
     """The name of the library that an array is of: "numpy", "torch", "cupy", "jax", ..."""
-    return _library_of_type(type(array))
+    return _library_of_type(type(array))  # type: ignore[arg-type]
 
 
 @functools.lru_cache(maxsize=64)
-def _library_of_type(kind: type) -> str:
+def _library_of_type(kind: Any) -> str:
     names = [base.__module__.partition(".")[0] for base in kind.__mro__]
     known = [name for name in names if name in _LIBRARIES]
     name = (known or names)[0]

@@ -17,8 +17,8 @@ class Walk(enum.Enum):
     """What must be so of the elements of a result."""
 
     ANY = "they are combined in any order"
-    IN_TURN = "they are combined in their order, or each has a result"
-    PLACES = "their places are asked for: a call for each result"
+    IN_ORDER = "they are numbered, or combined in their order"
+    SCAN = "each has a result"
 
 
 class Layout(NamedTuple):
@@ -105,10 +105,8 @@ def _each(depth: tuple, kept: tuple, walk: Walk) -> Optional[Layout]:
     """A result for each of `kept`, of the elements of `depth`."""
     (n, stride), (m, apart) = depth, kept
     if stride == 1 and apart >= n:
-        if walk is Walk.PLACES:
-            return Layout(n=n, calls=m, step=apart)
         return Layout(rows=m, len=n, pitch=apart, axis=1, results=m)
-    if apart == 1 and stride >= m and walk is Walk.ANY:
+    if apart == 1 and stride >= m and walk is not Walk.SCAN:
         return Layout(rows=n, len=m, pitch=stride, axis=0, results=m)
     return None
 
@@ -118,7 +116,7 @@ def _one(depth: tuple, walk: Walk) -> Optional[Layout]:
     n, stride = depth
     if stride == 1:
         return Layout(n=n)
-    return Layout(rows=n, len=1, pitch=stride, axis=0) if walk is Walk.ANY else None
+    return None if walk is Walk.SCAN else Layout(rows=n, len=1, pitch=stride, axis=0)
 
 
 def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[Layout]:
@@ -136,5 +134,4 @@ def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[La
     each = _each(depths[0], kept[-1], walk)
     if each is None or len(kept) == 1:
         return each
-    calls, step = kept[0]
-    return None if each.calls > 1 else each._replace(calls=calls, step=step)
+    return each._replace(calls=kept[0][0], step=kept[0][1])

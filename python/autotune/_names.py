@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional, Protocol
 
 from ._axes import Axis
 from ._devices import Device
 from ._operations import ROWS as _ROWS
+from ._reduce import combined as _combined
 from ._reduce import reduce as _reduce
 from ._reduce import scan as _scan
 
@@ -75,6 +77,52 @@ def _named(name: str) -> _Reduction:
     return function
 
 
+class _Spread(Protocol):
+    """How var and std are called."""
+
+    def __call__(
+        self,
+        x: Any,
+        axis: Axis = None,
+        *,
+        ddof: float = 0,
+        keepdims: bool = False,
+        dtype: Any = None,
+        out: Any = None,
+        device: Device = None,
+    ) -> Any: ...
+
+
+def _spread(name: str) -> _Spread:
+    """A function whose result is by n - ddof: that by n, times a factor."""
+    plain = _named(name)
+
+    def function(
+        x: Any,
+        axis: Axis = None,
+        *,
+        ddof: float = 0,
+        keepdims: bool = False,
+        dtype: Any = None,
+        out: Any = None,
+        device: Device = None,
+    ) -> Any:
+        if not ddof:
+            return plain(x, axis, keepdims=keepdims, dtype=dtype, out=out, device=device)
+        n = _combined(x, axis)
+        factor = (n / (n - ddof)) ** _ROWS[name].ddof_power if n > ddof else math.nan
+        made = plain(x, axis, keepdims=keepdims, dtype=dtype, device=device) * factor
+        if out is None:
+            return made
+        out[...] = made
+        return out
+
+    function.__doc__ = plain.__doc__
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "autotune"
+    return function
+
+
 sum = _named("sum")
 prod = _named("prod")
 min = _named("min")
@@ -86,6 +134,9 @@ any = _named("any")
 count_nonzero = _named("count_nonzero")
 mean = _named("mean")
 norm = _named("norm")
+var = _spread("var")
+std = _spread("std")
+logsumexp = _named("logsumexp")
 sum_of_squares = _named("sum_of_squares")
 abs_sum = _named("abs_sum")
 abs_max = _named("abs_max")

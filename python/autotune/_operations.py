@@ -23,6 +23,7 @@ class Row(NamedTuple):
     is_finished: bool = False  # is the result made of the last value (a root, a division)?
     is_position: bool = False
     then: Optional[str] = None  # what combines results of parts, where axes lie apart
+    ddof_power: float = 0.0  # of n / (n - ddof), where the count may be lessened
 
 
 ROWS = {
@@ -72,6 +73,30 @@ ROWS = {
         "5.0",
         is_finished=True,
         then="norm",
+    ),
+    "var": Row(
+        "var",
+        "real",
+        "The variance by n - ddof; of integers a float64.",
+        "8.222222222222221",
+        is_finished=True,
+        ddof_power=1.0,
+    ),
+    "std": Row(
+        "std",
+        "real",
+        "The standard deviation by n - ddof; of integers a float64.",
+        "2.8674417556808756",
+        is_finished=True,
+        ddof_power=0.5,
+    ),
+    "logsumexp": Row(
+        "logsumexp",
+        "real",
+        "The logarithm of the sum of the exponentials; of floats.",
+        "3.0494556096956456",
+        is_finished=True,
+        then="logsumexp",
     ),
     "sum_of_squares": Row("sumsq", "sum", "The sum of the squares.", "25.0", then="sum"),
     "abs_sum": Row("asum", "sum", "The sum of the magnitudes: the 1-norm.", "7.0", then="sum"),

@@ -57,17 +57,11 @@ class _Step:
 
     def _find_layout(self, axes: tuple) -> Layout:
         problem = self._problem
-        walk = Walk.IN_TURN if problem.scan or problem.order == "n" else Walk.ANY
-        if problem.row.is_position:
-            walk = Walk.PLACES
+        is_in_order = problem.row.is_position or problem.order == "n"
+        walk = Walk.SCAN if problem.scan else Walk.IN_ORDER if is_in_order else Walk.ANY
         found = layout(problem.shape, problem.strides, axes, walk)
         if found is not None:
             return found
-        if walk is Walk.PLACES:
-            raise _NotSayable(
-                f"{problem.name} finds places along an axis without gaps, the last of a "
-                "contiguous array: give a copy in which it is the last"
-            )
         raise _NotSayable(
             f"{problem.name} over axis {problem.axis} of shape {problem.shape} with strides "
             f"{problem.strides} (in elements) is no problem that kernels know: what is combined, "

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from . import _arrays, _devices
 from ._arrays import View
-from ._axes import Axis, indices
+from ._axes import Axis, indices, normalize
 from ._devices import Device
 from ._operations import name_of, row_of
 from ._plan import ORDERS, SOURCES, Plan, Problem
@@ -78,6 +78,12 @@ def _problem(
 
 
 # --- Public -----------------------------------------------------------------------------------
+
+
+def combined(x: Any, axis: Axis) -> int:
+    """How many elements each result is made of."""
+    shape = _arrays.view(x).shape
+    return _arrays.count(tuple(shape[i] for i in normalize(axis, len(shape))))
 
 
 def reduce(

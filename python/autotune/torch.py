@@ -52,6 +52,8 @@ GRADIENTS: dict[str, Callable[[Tensor, Tensor, Tensor, list, int], Tensor]] = {
     "max": _of_ties,
     "min": _of_ties,
     "norm": _of_norm,
+    "logsumexp": lambda grad, x, y, dims, count: grad * (x - y).exp(),
+    "var": lambda grad, x, y, dims, count: grad * 2 / count * (x - x.mean(dims, keepdim=True)),
     "sum_of_squares": lambda grad, x, y, dims, count: 2 * x * grad,
     "abs_sum": lambda grad, x, y, dims, count: x.sign() * grad,
 }

@@ -20,6 +20,11 @@ NUMPY = {
     "count_nonzero": np.count_nonzero,
     "mean": np.mean,
     "norm": lambda x, axis=None: np.sqrt(np.sum(x * x, axis)),
+    "var": np.var,
+    "std": np.std,
+    "logsumexp": lambda x, axis=None: np.log(np.sum(np.exp(x.astype("float64")), axis)).astype(
+        x.dtype
+    ),
     "sum_of_squares": lambda x, axis=None: np.sum(x * x, axis),
     "abs_sum": lambda x, axis=None: np.sum(np.abs(x), axis),
     "abs_max": lambda x, axis=None: np.max(np.abs(x), axis),
@@ -29,6 +34,7 @@ NUMPY = {
     "bitwise_xor": np.bitwise_xor.reduce,
 }
 TYPES = ["bool", "int8", "uint64", "float16"]
+ROUNDED = ("var", "std", "logsumexp")
 BY_ROWS = ("mean", "norm", "count_nonzero", "any")
 
 
@@ -54,11 +60,11 @@ class Reduce(unittest.TestCase):
         for name, reference in NUMPY.items():
             x = some((3, 8), "int32" if name.startswith("bitwise") else "float32")
             for axis in (None, 1) if name in BY_ROWS else (None,):
-                self.same(
-                    getattr(autotune, name)(x, axis=axis),
-                    self.reduced(reference, x, axis),
-                    (name, axis),
-                )
+                got, want = getattr(autotune, name)(x, axis=axis), self.reduced(reference, x, axis)
+                if name in ROUNDED:
+                    np.testing.assert_allclose(got, want, rtol=1e-6)
+                    want = got
+                self.same(got, want, (name, axis))
 
     def reduced(self, reference, x, axis):
         return reference(x.ravel() if axis is None else x, axis=0 if axis is None else axis)
@@ -110,8 +116,28 @@ class Reduce(unittest.TestCase):
         x = some((4, 6), "float32")
         self.same(autotune.argmax(x, axis=1, keepdims=True), np.argmax(x, axis=1, keepdims=True))
         self.same(autotune.argmin(x.T, axis=0), np.argmin(x.T, axis=0))
-        with self.assertRaisesRegex(ValueError, "in which it is the last"):
-            autotune.argmax(x, axis=0)
+        self.same(autotune.argmax(x, axis=0), np.argmax(x, axis=0))
+        self.same(autotune.argmax(x[:, ::2]), np.argmax(x[:, ::2]))
+        y = some((2, 3, 4), "int32")
+        for axis in range(3):
+            self.same(autotune.argmax(y, axis=axis), np.argmax(y, axis=axis))
+        with self.assertRaisesRegex(ValueError, "pass a contiguous copy"):
+            autotune.argmax(x.T)  # whose places are not in the order of memory
+
+    def test_ddof(self):
+        x = np.random.default_rng(1).random((3, 8), "float32")
+        for axis, ddof in ((None, 1), (1, 1), (0, 0.5)):
+            for name in ("var", "std"):
+                got = getattr(autotune, name)(x, axis=axis, ddof=ddof)
+                want = NUMPY[name](x, axis=axis, ddof=ddof)
+                self.assertEqual((got.shape, got.dtype), (want.shape, want.dtype))
+                np.testing.assert_allclose(got, want, rtol=1e-5)
+        out = np.zeros(3, "float32")
+        self.assertIs(autotune.var(x, axis=1, ddof=1, out=out), out)
+        np.testing.assert_allclose(out, np.var(x, axis=1, ddof=1), rtol=1e-5)
+        self.assertTrue(np.isnan(autotune.var(x[0, :1], ddof=1)))
+        y = np.array([1000.0, 1001.0], "float32")
+        self.assertAlmostEqual(float(autotune.logsumexp(y)), 1001.3132, delta=1e-3)
 
     def test_nan_wins(self):
         x = np.array([1, np.nan, 3], "float32")
