@@ -235,7 +235,8 @@ class Plan:
     def _refuse(self, axes: tuple) -> None:
         problem = self._problem
         ndim = len(problem.shape)
-        if 0 in problem.shape and not problem.row.has_empty and _arrays.count(self.shape):
+        has_none = 0 in (problem.shape[i] for i in axes)
+        if has_none and not problem.row.has_empty:
             raise ValueError(f"{problem.name} of no elements has no value")
         if problem.scan and ndim > 1 and axes != (ndim - 1,):
             raise ValueError(

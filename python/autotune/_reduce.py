@@ -193,7 +193,7 @@ def tune(
     again.
 
     >>> import numpy as np
-    >>> autotune.tune("sum", np.ones(1000, np.int32), dtype="int32", device="host", budget=1).grade
+    >>> autotune.tune("sum", np.ones(1000, np.int32), dtype="int32", device="host", budget=0.1).grade
     'exact'
     """
     made = Plan(
