@@ -28,6 +28,7 @@ static const struct metric {
     {"memory_l1_wavefronts_shared_ideal", NCU_WAVEFRONTS_IDEAL},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", NCU_CONFLICTS},
     {"smsp__thread_inst_executed_per_inst_executed.ratio", NCU_THREADS},
+    {"smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", NCU_THREADS_ON},
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", NCU_LOADS},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", NCU_SECTORS},
     {"smsp__average_warp_latency_per_inst_issued.ratio", NCU_LATENCY},

@@ -17,11 +17,12 @@ enum ncu_figure {
     NCU_SHARED,           /* instructions of warps that use shared memory */
     NCU_WAVEFRONTS,       /* wavefronts of these, by their addresses ... */
     NCU_WAVEFRONTS_IDEAL, /* ... and without bank conflicts */
-    NCU_CONFLICTS, /* bank conflicts as the hardware counts them, other waits among them */
-    NCU_THREADS,   /* active threads of an instruction, of 32: fewer by divergence */
-    NCU_LOADS,     /* requests of global loads, one an instruction of a warp ... */
-    NCU_SECTORS,   /* ... and the sectors of 32 bytes that these touch */
-    NCU_LATENCY,   /* cycles of a warp from one of its instructions to the next */
+    NCU_CONFLICTS,  /* bank conflicts as the hardware counts them, other waits among them */
+    NCU_THREADS,    /* threads in an instruction, of 32: fewer where a branch diverged ... */
+    NCU_THREADS_ON, /* ... and those of them whose predicate is on: the others do nothing */
+    NCU_LOADS,      /* requests of global loads, one an instruction of a warp ... */
+    NCU_SECTORS,    /* ... and the sectors of 32 bytes that these touch */
+    NCU_LATENCY,    /* cycles of a warp from one of its instructions to the next */
     NCU_FIGURES
 };
 

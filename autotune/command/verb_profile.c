@@ -39,7 +39,8 @@ static const struct table_column columns[] = {
     {NULL, "shared_wavefronts_ideal", true},
     {"excess/instr", "shared_excess_per_instruction", true},
     {NULL, "shared_bank_conflicts", true},
-    {"threads/instr", "threads_per_instruction", true},
+    {NULL, "threads_per_instruction", true},
+    {"threads/instr", "threads_on_per_instruction", true},
     {"sectors/req", "sectors_per_request", true},
     {NULL, "emulated_shared_lanes", true},
     {NULL, "emulated_sectors_per_request", true},
@@ -327,6 +328,7 @@ static void add_launch(struct table *table, const char *pass,
     add_real(table, ncu_excess(launch), 2);
     add_real(table, figures[NCU_CONFLICTS], 0);
     add_real(table, figures[NCU_THREADS], 2);
+    add_real(table, figures[NCU_THREADS_ON], 2);
     add_real(table, ncu_sectors(launch), 2);
     add_real(table, pattern && pattern->requests ? pattern_lanes(pattern) : -1, 2);
     add_real(table, pattern && pattern->loads ? pattern_sectors(pattern) : -1, 2);
@@ -381,10 +383,12 @@ static void explain_shared(struct text *out, const char *pass, const struct ncu_
 static void explain_divergence(struct text *out, const char *pass,
                                const struct ncu_launch *launch, const struct pattern *pattern)
 {
-    if (launch->figures[NCU_THREADS] < 0)
+    if (launch->figures[NCU_THREADS_ON] < 0 || launch->figures[NCU_THREADS] < 0)
         return;
-    text_addf(out, "threads   %s: %.1f of 32 are active in an instruction", pass,
-              launch->figures[NCU_THREADS]);
+    text_addf(out,
+              "threads   %s: %.1f of 32 carry an instruction out; %.1f are in it, the others' "
+              "predicate is off",
+              pass, launch->figures[NCU_THREADS_ON], launch->figures[NCU_THREADS]);
     if (pattern && pattern->requests)
         text_addf(out, "; the emulator counts %.1f in an access of shared memory",
                   pattern_lanes(pattern));

@@ -69,7 +69,8 @@ function value(name, i) {
     if (name ~ /time_duration/) return "1,234,500"
     if (name ~ /^gpu__compute_memory/) return "96.50"
     if (name ~ /^sm__throughput/) return "36.17"
-    if (name ~ /thread_inst_executed_per/) return "17.60"
+    if (name ~ /thread_inst_executed_per/) return "31.50"
+    if (name ~ /thread_inst_executed_pred_on/) return "17.60"
     if (name ~ /t_sectors/) return "3,200"
     if (name ~ /t_requests/) return "100"
     if (name ~ /latency/) return "50"
@@ -104,9 +105,9 @@ check profile-each-launch test "$(grep -c '^[a-z]* .*long_scoreboard' out)" -eq 
 check profile-limit grep -q '^limit     main: memory, at 96.5 % of its peak$' out
 check profile-stall grep -q '^stall .*50.0 cycles .* 80 % are waits for data of global' out
 check profile-banks grep -q '^banks .* 1.50 wavefronts more' out
-check profile-threads grep -q '^threads .*main: 17.6 of 32 are active .*the emulator counts 17.6 in an access of shared' out
+check profile-threads grep -q '^threads .*main: 17.6 of 32 carry an instruction out; 31.5 are in it.*the emulator counts 17.6 in an access of shared' out
 check profile-loads grep -q '^loads .*main: 32.00 sectors a request .*emulator counts 4.00, where 4.00 would do$' out
-check profile-csv-loads grep -q ',threads_per_instruction,sectors_per_request,emulated_shared_lanes,' figures.csv
+check profile-csv-loads grep -q ',threads_per_instruction,threads_on_per_instruction,sectors_per_request,emulated_shared_lanes,' figures.csv
 check profile-csv-names grep -q '^pass,kernel,grid,block,us,memory_pct,compute_pct,' figures.csv
 check profile-csv grep -q '^main,"v0::reduce(const int \*, int)",79,128,1234.50,96.50,' figures.csv
 check asks-in-c grep -q '^C --csv --page raw --print-units base --metrics gpu__time' asked

@@ -32,18 +32,19 @@ static const char sample[] =
         "selected") ","
                     "\"smsp__inst_executed_op_shared_atom.sum\","
                     "\"smsp__thread_inst_executed_per_inst_executed.ratio\","
+                    "\"smsp__thread_inst_executed_pred_on_per_inst_executed.ratio\","
                     "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","
                     "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\"\n"
                     "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"ns\",\"\","
                     "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
-                    "\"inst\",\"inst\",\"inst\",\"\",\"\",\"sector\"\n"
+                    "\"inst\",\"inst\",\"inst\",\"\",\"\",\"\",\"sector\"\n"
                     "\"0\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(const int *, unsigned long long, int "
                     "*)\",\"1\",\"13\",\"(128, 1, 1)\",\"(3125000, 1, 1)\",\"0\",\"9.0\",\"91.14\","
                     "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"200,000,000\","
-                    "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\",\"17.59\",\"12,500,000\",\"50,000,000\"\n"
+                    "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\",\"31.50\",\"17.59\",\"12,500,000\",\"50,000,000\"\n"
                     "\"1\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(\"\"it\"\")\",\"1\",\"13\","
                     "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\","
-                    "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\",\"32\",\"0\",\"0\"\n";
+                    "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\",\"32\",\"30.25\",\"0\",\"0\"\n";
 
 /* What ncu printed, with nothing on its standard error. */
 static int parse(struct ncu_launch *out, size_t most, size_t *count, const char *said,
@@ -72,8 +73,8 @@ static void test_figures(void **state)
         [NCU_NS] = 2156900,       [NCU_MEMORY] = 91.14,           [NCU_COMPUTE] = 89.75,
         [NCU_OCCUPANCY] = 66.67,  [NCU_REGISTERS] = 16,           [NCU_SHARED] = 200e6,
         [NCU_WAVEFRONTS] = 300e6, [NCU_WAVEFRONTS_IDEAL] = 200e6, [NCU_CONFLICTS] = 187654321,
-        [NCU_THREADS] = 17.59,    [NCU_LOADS] = 12500000,         [NCU_SECTORS] = 50000000,
-        [NCU_LATENCY] = 20.5,
+        [NCU_THREADS] = 31.5,     [NCU_THREADS_ON] = 17.59,       [NCU_LOADS] = 12500000,
+        [NCU_SECTORS] = 50000000, [NCU_LATENCY] = 20.5,
     };
     assert_int_equal(parse(launches, 4, &count, sample, &error), 0);
     assert_int_equal(count, 2);
