@@ -9,9 +9,14 @@
 #include <stddef.h>
 
 enum ncu_figure {
-    NCU_NS,               /* duration */
-    NCU_MEMORY,           /* throughput in % of the peak, of the busiest part of the memory */
-    NCU_COMPUTE,          /* of the busiest part of an SM */
+    NCU_NS,      /* duration */
+    NCU_MEMORY,  /* throughput in % of the peak, of the busiest part of the memory, which
+                           * may be shared memory */
+    NCU_COMPUTE, /* of the busiest part of an SM */
+    NCU_DRAM,    /* likewise, of one unit each ... */
+    NCU_L2,
+    NCU_L1,               /* ... shared memory is a part of this one */
+    NCU_ISSUE,            /* of the schedulers' slots for instructions */
     NCU_OCCUPANCY,        /* achieved: warps on an SM, in % of the most there can be */
     NCU_REGISTERS,        /* per thread */
     NCU_SHARED,           /* instructions of warps that use shared memory */
@@ -37,6 +42,17 @@ struct ncu_launch {
     const struct ncu_stall *stall;        /* the one that takes most cycles; NULL = not given */
     double stall_cycles;                  /* of NCU_LATENCY */
 };
+
+/* A unit that can be what a kernel waits for, in words. */
+struct ncu_unit {
+    enum ncu_figure figure;
+    const char *name;
+};
+enum { NCU_UNITS = 4 };
+extern const struct ncu_unit ncu_units[NCU_UNITS];
+
+/* The one that is nearest to its peak; NULL = not given. */
+const struct ncu_unit *ncu_busiest(const struct ncu_launch *launch);
 
 /* Appends the metrics that ncu_parse knows, as its option --metrics takes them. */
 void ncu_metrics(struct text *out);

@@ -32,6 +32,10 @@ static const struct table_column columns[] = {
     {"us", "us", true},
     {"memory %", "memory_pct", true},
     {"compute %", "compute_pct", true},
+    {NULL, "dram_pct", true},
+    {NULL, "l2_pct", true},
+    {NULL, "l1_pct", true},
+    {NULL, "issue_pct", true},
     {"occupancy %", "occupancy_pct", true},
     {"regs", "registers", true},
     {"shared instr", "shared_instructions", true},
@@ -320,6 +324,8 @@ static void add_launch(struct table *table, const char *pass,
     add_real(table, figures[NCU_NS] < 0 ? -1 : figures[NCU_NS] / 1e3, 2);
     add_real(table, figures[NCU_MEMORY], 2);
     add_real(table, figures[NCU_COMPUTE], 2);
+    for (size_t i = 0; i < NCU_UNITS; i++)
+        add_real(table, figures[ncu_units[i].figure], 2);
     add_real(table, figures[NCU_OCCUPANCY], 1);
     add_real(table, figures[NCU_REGISTERS], 0);
     add_real(table, figures[NCU_SHARED], 0);
@@ -346,18 +352,35 @@ static const struct pattern *find_pattern(const struct work *work, size_t launch
 
 /* --- In words ----------------------------------------------------------------------------- */
 
+/* The units but one, each with how busy it is. */
+static void add_others(struct text *out, const struct ncu_launch *launch,
+                       const struct ncu_unit *but)
+{
+    const char *between = "";
+    for (size_t i = 0; i < NCU_UNITS; i++) {
+        const double share = launch->figures[ncu_units[i].figure];
+        if (&ncu_units[i] == but || share < 0)
+            continue;
+        text_addf(out, "%s%s %.1f %%", between, ncu_units[i].name, share);
+        between = ", ";
+    }
+}
+
 static void explain_limit(struct text *out, const char *pass, const struct ncu_launch *launch)
 {
-    const double memory = launch->figures[NCU_MEMORY], compute = launch->figures[NCU_COMPUTE];
-    const double most = memory > compute ? memory : compute;
-    if (memory < 0 || compute < 0)
+    const struct ncu_unit *unit = ncu_busiest(launch);
+    const double most = unit ? launch->figures[unit->figure] : 0;
+    if (!unit)
         return;
     text_addf(out, "limit     %s: ", pass);
-    if (most < 60) /* the bound of ncu's own advice */
-        text_addf(out, "latency: memory and compute are both below 60 %% of their peaks\n");
-    else
-        text_addf(out, "%s, at %.1f %% of its peak\n", memory >= compute ? "memory" : "compute",
-                  most);
+    if (most < 60) { /* the bound of ncu's own advice */
+        text_adds(out, "latency, for no unit is busy 60 % of the time: ");
+        add_others(out, launch, NULL);
+    } else {
+        text_addf(out, "%s, at %.1f %% of its peak; ", unit->name, most);
+        add_others(out, launch, unit);
+    }
+    text_adds(out, "\n");
 }
 
 static void explain_stall(struct text *out, const char *pass, const struct ncu_launch *launch)

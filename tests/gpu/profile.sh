@@ -83,7 +83,7 @@ step_profile()
             return
         fi
         check "profile-$kernel" test "$status" -eq 0
-        for column in memory_pct compute_pct occupancy_pct stall_pct; do
+        for column in memory_pct compute_pct dram_pct l2_pct l1_pct issue_pct occupancy_pct stall_pct; do
             check "profile-$kernel-$column" is_within "$file" $column 1 100.5
         done
         check "profile-$kernel-us" is_within "$file" us 300 5000
