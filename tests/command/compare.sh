@@ -269,7 +269,7 @@ given = {"V100": 898, "G80": 86.4, "RTX 5070": 672, "RTX 5070 Ti": 896}
 alone = [row for row in rows if not row["peak_pct"]]
 assert [row["n"] for row in alone] == [str(1 << i) if i != 23 else "8388688"
                                        for i in [10] + list(range(15, 25))]
-assert {(row["gpu"], row["rung"]) for row in alone} == {("a GPU not named", "scan-tree")}
+assert {(row["gpu"], row["rung"]) for row in alone} == {("a GPU not named", "scan-tree-padded")}
 rows = [row for row in rows if row["peak_pct"]]
 assert {row["gpu"] for row in rows} == set(given)
 for row in rows:
@@ -325,15 +325,15 @@ refuses rungs-empty-name 64 "empty name" compare --rungs --ladder ladder.csv,
 refuses rungs-none 64 "no figure of a rung" compare --rungs t4
 refuses ladder-alone 64 "give --rungs too" compare v100 t4 --ladder ladder.csv
 printf 'rung,kernel,threads,ms,gbs,peak_percent,device,n,op,type\n%s\n%s\n' \
-    'scan-tree,tree,256,0.2866,468.37,9.73,NVIDIA H200,16777216,sum,i32' \
+    'scan-tree-padded,tree,256,0.2298,584.05,12.13,NVIDIA H200,16777216,sum,i32' \
     'scan-naive,naive,256,0.3737,359.14,7.46,NVIDIA H200,16777216,sum,i32' > scans.csv
 run compare --rungs --ladder scans.csv
 check rungs-times grep -Eq '^rung +problem +published +H200 i32$' out
-check rungs-time-beside grep -Eq '^scan-tree +sum f32 16777216 +15\.854781 ms +0\.2866 ms$' out
-check rungs-time-alone grep -Eq '^scan-tree +sum f32 4194304 +4\.062923 ms$' out
+check rungs-time-beside grep -Eq '^scan-tree-padded +sum f32 16777216 +15\.854781 ms +0\.2298 ms$' out
+check rungs-time-alone grep -Eq '^scan-tree-padded +sum f32 4194304 +4\.062923 ms$' out
 check rungs-time-by grep -q '^published CS759 lecture (scan, .* on a GPU not named: ' out
 run compare --rungs --csv -
-check rungs-times-csv grep -q '^exclusive prefix scan,scan-tree,.*,sum,f32,1048576,,,1.118091,,' out
+check rungs-times-csv grep -q '^exclusive prefix scan,scan-tree-padded,.*,sum,f32,1048576,,,1.118091,,' out
 refuses rungs-evidence 64 "has none" compare --rungs --evidence
 refuses rungs-order 64 "leave --order out" compare --rungs --order n
 refuses rungs-deterministic 64 "leave --order out" compare --rungs --deterministic

@@ -24,15 +24,6 @@ check in-order test "$(sed -n '1p;7p;10p;20p;25p;35p' names | tr '\n' ' ')" = \
     "harris-1 harris-7 cs599-1 tensor-1 wangyu-naive lab04-atomic "
 check no-record test ! -e "$XDG_CACHE_HOME/autotune"
 
-# Sentences in out that go on in indented lines become lines.
-unwrap() {
-    awk '/^  [^ ]/ { printf "%s", substr($0, 2); next }
-         NR > 1 { print "" }
-         { printf "%s", $0 }
-         END { print "" }' out > unwrapped
-    mv unwrapped out
-}
-
 # Tables.
 run ladder --device host --type i32 --n 3K --rung wangyu --rung harris-5 --json table.json
 check table has_status 0
@@ -169,9 +160,9 @@ check published-is-listed cmp whole out
 run ladder --published --rung harris-2 --csv -
 check published-rung test "$(rows out '^CS759 .*,G80,86\.4,"?2 .*,harris-2,,sum,i32,4194304,128,.*,3\.456,')" -eq 1
 check published-rung-alone test "$(wc -l < out)" -eq 2
-run ladder --device host --rung scan-tree --scan exclusive --n 1Ki..2Ki --quiet
-check published-beside grep -Eq '^scan-tree +1024 +f32 +0\.079492 ms +its CPU 0\.002231 ms, 0\.03 times ' out
-check published-beside-alone test "$(grep -c '^scan-tree ' out)" -eq 2
+run ladder --device host --rung scan-tree --rung scan-tree-padded --scan exclusive --n 1Ki..2Ki --quiet
+check published-beside grep -Eq '^scan-tree-padded +1024 +f32 +0\.079492 ms +its CPU 0\.002231 ms, 0\.03 times ' out
+check published-beside-alone test "$(grep -c '^scan-tree-padded ' out)" -eq 2
 run ladder --device host --rung scan-tree --csv usual.csv
 check scan-of-the-usual-n grep -q '^problem   sum i32 20K inclusive scan' err
 run ladder --device host --rung harris-2 --n 3K --quiet
