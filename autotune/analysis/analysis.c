@@ -13,10 +13,6 @@
 const double analysis_latency_s = 0.5e-6;
 const double analysis_least_latency_s = 0.35e-6;
 
-/* From compute capability 7.0 on: four schedulers, each with an instruction of a warp a cycle.
- */
-static const double ISSUED_PER_CYCLE = 4;
-
 const char *const analysis_limiters[] = {
     [ANALYSIS_MEMORY] = "memory",
     [ANALYSIS_IN_FLIGHT] = "bytes in flight",
@@ -148,7 +144,7 @@ static double instruction_share(const struct analysis *analysis,
     const double bytes = elem_bytes(subject);
     if (!analysis->mix.loop_bytes || !subject->clock_khz || analysis->mix.is_ptx)
         return 1;
-    const double per_second = ISSUED_PER_CYCLE * OCCUPANCY_WARP * target->sms *
+    const double per_second = ANALYSIS_ISSUED_PER_CYCLE * OCCUPANCY_WARP * target->sms *
                               (double)subject->clock_khz * 1000 / analysis->per_element;
     return per_second * bytes / (double)subject->peak_bytes;
 }
@@ -189,6 +185,13 @@ static int conclude(struct analysis *out, const struct analysis_subject *subject
     occupancy_compute(&out->occupancy, &limits, &kernel);
     out->per_element = sass_per_element(&out->mix, elem_bytes(subject));
     return bound(out, subject, pass, error);
+}
+
+double analysis_issued(const struct analysis *analysis)
+{
+    return analysis->elements > 0
+               ? analysis->issue.instructions * OCCUPANCY_WARP / analysis->elements
+               : 0;
 }
 
 int analysis_run(struct analysis *out, const struct analysis_subject *subject,

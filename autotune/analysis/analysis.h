@@ -57,6 +57,13 @@ struct analysis {
 /* Latencies of memory for Little's law: one with which most kernels that reach the peak have
  * enough in flight, and one that no measured kernel undercuts, so that the bound is one.
  * docs/measuring.md has the sources. */
+/* From compute capability 7.0 on: four schedulers of an SM, each with an instruction of a warp a
+ * cycle. */
+enum { ANALYSIS_ISSUED_PER_CYCLE = 4 };
+
+/* Instructions that a thread issues for each of its elements, in all of the kernel; 0 = unknown. */
+double analysis_issued(const struct analysis *analysis);
+
 extern const double analysis_latency_s, analysis_least_latency_s;
 
 /* Without NVRTC, or if the kernel does not compile, it is no error: is_compiled is false and

@@ -19,9 +19,11 @@ struct sass_block {
  * counts for one warp. */
 struct sass_issue {
     double instructions;
-    double in_tree;   /* of these, in loops with a barrier and without a load */
-    double memory;    /* of these, by the pipe of shared memory and L1 cache */
+    double in_tree; /* of these, in loops with a barrier and without a load */
+    double memory; /* cycles that the pipe to shared memory and L1 cache takes for them, without
+                       * bank conflicts */
     double divisions; /* of whole numbers by ones that the compiler does not know: / and % */
+    double joined;    /* values of a warp that REDUX adds */
     double waits;     /* of a thread for what it loaded: loads between two of them are in flight
                        * together */
 };

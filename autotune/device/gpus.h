@@ -29,7 +29,8 @@ struct gpus_model {
     int clock_khz;                  /* boost; 0 = no document says */
     int memory_clock_khz, bus_bits; /* 0 likewise */
     uint64_t peak_bytes;            /* theoretical memory bandwidth, bytes per second */
-    char source[160];               /* the document that says so */
+    int blocks_per_us; /* that it starts, of a kernel that does nothing; 0 = nobody measured it */
+    char source[160]; /* the document that says so */
 };
 
 enum { GPUS_MODELS_MAX = 64 };

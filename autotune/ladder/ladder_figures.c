@@ -21,6 +21,7 @@ static int take_model(struct ladder_figures *out, const char *name, struct error
     out->target = model.target;
     out->peak_bytes = model.peak_bytes;
     out->clock_khz = model.clock_khz;
+    out->blocks = model.blocks_per_us * 1e6;
     return 0;
 }
 
