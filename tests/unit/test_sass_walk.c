@@ -314,6 +314,31 @@ static void test_remainders(void **state)
         skip();
 }
 
+/* batched-1 says for which architectures its first step's two loads become one. */
+static void test_joined_loads(void **state)
+{
+    static const struct {
+        const char *arch;
+        bool is_joined;
+    } rows[] = {{"sm_80", true}, {"sm_90", true}, {"sm_120", false}};
+    const struct embedded *list = embedded_find("configs/ladder/rungs.ini");
+    size_t seen = 0;
+    (void)state;
+    assert_non_null(
+        strstr(list->bytes, "For sm_80 and sm_90 NVRTC 13.0 joins a thread's two loads"));
+    assert_non_null(strstr(list->bytes, "not for sm_120"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text text = {0};
+        if (compile(&text, "batched-1", rows[i].arch, F32, false)) {
+            assert_int_equal(strstr(text.at, "LDS.64") != NULL, rows[i].is_joined);
+            seen++;
+        }
+        text_dispose(&text);
+    }
+    if (!seen)
+        skip();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_jumps),
         cmocka_unit_test(test_made),
         cmocka_unit_test(test_remainders),
+        cmocka_unit_test(test_joined_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
