@@ -157,6 +157,21 @@ check published-cut-figures grep -q '^remark    some steps and totals are cut, n
 cp out whole
 run list published
 check published-is-listed cmp whole out
+# Computed again: docs/documents.md has what does not follow, and what part 1's blocks are.
+run list published --check --csv checked.csv
+check checked has_status 0
+check checked-counts grep -q '^CS599 Lecture 6 on V100: 88 of 93 figures follow from others of it' out
+check checked-rate grep -q '^12 of 49 start 638 to 641 blocks a us, the rate of this GPU' out
+wrong=$(tr -d '\r' < checked.csv | awk -F , '$(NF - 1) == "no" { print $(NF - 4) }')
+check checked-wrong test "$(echo $wrong)" = "1.57 786.22 856.16 864.60 873.41 423.229"
+for figure in $wrong; do
+    check "checked-documents-have-$figure" grep -qF "$figure" "$ROOT/docs/documents.md"
+done
+lives=$(tr -d '\r' < checked.csv | awk -F , '/Reduction .Sum/ && /,block_us,/ { printf "%s%.2f", sep, $(NF - 2); sep = " " }')
+check checked-lives test "$lives" = "1.00 1.02 1.13 1.36 0.99"
+check checked-lives-documents sh -c "tr '\\n' ' ' < '$ROOT/docs/documents.md' | tr -s ' ' | \
+    grep -q '4194304 blocks = 1.00 us, then 1.02, 1.13 and 1.36,'"
+refuses checked-others 64 "list published --check" list rungs --check
 run ladder --published --rung harris-2 --csv -
 check published-rung test "$(rows out '^CS759 .*,G80,86\.4,"?2 .*,harris-2,,sum,i32,4194304,128,.*,3\.456,')" -eq 1
 check published-rung-alone test "$(wc -l < out)" -eq 2
