@@ -20,6 +20,10 @@ const char *const *gpus_names(void);
 /* The limits of an SM of compute capability `cc`: 90 for 9.0. ERROR_USAGE lists the known. */
 int gpus_limits(struct occupancy_limits *out, int cc, struct error *error);
 
+/* Which of the instructions that not every GPU has this one has: "redux, cp.async"; "none". */
+enum { GPUS_WORDS = 80 };
+int gpus_instructions(char out[GPUS_WORDS], int cc, struct error *error);
+
 /* A GPU as one can buy it. */
 struct gpus_model {
     char name[64];  /* as in the table: "RTX 5070 Ti" */
