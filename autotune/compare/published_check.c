@@ -356,8 +356,7 @@ static void add_blocks(struct table *all, struct table *shown, const struct chec
 {
     add_computed(all, check, figure, "blocks_per_us", blocks->per_us, "blocks and time");
     if (blocks->us > 0)
-        add_computed(all, check, figure, "block_us", blocks->us,
-                     "time and blocks at once");
+        add_computed(all, check, figure, "block_us", blocks->us, "time and blocks at once");
     table_add(shown, check->published->kernels[figure->kernel].kernel);
     add_threads(shown, figure);
     table_addf(shown, "%.0f", blocks->count);
