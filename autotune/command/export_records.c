@@ -7,6 +7,7 @@
 #include "autotune/library/shipped.h"
 #include "cache/code.h"
 #include "generator/array.h"
+#include "generator/command.h"
 #include "generator/cost_class.h"
 #include "generator/dims_text.h"
 #include "generator/number.h"
@@ -299,9 +300,31 @@ static void join(char *out, size_t size, const struct text *lines)
     }
 }
 
+enum { ADVICE_CHARS = 400 };
+
+/* How to get a record where there is none at all. What ships is of accumulators as values, mostly. */
+static char *advise(char out[ADVICE_CHARS], const struct gathering *all)
+{
+    const struct problem *problem = &all->want.problem;
+    const struct type_row *value = &problem_types[problem_value(problem)];
+    const bool has_size = all->request->has_n || request_dims_are_given(all->request);
+    struct text options = {0};
+    snprintf(out, ADVICE_CHARS, "'autotune' with the same problem makes one");
+    command_add_problem(&options, problem,
+                        has_size ? COMMAND_REGIME | COMMAND_SIZE : COMMAND_REGIME);
+    if (problem_value(problem) != problem->acc && !options.failed)
+        snprintf(out, ADVICE_CHARS,
+                 "its values are %s, and nothing that ships combines such of %s: run "
+                 "'autotune%.200s' on your GPU first",
+                 value->name, problem_types[problem->type].name, options.at);
+    text_dispose(&options);
+    return out;
+}
+
 static int refuse_nothing(const struct gathering *all, const char *folder, struct error *error)
 {
     char n[NUMBER_CHARS], other_n[200], gpus[GPUS_CHARS], other_gpu[GPUS_CHARS + 100];
+    char advice[ADVICE_CHARS];
     join(gpus, sizeof gpus, &all->gpus);
     snprintf(other_gpu, sizeof other_gpu,
              "there are records of %s: leave --gpu out, or name one of these", gpus);
@@ -325,7 +348,7 @@ static int refuse_nothing(const struct gathering *all, const char *folder, struc
         {all->other_code, "its records are of other kernels or another method: tune again"},
     };
     const struct problem *problem = &all->want.problem;
-    const char *cause = "'autotune' with the same problem makes one";
+    const char *cause = advise(advice, all);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (causes[i].count) {
             cause = causes[i].text;

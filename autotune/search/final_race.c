@@ -19,7 +19,10 @@ static const struct race_options RULES = {.rounds_min = 11,
 struct entrant {
     struct session_kernel kernel;
     uint64_t variant, candidate;
+    const struct job_unit *unit; /* that its variant came in; NULL: the default */
+    const struct job_variant *job;
     bool is_out;        /* wrong */
+    bool is_cut;        /* the time for its last proofs was over */
     bool has_positions; /* its code is right at all positions, not only at drawn ones */
 };
 
@@ -67,34 +70,47 @@ static int announce(const struct final_race *final_race, const struct entrant *e
                              entrant->candidate, error);
 }
 
-static void add_entrant(struct final_race *final_race, const struct session_kernel *kernel,
-                        uint64_t variant, uint64_t candidate)
+static void offer_shadow(const struct final_race *final_race, const struct entrant *entrant)
 {
-    final_race->entrants[final_race->count] =
-        (struct entrant){.kernel = *kernel, .variant = variant, .candidate = candidate};
+    if (entrant->unit)
+        measurer_offer(final_race->measurer, entrant->unit, entrant->job);
+    else
+        measurer_offer_default(final_race->measurer);
+}
+
+static void add_entrant(struct final_race *final_race, const struct entrant *entrant)
+{
+    final_race->entrants[final_race->count] = *entrant;
     final_race->out->entrants[final_race->count++] =
-        (struct job_entrant){.candidate = candidate, .error = -1, .bound = -1};
+        (struct job_entrant){.candidate = entrant->candidate, .error = -1, .bound = -1};
 }
 
 /* Makes entrants of a variant's candidates, when it is right. */
-static int enter_variant(struct final_race *final_race, const struct job_variant *variant,
-                         const struct device_kernel *loaded, struct error *error)
+static int enter_variant(struct final_race *final_race, const struct job_unit *unit,
+                         const struct job_variant *variant, const struct device_kernel *loaded,
+                         struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
     const uint64_t v = variant->compiled.variant;
-    struct session_kernel kernel = {.context = measurer->session.context,
-                                    .is_right_small = variant->is_proven};
+    struct entrant entrant = {.kernel = {.context = measurer->session.context,
+                                         .is_right_small = variant->is_proven},
+                              .variant = v,
+                              .unit = unit,
+                              .job = variant};
+    struct session_kernel *kernel = &entrant.kernel;
     bool ignored;
-    compiler_kernels(&variant->compiled, loaded, kernel.kernels);
+    compiler_kernels(&variant->compiled, loaded, kernel->kernels);
+    offer_shadow(final_race, &entrant);
     if (!variant->is_proven &&
-        measurer_variant(measurer, &kernel, v, variant->configs, variant->count,
+        measurer_variant(measurer, kernel, v, variant->configs, variant->count,
                          measurer_draw(measurer, v), &ignored, error))
         return -1;
     for (size_t i = 0;
-         i < variant->count && kernel.is_right_small && final_race->count < RACE_ENTRANTS_MAX;
+         i < variant->count && kernel->is_right_small && final_race->count < RACE_ENTRANTS_MAX;
          i++) {
-        kernel.config = variant->configs + i * measurer->session.context->space->param_count;
-        add_entrant(final_race, &kernel, v, variant->ids[i]);
+        kernel->config = variant->configs + i * measurer->session.context->space->param_count;
+        entrant.candidate = variant->ids[i];
+        add_entrant(final_race, &entrant);
     }
     return 0;
 }
@@ -113,7 +129,7 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
         return -1;
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed &&
-            enter_variant(final_race, &unit->variants[i], final_race->loaded[u], error))
+            enter_variant(final_race, unit, &unit->variants[i], final_race->loaded[u], error))
             return -1;
     return 0;
 }
@@ -121,10 +137,12 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
 static int enter_all(struct final_race *final_race, struct error *error)
 {
     struct measurer *measurer = final_race->measurer;
-    struct session_kernel first = measurer->reference;
-    first.entry = (struct bench_entry){.graph = NULL}; /* the reference keeps its own */
-    add_entrant(final_race, &first, JOB_NO_CANDIDATE, JOB_NO_CANDIDATE);
-    final_race->entrants[0].has_positions = true; /* proven as the measurer was opened */
+    struct entrant first = {.kernel = measurer->reference,
+                            .variant = JOB_NO_CANDIDATE,
+                            .candidate = JOB_NO_CANDIDATE,
+                            .has_positions = true}; /* proven as the measurer was opened */
+    first.kernel.entry = (struct bench_entry){.graph = NULL}; /* the reference keeps its own */
+    add_entrant(final_race, &first);
     for (size_t u = 0; u < final_race->job->count; u++)
         if (enter_unit(final_race, u, error))
             return -1;
@@ -169,6 +187,16 @@ static int prove_full(struct final_race *final_race, struct entrant *entrant,
 
 /* --- Finalist checks ---------------------------------------------------------------------- */
 
+static struct measurer_code code_of(const struct final_race *final_race,
+                                    const struct entrant *entrant)
+{
+    const struct compiled_unit *own = &final_race->measurer->loaded.unit;
+    return (struct measurer_code){.image = entrant->unit ? &entrant->unit->image : &own->image,
+                                  .compiled = entrant->unit ? &entrant->job->compiled
+                                                            : &own->variants[0],
+                                  .config = entrant->kernel.config};
+}
+
 /* Tries the positions that draws have left out, once for all entrants of a variant. Their proof in the
  * search was of two launches of the variant too. */
 static int prove_positions(struct final_race *final_race, struct entrant *entrant,
@@ -176,10 +204,13 @@ static int prove_positions(struct final_race *final_race, struct entrant *entran
 {
     const struct measurer *measurer = final_race->measurer;
     const struct check_configs configs = {entrant->kernel.config, entrant->kernel.config};
+    const struct measurer_code code = code_of(final_race, entrant);
     struct check_outcome outcome = {.is_right = true};
     for (size_t i = 0; i < final_race->count; i++)
         entrant->has_positions |= final_race->entrants[i].has_positions &&
                                   final_race->entrants[i].variant == entrant->variant;
+    entrant->has_positions =
+        entrant->has_positions || measurer_has_proven(measurer, &code, PROVEN_POSITIONS);
     if (entrant->has_positions)
         return 0;
     if (announce(final_race, entrant, error) ||
@@ -188,25 +219,32 @@ static int prove_positions(struct final_race *final_race, struct entrant *entran
         return -1;
     final_race->out->proofs += outcome.cases;
     entrant->has_positions = outcome.is_right;
-    return outcome.is_right ? 0 : reject(final_race, entrant, outcome.reason, error);
+    entrant->is_cut = outcome.is_cut;
+    if (outcome.is_cut)
+        return 0;
+    return outcome.is_right ? measurer_add_proven(measurer, &code, PROVEN_POSITIONS, error)
+                            : reject(final_race, entrant, outcome.reason, error);
 }
 
 /* Repeats the proof at full n too: nothing that ran since may have disturbed the kernel. */
 static int prove_finalist(struct final_race *final_race, struct entrant *entrant,
-                          const struct finalist_checks *checks, struct error *error)
+                          struct finalist_checks *checks, struct error *error)
 {
-    const struct finalist_checks_candidate candidate = {entrant->kernel.config,
+    const struct finalist_checks_candidate candidate = {code_of(final_race, entrant),
                                                         entrant->kernel.kernels};
     struct job_entrant *report = &final_race->out->entrants[entrant - final_race->entrants];
     struct check_outcome outcome;
     if (prove_positions(final_race, entrant, error))
         return -1;
-    if (entrant->is_out)
+    if (entrant->is_out || entrant->is_cut)
         return 0;
     if (announce(final_race, entrant, error) ||
         finalist_checks_prove(checks, &candidate, report, &outcome, error))
         return -1;
     final_race->out->proofs += outcome.cases;
+    entrant->is_cut = outcome.is_cut;
+    if (outcome.is_cut)
+        return 0;
     return outcome.is_right ? prove_full(final_race, entrant, error)
                             : reject(final_race, entrant, outcome.reason, error);
 }
@@ -221,21 +259,41 @@ static bool may_be_kept(const struct final_race *final_race, const struct entran
     return is_kept;
 }
 
-/* Those of the first places; of others that may be kept the positions. */
-static int prove_first(struct final_race *final_race, const struct finalist_checks *checks,
+/* Proves a place: as a finalist while there is time, behind them the positions of what may be kept. */
+static int prove_place(struct final_race *final_race, struct entrant *entrant,
+                       struct finalist_checks *checks, bool *is_finalist, double until,
+                       struct error *error)
+{
+    struct check *check = final_race->measurer->session.check;
+    offer_shadow(final_race, entrant);
+    if (*is_finalist) {
+        check_limit(check, until);
+        const int failed = prove_finalist(final_race, entrant, checks, error);
+        check_limit(check, 0);
+        *is_finalist = !entrant->is_cut;
+        if (failed)
+            return -1;
+    }
+    return !*is_finalist && may_be_kept(final_race, entrant) && !entrant->is_out
+               ? prove_positions(final_race, entrant, error)
+               : 0;
+}
+
+/* The first places; of others that may be kept the positions. */
+static int prove_first(struct final_race *final_race, struct finalist_checks *checks,
                        struct error *error)
 {
     const struct race_result *result = &final_race->out->result;
-    const double limit_s = final_race->job->check_s, start = monotonic_s();
+    const double limit_s = final_race->job->check_s, until = monotonic_s() + limit_s;
     uint64_t *right = &final_race->out->checked;
     bool is_finalist = true;
     for (size_t i = 0; i < result->count; i++) {
         struct entrant *entrant = &final_race->entrants[result->places[i].entrant];
-        const bool is_late = limit_s > 0 && *right > 0 && monotonic_s() - start > limit_s;
-        is_finalist = is_finalist && *right < JOB_CHECKED && !is_late;
-        if (is_finalist ? prove_finalist(final_race, entrant, checks, error)
-                        : may_be_kept(final_race, entrant) &&
-                              prove_positions(final_race, entrant, error))
+        const bool is_limited = limit_s > 0 && *right > 0;
+        is_finalist =
+            is_finalist && *right < JOB_CHECKED && !(is_limited && monotonic_s() > until);
+        if (prove_place(final_race, entrant, checks, &is_finalist, is_limited ? until : 0,
+                        error))
             return -1;
         *right += is_finalist && !entrant->is_out;
     }
@@ -250,7 +308,7 @@ static int run_proofs(struct final_race *final_race, struct error *error)
         return -1;
     int failed = finalist_checks_open(&checks, measurer, error) ||
                  prove_first(final_race, &checks, error);
-    final_race->out->past_32_bits = failed ? 0 : dims_n(&checks.past.problem.dims);
+    final_race->out->past_32_bits = failed ? 0 : checks.past_n;
     finalist_checks_close(&checks);
     return failed ? -1 : 0;
 }
@@ -322,6 +380,7 @@ int final_race_run(struct measurer *measurer, const struct job_race *job, struct
     final_race->job = job;
     final_race->out = out;
     int failed = run_all(final_race, error);
+    measurer_offer_default(measurer);
     for (size_t i = 0; i < final_race->count; i++)
         session_release(&measurer->session, &final_race->entrants[i].kernel);
     for (size_t u = 0; u < job->count; u++)

@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t RANDOM_MAX = (16u << 20) + 7;     /* elements of the rounding proof */
-static const uint64_t RANDOM_RESULTS = 1 << 14;         /* results, likewise */
-static const uint64_t RANDOM_SCAN_MAX = (1u << 20) + 7; /* elements of a scan's */
+static const uint64_t RANDOM_MAX = (16u << 20) + 7; /* elements of the rounding proof */
+static const uint64_t RANDOM_RESULTS = 1 << 14;     /* results, likewise */
+static const uint64_t RANDOM_SLOW_MAX =
+    (1u << 20) + 7; /* of a scan's, and of a text that is evaluated */
 static const uint64_t PAST_32_BITS =
     (1ull << 31) + 100003; /* elements of the proof past 2^31 */
 
@@ -38,7 +39,7 @@ static int run_once(const struct finalist_checks *checks,
                                       .output = measurer->session.bench.outputs};
     struct device_launch launches[PLANNER_LAUNCHES];
     struct planner_plan plan;
-    if (call_plan(&plan, &context, candidate->config, error) ||
+    if (call_plan(&plan, &context, candidate->code.config, error) ||
         ops->alloc(device, plan.scratch_bytes + plan.state_bytes + 256, &buffers.scratch,
                    error))
         return -1;
@@ -69,10 +70,11 @@ static void close_rounding(struct finalist_checks_rounding *rounding, struct dev
 static void limit_rounding(struct problem *problem)
 {
     struct dims *dims = &problem->dims;
-    const uint64_t longest = dims->scan ? RANDOM_SCAN_MAX : RANDOM_MAX;
+    const bool is_slow = dims->scan || !oracle_is_plain(problem);
+    const uint64_t longest = is_slow ? RANDOM_SLOW_MAX : RANDOM_MAX;
+    const uint64_t elements = oracle_is_plain(problem) ? RANDOM_MAX : RANDOM_SLOW_MAX;
     const uint64_t depth = dims->depth.n < longest ? dims->depth.n : longest;
-    const uint64_t most =
-        RANDOM_MAX / depth < RANDOM_RESULTS ? RANDOM_MAX / depth : RANDOM_RESULTS;
+    const uint64_t most = elements / depth < RANDOM_RESULTS ? elements / depth : RANDOM_RESULTS;
     const uint64_t results = dims_kept(dims);
     *dims = oracle_resize(dims, results < most ? results : most, depth, 0);
 }
@@ -259,9 +261,9 @@ static int open_past(struct input *out, const struct measurer *measurer, struct 
     return input_mark(out, input_last(out), PAST_32_BITS - 50000, error);
 }
 
-static int prove_past(const struct finalist_checks *checks,
-                      const struct finalist_checks_candidate *candidate,
-                      struct check_outcome *out, struct error *error)
+static int run_past(const struct finalist_checks *checks,
+                    const struct finalist_checks_candidate *candidate,
+                    struct check_outcome *out, struct error *error)
 {
     const struct input *past = &checks->past;
     for (size_t k = 0; k < past->count; k++) {
@@ -278,14 +280,49 @@ static int prove_past(const struct finalist_checks *checks,
     return 0;
 }
 
+static int prove_past(struct finalist_checks *checks,
+                      const struct finalist_checks_candidate *candidate,
+                      struct check_outcome *out, struct error *error)
+{
+    struct measurer *measurer = checks->measurer;
+    if (measurer_has_proven(measurer, &candidate->code, PROVEN_PAST)) {
+        checks->past_n = PAST_32_BITS;
+        return 0;
+    }
+    if (!checks->has_past && open_past(&checks->past, measurer, error))
+        return -1;
+    checks->has_past = true;
+    if (!checks->past.device)
+        return 0;
+    checks->past_n = PAST_32_BITS;
+    if (run_past(checks, candidate, out, error))
+        return -1;
+    return out->is_right ? measurer_add_proven(measurer, &candidate->code, PROVEN_PAST, error)
+                         : 0;
+}
+
+static int prove_specials(const struct finalist_checks *checks,
+                          const struct finalist_checks_candidate *candidate,
+                          struct check_outcome *out, struct error *error)
+{
+    struct measurer *measurer = checks->measurer;
+    const struct check_configs configs = {candidate->code.config, candidate->code.config};
+    *out = (struct check_outcome){.is_right = true};
+    if (measurer_has_proven(measurer, &candidate->code, PROVEN_SPECIALS))
+        return 0;
+    if (check_specials(measurer->session.check, measurer->session.context, configs,
+                       candidate->kernels, out, error))
+        return -1;
+    return out->is_right
+               ? measurer_add_proven(measurer, &candidate->code, PROVEN_SPECIALS, error)
+               : 0;
+}
+
 int finalist_checks_open(struct finalist_checks *out, struct measurer *measurer,
                          struct error *error)
 {
     *out = (struct finalist_checks){.measurer = measurer};
-    return open_rounding(&out->rounding, measurer, error) ||
-                   open_past(&out->past, measurer, error)
-               ? -1
-               : 0;
+    return open_rounding(&out->rounding, measurer, error);
 }
 
 void finalist_checks_close(struct finalist_checks *checks)
@@ -295,17 +332,14 @@ void finalist_checks_close(struct finalist_checks *checks)
     close_rounding(&checks->rounding, checks->measurer->session.device);
 }
 
-int finalist_checks_prove(const struct finalist_checks *checks,
+int finalist_checks_prove(struct finalist_checks *checks,
                           const struct finalist_checks_candidate *candidate,
                           struct job_entrant *report, struct check_outcome *out,
                           struct error *error)
 {
-    const struct measurer *measurer = checks->measurer;
-    const struct check_configs configs = {candidate->config, candidate->config};
-    if (check_specials(measurer->session.check, measurer->session.context, configs,
-                       candidate->kernels, out, error) ||
-        (out->is_right && prove_rounding(checks, candidate, report, out, error)) ||
-        (out->is_right && prove_past(checks, candidate, out, error)))
-        return -1;
-    return 0;
+    return prove_specials(checks, candidate, out, error) ||
+                   (out->is_right && prove_rounding(checks, candidate, report, out, error)) ||
+                   (out->is_right && prove_past(checks, candidate, out, error))
+               ? -1
+               : 0;
 }

@@ -19,7 +19,12 @@ struct finalist_checks_rounding {
 struct finalist_checks {
     struct measurer *measurer;
     struct finalist_checks_rounding rounding;
-    struct input past; /* 2^31 elements and more; n = 0 where there is no room, or no need */
+    struct input
+        past;      /* 2^31 elements and more, made where one needs them; n = 0 where there is no
+                        * room, or no need */
+    bool has_past; /* one was proven with them, or there is no room */
+    uint64_t
+        past_n; /* elements of the proof past 2^31, of this race or of one before; 0 = none */
 };
 
 /* Close after a failure too. */
@@ -28,13 +33,13 @@ int finalist_checks_open(struct finalist_checks *out, struct measurer *measurer,
 void finalist_checks_close(struct finalist_checks *checks);
 
 struct finalist_checks_candidate {
-    const int64_t *config;
+    struct measurer_code code;
     const struct device_kernel *const *kernels; /* by pass */
 };
 
-/* Runs all checks, up to the first that fails; the error of floats goes to the report. -1 only
- * when the device fails. */
-int finalist_checks_prove(const struct finalist_checks *checks,
+/* Runs all checks but those that this code has passed in this process and that do not depend on n, up to
+ * the first that fails; the error of floats goes to the report. -1 only when the device fails. */
+int finalist_checks_prove(struct finalist_checks *checks,
                           const struct finalist_checks_candidate *candidate,
                           struct job_entrant *report, struct check_outcome *out,
                           struct error *error);

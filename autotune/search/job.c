@@ -148,7 +148,15 @@ int job_code_configs(struct frame *frame, struct job_configs *message, size_t wi
     code_count(&coder, &message->count, COMPILER_UNIT);
     code_array(&coder, &configs, message->count * width, sizeof *message->configs);
     message->configs = configs;
+    for (size_t i = 0; i < COMPILER_UNIT; i++)
+        code_bool(&coder, &message->wants_shadow[i]);
     return frame_check(frame, error);
+}
+
+const struct device_image *job_shadow_image(const struct job_unit *unit,
+                                            const struct job_variant *variant)
+{
+    return variant->shadow_image ? &unit->shadows[variant->shadow_image - 1] : NULL;
 }
 
 static void code_image(const struct coder *coder, struct device_image *image, char **names)
@@ -190,16 +198,33 @@ static void check_kernels(const struct coder *coder, const struct compiled_varia
             coder->frame->is_short = true;
 }
 
+static void code_compiled(const struct coder *coder, struct compiled_variant *compiled,
+                          size_t kernels)
+{
+    code(coder, compiled, sizeof *compiled);
+    check_bool(coder, &compiled->is_failed);
+    check_text(coder, compiled->reason.text, sizeof compiled->reason.text);
+    if (!coder->frame->is_short)
+        check_kernels(coder, compiled, kernels);
+}
+
+static void code_shadow(const struct coder *coder, struct job_variant *variant,
+                        const struct job_unit *unit)
+{
+    code_count(coder, &variant->shadow_image, unit->shadow_count);
+    const struct device_image *image = job_shadow_image(unit, variant);
+    if (image)
+        code_compiled(coder, &variant->shadow, image->count);
+}
+
 static void code_variant(const struct coder *coder, struct job_variant *variant, size_t width,
-                         size_t kernels)
+                         const struct job_unit *unit)
 {
     const void *ids = variant->ids, *configs = variant->configs;
-    code(coder, &variant->compiled, sizeof variant->compiled);
-    check_bool(coder, &variant->compiled.is_failed);
-    check_text(coder, variant->compiled.reason.text, sizeof variant->compiled.reason.text);
+    code_compiled(coder, &variant->compiled, unit->image.count);
+    code_shadow(coder, variant, unit);
     if (coder->frame->is_short)
         return;
-    check_kernels(coder, &variant->compiled, kernels);
     code(coder, &variant->limit, sizeof variant->limit);
     code_bool(coder, &variant->is_proven);
     code_count(coder, &variant->count, UINT32_MAX);
@@ -214,9 +239,12 @@ int job_code_unit(struct frame *frame, struct job_unit *message, size_t width, b
 {
     const struct coder coder = {frame, reads};
     code_image(&coder, &message->image, message->names);
+    code_count(&coder, &message->shadow_count, COMPILER_UNIT);
+    for (size_t i = 0; i < message->shadow_count; i++)
+        code_image(&coder, &message->shadows[i], message->shadow_names[i]);
     code_count(&coder, &message->count, COMPILER_UNIT);
     for (size_t i = 0; i < message->count; i++)
-        code_variant(&coder, &message->variants[i], width, message->image.count);
+        code_variant(&coder, &message->variants[i], width, message);
     code(&coder, &message->compile_us, sizeof message->compile_us);
     code(&coder, &message->best_ps, sizeof message->best_ps);
     code(&coder, &message->samples, sizeof message->samples);

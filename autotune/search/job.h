@@ -58,7 +58,8 @@ struct job_fatal {
 /* The variants to compile as one unit: a config of each. */
 struct job_configs {
     uint64_t count;
-    const int64_t *configs; /* count x params of the space */
+    const int64_t *configs;           /* count x params of the space */
+    bool wants_shadow[COMPILER_UNIT]; /* and its shadow's kernels (check_has_shadow) */
 };
 
 /* A variant of a unit, and its candidates that are to be tried. */
@@ -70,9 +71,13 @@ struct job_variant {
     uint64_t count; /* candidates */
     const uint64_t *ids;
     const int64_t *configs; /* count x params */
+    uint64_t shadow_image; /* the place of its shadow's kernels in `shadows`, from 1; 0: none */
+    struct compiled_variant shadow;
 };
 struct job_unit {
     struct device_image image; /* read, it lies in the frame, its names in `names` */
+    struct device_image shadows[COMPILER_UNIT]; /* likewise, in `shadow_names` */
+    uint64_t shadow_count;
     struct job_variant variants[COMPILER_UNIT];
     uint64_t count;
     uint64_t compile_us;
@@ -80,8 +85,12 @@ struct job_unit {
     uint64_t samples; /* measurements of a candidate that is not hopeless */
     double seconds;   /* no candidate is begun after so many; 0 = no such limit */
     bool owes_result; /* nothing was measured yet: one candidate is, whatever the seconds */
-    char *names[COMPILER_KERNELS];
+    char *names[COMPILER_KERNELS], *shadow_names[COMPILER_UNIT][COMPILER_KERNELS];
 };
+
+/* The image that holds a variant's shadow; NULL: none is at hand. */
+const struct device_image *job_shadow_image(const struct job_unit *unit,
+                                            const struct job_variant *variant);
 
 /* The finalists: units all of whose candidates take part. */
 enum { JOB_RACE_UNITS = RACE_ENTRANTS_MAX, JOB_KEPT_MAX = RACE_ENTRANTS_MAX };

@@ -7,8 +7,10 @@
 #include "autotune/measure/stats.h"
 #include "autotune/search/kernel_limit.h"
 #include "autotune/verify/threads.h"
+#include "generator/array.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -79,35 +81,54 @@ struct opening {
     struct error error;
 };
 
-/* Is the default's text that of the kernels that are there? */
-static int has_default(bool *out, const struct opening *o, struct error *error)
+/* The hash of the default's text for this problem. */
+static int hash_default(uint64_t *out, const struct opening *o, const struct problem *problem,
+                        struct error *error)
 {
+    const struct point_context context = {o->context->space, problem, o->context->target};
     struct emit_variant emitted;
-    const struct compiled_unit *unit = &o->rest->loaded.unit;
-    *out = false;
-    if (!o->rest->loaded.module)
-        return 0;
-    if (emit_variant(&emitted, o->context, o->sources, o->context->space->default_config,
-                     error))
+    if (emit_variant(&emitted, &context, o->sources, context.space->default_config, error))
         return -1;
-    *out = unit->variants[0].sources_hash == emit_hash_variant(&emitted);
+    *out = emit_hash_variant(&emitted);
     emit_dispose(&emitted);
     return 0;
 }
 
 static int compile_default(struct opening *o)
 {
-    bool is_there;
-    if (has_default(&is_there, o, &o->error))
+    struct measurer_rest *rest = o->rest;
+    uint64_t hash;
+    if (hash_default(&hash, o, o->context->problem, &o->error))
         return -1;
-    if (is_there) {
-        o->measurer->loaded = o->rest->loaded;
-        o->rest->loaded = (struct loaded){.device = NULL};
-        return 0;
-    }
-    loaded_close(&o->rest->loaded);
+    for (size_t i = 0; i < rest->loaded_count; i++)
+        if (rest->loaded[i].unit.variants[0].sources_hash == hash) {
+            o->measurer->loaded = rest->loaded[i];
+            rest->loaded[i] = rest->loaded[--rest->loaded_count];
+            return 0;
+        }
     return loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
                           o->context->space->default_config, 1, &o->error);
+}
+
+static int compile_shadow(struct opening *o)
+{
+    const int64_t *config = o->context->space->default_config;
+    struct measurer_rest *rest = o->rest;
+    struct problem problem;
+    const struct point_context shadow = {o->context->space, &problem, o->context->target};
+    uint64_t hash;
+    if (!check_has_shadow(&problem, o->context, config))
+        return 0;
+    if (hash_default(&hash, o, &problem, &o->error))
+        return -1;
+    for (size_t i = 0; i < rest->shadow_count; i++)
+        if (rest->shadows[i].variants[0].sources_hash == hash) {
+            o->measurer->shadow = rest->shadows[i];
+            rest->shadows[i] = rest->shadows[--rest->shadow_count];
+            return 0;
+        }
+    return compiler_compile_configs(&o->measurer->shadow, o->device, &shadow, o->sources,
+                                    config, 1, &o->error);
 }
 
 static int open_session(struct opening *o)
@@ -125,19 +146,36 @@ static void *run_opening(void *argument)
     return NULL;
 }
 
-/* Compiles the default variant while the session is opened, by this thread: it has the device. */
-static int open_both(struct opening common, struct error *error)
+/* Compiles the default variant and its shadow while the session is opened, by this thread: it has the
+ * device. */
+static int open_all(struct opening common, struct error *error)
 {
-    struct opening both[] = {common, common};
-    both[0].open = compile_default;
-    both[1].open = open_session;
-    threads_run(run_opening, both, sizeof *both, 2);
-    for (size_t i = 0; i < 2; i++)
-        if (both[i].failed) {
-            *error = both[i].error;
+    enum { OPENINGS = 3 };
+    struct opening all[OPENINGS] = {common, common, common};
+    all[0].open = compile_default;
+    all[1].open = compile_shadow;
+    all[2].open = open_session;
+    threads_run(run_opening, all, sizeof *all, OPENINGS);
+    for (size_t i = 0; i < OPENINGS; i++)
+        if (all[i].failed) {
+            *error = all[i].error;
             return -1;
         }
     return 0;
+}
+
+void measurer_offer_default(const struct measurer *measurer)
+{
+    const struct compiled_unit *shadow = &measurer->shadow;
+    check_offer_shadow(measurer->session.check, shadow->count ? &shadow->image : NULL,
+                       shadow->variants);
+}
+
+void measurer_offer(const struct measurer *measurer, const struct job_unit *unit,
+                    const struct job_variant *variant)
+{
+    check_offer_shadow(measurer->session.check, job_shadow_image(unit, variant),
+                       &variant->shadow);
 }
 
 /* Loads and proves the default variant. */
@@ -155,6 +193,7 @@ static int open_default(struct measurer *measurer, double *prove_s, struct error
     if (announce_default(measurer, PHASE_PROVE, error))
         return -1;
     const double start = monotonic_s();
+    measurer_offer_default(measurer);
     if (is_host)
         check_tell(session->check, kernel_limit_begin_small, kernel_limit_end);
     if (session_prove_small(&measurer->session, reference, config, 1, CHECK_ALL, &outcome,
@@ -245,7 +284,7 @@ int measurer_open(struct measurer *out, struct device *device,
                                     .seed = seed,
                                     .rest = rest};
     *out = (struct measurer){.socket = socket, .proven = &rest->proven};
-    if (open_both(opening, error) || open_default(out, &ready->prove_s, error) ||
+    if (open_all(opening, error) || open_default(out, &ready->prove_s, error) ||
         session_open_bench(&out->session, &out->reference, error) ||
         open_reference(out, monotonic_s() < rest->until, error))
         return -1;
@@ -256,17 +295,55 @@ int measurer_open(struct measurer *out, struct device *device,
     return 0;
 }
 
+enum { DEFAULTS_MAX = 32 }; /* that are kept; then the oldest goes */
+
+static void keep_loaded(struct measurer_rest *rest, struct loaded *loaded)
+{
+    struct error ignored;
+    if (!loaded->module ||
+        array_grow(&rest->loaded, rest->loaded_count, sizeof *rest->loaded, &ignored)) {
+        loaded_close(loaded);
+        return;
+    }
+    if (rest->loaded_count == DEFAULTS_MAX) {
+        loaded_close(&rest->loaded[0]);
+        memmove(rest->loaded, rest->loaded + 1, --rest->loaded_count * sizeof *rest->loaded);
+    }
+    rest->loaded[rest->loaded_count++] = *loaded;
+}
+
+static void keep_shadow(struct measurer_rest *rest, struct compiled_unit *shadow)
+{
+    struct error ignored;
+    if (shadow->count == 0 ||
+        array_grow(&rest->shadows, rest->shadow_count, sizeof *rest->shadows, &ignored)) {
+        compiler_dispose(shadow);
+        return;
+    }
+    if (rest->shadow_count == DEFAULTS_MAX) {
+        compiler_dispose(&rest->shadows[0]);
+        memmove(rest->shadows, rest->shadows + 1, --rest->shadow_count * sizeof *rest->shadows);
+    }
+    rest->shadows[rest->shadow_count++] = *shadow;
+}
+
 void measurer_close(struct measurer *measurer, struct measurer_rest *rest)
 {
     session_release(&measurer->session, &measurer->reference);
     session_close(&measurer->session);
-    rest->loaded = measurer->loaded;
+    keep_loaded(rest, &measurer->loaded);
+    keep_shadow(rest, &measurer->shadow);
     rest->until = measurer->worked_s + STAYS_WARM;
 }
 
 void measurer_drop(struct measurer_rest *rest)
 {
-    loaded_close(&rest->loaded);
+    for (size_t i = 0; i < rest->loaded_count; i++)
+        loaded_close(&rest->loaded[i]);
+    for (size_t i = 0; i < rest->shadow_count; i++)
+        compiler_dispose(&rest->shadows[i]);
+    free(rest->loaded);
+    free(rest->shadows);
     proven_dispose(&rest->proven);
 }
 
@@ -311,6 +388,10 @@ int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, u
         trial_set_reason(outcome.reason, error->text);
     }
     *has_run = proven.has_run;
+    if (outcome.is_cut) {
+        measurer->is_cut = true;
+        return 0;
+    }
     proven.is_right = outcome.is_right;
     proven.cases = outcome.cases;
     proven.prove_us = microseconds_since(start);
@@ -420,6 +501,27 @@ static bool is_time_over(struct measurer *measurer)
     return measurer->is_cut;
 }
 
+static struct proven_key key_of(const struct measurer *measurer,
+                                const struct measurer_code *code, enum proven_what what)
+{
+    const struct check_configs configs = {code->config, code->config};
+    return proven_key(measurer->session.context, code->image, code->compiled, &configs, what);
+}
+
+bool measurer_has_proven(const struct measurer *measurer, const struct measurer_code *code,
+                         enum proven_what what)
+{
+    const struct proven_key key = key_of(measurer, code, what);
+    return proven_has(measurer->proven, &key);
+}
+
+int measurer_add_proven(const struct measurer *measurer, const struct measurer_code *code,
+                        enum proven_what what, struct error *error)
+{
+    const struct proven_key key = key_of(measurer, code, what);
+    return proven_has(measurer->proven, &key) ? 0 : proven_add(measurer->proven, &key, error);
+}
+
 /* What a proof of the variant is of. False where it cannot begin: the proof says why. */
 static bool find_key(struct proven_key *out, const struct measurer *measurer,
                      const struct job_unit *unit, const struct job_variant *variant)
@@ -429,7 +531,7 @@ static bool find_key(struct proven_key *out, const struct measurer *measurer,
     struct error ignored;
     if (check_choose(&configs, context, variant->configs, variant->count, &ignored))
         return false;
-    *out = proven_key(context, &unit->image, &variant->compiled, &configs);
+    *out = proven_key(context, &unit->image, &variant->compiled, &configs, PROVEN_SMALL);
     return true;
 }
 
@@ -446,8 +548,13 @@ static int prove_variant(struct measurer *measurer, const struct job_unit *unit,
     kernel->is_right_small = has_key && proven_has(measurer->proven, &key);
     if (kernel->is_right_small)
         return job_send(measurer->socket, JOB_PROVEN, &again, sizeof again, error);
-    if (measurer_variant(measurer, kernel, v, variant->configs, variant->count,
-                         measurer_draw(measurer, v), &ignored, error))
+    measurer_offer(measurer, unit, variant);
+    check_limit(measurer->session.check, measurer->owes_result ? 0 : measurer->until);
+    const int failed = measurer_variant(measurer, kernel, v, variant->configs, variant->count,
+                                        measurer_draw(measurer, v), &ignored, error);
+    check_limit(measurer->session.check, 0);
+    measurer_offer_default(measurer);
+    if (failed)
         return -1;
     return has_key && kernel->is_right_small ? proven_add(measurer->proven, &key, error) : 0;
 }

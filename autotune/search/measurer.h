@@ -13,20 +13,25 @@ struct measurer {
     int socket; /* to the coordinator */
     /* the space's default: the reference of times; its kernels also flush the L2 */
     struct loaded loaded;
+    struct compiled_unit shadow; /* of the default; of no variants where it has none */
     struct session_kernel reference;
     uint64_t reference_ps; /* its last time */
     struct proven *proven; /* of the ones before too */
-    double until;          /* of monotonic_s: the unit's time is over; 0 = never */
-    bool owes_result;      /* nothing was measured yet: its time does not count */
-    bool is_cut;           /* the time was over before all of the unit was tried */
-    double worked_s;       /* of monotonic_s: its user says when the device last worked */
+    double until;     /* of monotonic_s: the unit's time is over, in a proof too; 0 = never */
+    bool owes_result; /* nothing was measured yet: its time does not count */
+    bool is_cut;      /* the time was over before all of the unit was tried */
+    double worked_s;  /* of monotonic_s: its user says when the device last worked */
 };
 
-/* What a measurer leaves to the next on the same device. */
+/* What measurers leave to the next on the same device. */
 struct measurer_rest {
     struct loaded
-        loaded;   /* its default's kernels, in use again where they are the next one's */
-    double until; /* the device's clocks are up until then, of monotonic_s */
+        *loaded; /* kernels of their defaults, the last one's at the end, in use again where
+                            * they are the next one's */
+    size_t loaded_count;
+    struct compiled_unit *shadows; /* likewise of their shadows */
+    size_t shadow_count;
+    double until;         /* the device's clocks are up until then, of monotonic_s */
     struct proven proven; /* on this device */
 };
 
@@ -47,6 +52,12 @@ int measurer_unit(struct measurer *measurer, const struct job_unit *unit, bool *
 /* Another measurement of the reference. */
 int measurer_reference(struct measurer *measurer, uint64_t *out_ps, struct error *error);
 
+/* Offers the proofs that follow the default's shadow, or that of a unit's variant, which live until the next
+ * call. */
+void measurer_offer_default(const struct measurer *measurer);
+void measurer_offer(const struct measurer *measurer, const struct job_unit *unit,
+                    const struct job_variant *variant);
+
 /* Sets ERROR_WRONG for the default, which is the reference of all times. */
 int measurer_fault_default(const struct measurer *measurer, const char *reason,
                            struct error *error);
@@ -54,7 +65,7 @@ int measurer_fault_default(const struct measurer *measurer, const char *reason,
 /* The steps of measurer_unit, for other modules that prove and time: announces the next step;
  * runs and reports the small proofs of a variant by `count` of its configs, of positions that `draw`
  * chooses or CHECK_ALL. `has_run` becomes false where the device fails to run them, which says nothing
- * of the kernel's results. */
+ * of the kernel's results. Of proofs that were cut nothing is reported. */
 int measurer_announce(const struct measurer *measurer, enum job_phase phase, uint64_t variant,
                       uint64_t candidate, struct error *error);
 int measurer_variant(struct measurer *measurer, struct session_kernel *kernel, uint64_t variant,
@@ -75,6 +86,19 @@ int measurer_first(struct measurer *measurer, struct session_kernel *kernel,
 /* After a failure: was the candidate at fault? Not where the device works no more, nor where
  * this process lacks something, as descriptors: ERROR_IO. */
 bool measurer_is_at_fault(const struct measurer *measurer, const struct error *cause);
+
+/* A variant's compiled code, with a config that launches it. */
+struct measurer_code {
+    const struct device_image *image;
+    const struct compiled_variant *compiled;
+    const int64_t *config;
+};
+
+/* Was this proven of the code on this device, at whatever n? And: now it is. */
+bool measurer_has_proven(const struct measurer *measurer, const struct measurer_code *code,
+                         enum proven_what what);
+int measurer_add_proven(const struct measurer *measurer, const struct measurer_code *code,
+                        enum proven_what what, struct error *error);
 
 /* Reports a candidate that is wrong or failed. */
 int measurer_reject(const struct measurer *measurer, uint64_t candidate,

@@ -21,17 +21,16 @@ static void hash_number(XXH3_state_t *state, uint64_t number)
     XXH3_128bits_update(state, &number, sizeof number);
 }
 
-/* But for what small cases replace: see oracle_resize. */
+/* But for what small cases replace, see oracle_resize, and for where the data is. */
 static void hash_problem(XXH3_state_t *state, const struct problem *problem)
 {
     const struct dims dims =
         oracle_is_run(&problem->dims) ? oracle_resize(&problem->dims, 1, 1, 0) : problem->dims;
     const struct operation *op = problem->op;
     const uint64_t numbers[] = {op->combine,       problem_map(problem), problem->type,
-                                problem->acc,      problem->regime,      problem->order,
-                                dims.outer.n,      dims.depth.n,         dims.inner.n,
-                                dims.outer.stride, dims.depth.stride,    dims.inner.stride,
-                                dims.scan};
+                                problem->acc,      problem->order,       dims.outer.n,
+                                dims.depth.n,      dims.inner.n,         dims.outer.stride,
+                                dims.depth.stride, dims.inner.stride,    dims.scan};
     XXH3_128bits_update(state, numbers, sizeof numbers);
     XXH3_128bits_update(state, op->key, strlen(op->key) + 1);
 }
@@ -39,11 +38,12 @@ static void hash_problem(XXH3_state_t *state, const struct problem *problem)
 struct proven_key proven_key(const struct point_context *context,
                              const struct device_image *image,
                              const struct compiled_variant *compiled,
-                             const struct check_configs *configs)
+                             const struct check_configs *configs, enum proven_what what)
 {
     const size_t bytes = context->space->param_count * sizeof *configs->wide;
     XXH3_state_t state;
     XXH3_128bits_reset(&state);
+    hash_number(&state, what);
     hash_number(&state, context->space->hash);
     hash_problem(&state, context->problem);
     XXH3_128bits_update(&state, configs->wide, bytes);

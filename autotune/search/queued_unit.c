@@ -72,6 +72,46 @@ struct queued_unit *queued_unit_share(const struct queued_unit *of, const size_t
     return queued;
 }
 
+struct queued_unit *queued_unit_shadows(const struct queued_unit *of,
+                                        size_t places[COMPILER_UNIT], struct error *error)
+{
+    struct queued_unit *shadows = calloc(1, sizeof *shadows);
+    if (!shadows) {
+        error_memory(error, sizeof *shadows);
+        return NULL;
+    }
+    shadows->unit.image = of->unit.shadows[0];
+    for (size_t i = 0; i < of->unit.count; i++) {
+        const struct job_variant *variant = &of->unit.variants[i];
+        if (variant->shadow_image != 1)
+            continue;
+        places[shadows->unit.count] = i;
+        shadows->unit.variants[shadows->unit.count++].compiled = variant->shadow;
+    }
+    return shadows;
+}
+
+/* The place of an image among the unit's shadows; behind them where it is none. */
+static size_t find_image(const struct job_unit *unit, const struct device_image *image)
+{
+    size_t i = 0;
+    while (i < unit->shadow_count && unit->shadows[i].bytes != image->bytes)
+        i++;
+    return i;
+}
+
+void queued_unit_give_shadow(struct queued_unit *queued, size_t i, const struct queued_unit *of,
+                             size_t at)
+{
+    struct job_unit *unit = &queued->unit;
+    const size_t place = find_image(unit, &of->unit.image);
+    assert(i < unit->count && place < COMPILER_UNIT && !unit->variants[i].shadow_image);
+    if (place == unit->shadow_count)
+        unit->shadows[unit->shadow_count++] = of->unit.image;
+    unit->variants[i].shadow = of->unit.variants[at].compiled;
+    unit->variants[i].shadow_image = place + 1;
+}
+
 uint64_t queued_unit_hash(const struct queued_unit *queued, size_t i)
 {
     assert(i < queued->unit.count);

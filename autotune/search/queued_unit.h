@@ -22,6 +22,14 @@ struct queued_unit *queued_unit_share(const struct queued_unit *of, const size_t
                                       const struct decide_unit *variants, struct error *error);
 void queued_unit_free(struct queued_unit *queued);
 
+/* The shadows that came with a unit, as a unit of their own, which it must outlive: places[i] becomes the place
+ * of the variant that the i-th is of. Without variants where none came. NULL with the error. */
+struct queued_unit *queued_unit_shadows(const struct queued_unit *of,
+                                        size_t places[COMPILER_UNIT], struct error *error);
+/* Gives variant `i`, which has none, the shadow that is variant `at` of another unit, which must outlive it. */
+void queued_unit_give_shadow(struct queued_unit *queued, size_t i, const struct queued_unit *of,
+                             size_t at);
+
 /* The place of a variant in the unit; unit.count when it is not there. All of its variants. */
 size_t queued_unit_find(const struct queued_unit *queued, uint64_t variant);
 struct decide_unit queued_unit_variants(const struct queued_unit *queued);

@@ -8,6 +8,7 @@
 #include "autotune/search/deadline.h"
 #include "autotune/search/queued_unit.h"
 #include "autotune/search/shortlist.h"
+#include "autotune/verify/check_small.h"
 #include "generator/array.h"
 
 #include <assert.h>
@@ -94,6 +95,12 @@ static double seconds(const struct search *search)
 static const struct points *points_of(const struct search *search)
 {
     return &search->task.result->points;
+}
+
+/* The first config of a variant: its code is that of all. */
+static const int64_t *config_of(const struct search *search, size_t variant)
+{
+    return tune_result_config(search->task.result, points_of(search)->variants[variant].first);
 }
 
 /* --- Workers ------------------------------------------------------------------------------ */
@@ -201,7 +208,7 @@ static int find_compiled(struct search *search, struct error *error)
         return error_memory(error, points->variant_count * sizeof *search->before);
     for (size_t v = 0; v < points->variant_count; v++)
         if (unit_cache_find(&search->before[v].place, task->units, task->job,
-                            tune_result_config(task->result, points->variants[v].first), error))
+                            config_of(search, v), error))
             return -1;
     return 0;
 }
@@ -244,6 +251,74 @@ void search_close(struct search *search)
     trials_index_dispose(&search->forgiven);
     outcomes_dispose(&search->outcomes);
     free(search);
+}
+
+/* --- Shadows ------------------------------------------------------------------------------ */
+
+/* The job with a config's shadow in the problem's place. */
+struct shadow_job {
+    struct problem problem;
+    struct point_context context;
+    struct tune_job job;
+};
+
+/* False where the variant has no shadow. */
+static bool open_shadow(struct shadow_job *out, const struct search *search, size_t variant)
+{
+    const struct point_context *context = search->task.job->context;
+    out->context = (struct point_context){context->space, &out->problem, context->target};
+    out->job = *search->task.job;
+    out->job.context = &out->context;
+    return check_has_shadow(&out->problem, context, config_of(search, variant));
+}
+
+/* Looks for a variant's shadow among what was compiled so far. 1: it is to be compiled. */
+static int find_shadow(struct unit_place *out, const struct search *search, size_t variant,
+                       struct error *error)
+{
+    struct shadow_job shadow;
+    *out = (struct unit_place){.unit = NULL};
+    if (!open_shadow(&shadow, search, variant))
+        return 0;
+    if (unit_cache_find(out, search->task.units, &shadow.job, config_of(search, variant),
+                        error))
+        return -1;
+    return out->unit == NULL;
+}
+
+/* Gives the unit's variants the shadows that were compiled with others. */
+static int give_shadows(struct search *search, struct queued_unit *queued, struct error *error)
+{
+    for (size_t i = 0; i < queued->unit.count; i++) {
+        const struct job_variant *variant = &queued->unit.variants[i];
+        struct unit_place place;
+        if (variant->compiled.is_failed || variant->shadow_image)
+            continue;
+        if (find_shadow(&place, search, variant->compiled.variant, error) < 0)
+            return -1;
+        if (place.unit)
+            queued_unit_give_shadow(queued, i, place.unit, place.at);
+    }
+    return 0;
+}
+
+/* Keeps those that came with a unit. */
+static int keep_shadows(struct search *search, const struct queued_unit *queued,
+                        struct error *error)
+{
+    size_t places[COMPILER_UNIT];
+    const int64_t *configs[COMPILER_UNIT];
+    struct shadow_job shadow;
+    struct queued_unit *shadows = queued_unit_shadows(queued, places, error);
+    int failed = shadows ? 0 : -1;
+    if (shadows && shadows->unit.count &&
+        open_shadow(&shadow, search, queued->unit.variants[places[0]].compiled.variant)) {
+        for (size_t i = 0; i < shadows->unit.count; i++)
+            configs[i] = config_of(search, queued->unit.variants[places[i]].compiled.variant);
+        failed = unit_cache_add(search->task.units, &shadow.job, shadows, configs, error);
+    }
+    queued_unit_free(shadows);
+    return failed;
 }
 
 /* --- Units to compile --------------------------------------------------------------------- */
@@ -322,21 +397,21 @@ static int send_compile(struct search *search, size_t slot, const struct decide_
     const size_t bytes = points->width * sizeof(int64_t);
     struct frame frame = {.kind = JOB_COMPILE};
     int64_t *configs = malloc(unit->count * bytes);
-    const struct job_configs message = {unit->count, configs};
-    if (!configs)
-        return error_memory(error, unit->count * bytes);
-    for (size_t i = 0; i < unit->count; i++)
-        memcpy(configs + i * points->width,
-               tune_result_config(search->task.result,
-                                  points->variants[unit->variants[i]].first),
-               bytes);
+    struct job_configs message = {.count = unit->count, .configs = configs};
+    int failed = configs ? 0 : error_memory(error, unit->count * bytes);
+    for (size_t i = 0; i < unit->count && !failed; i++) {
+        struct unit_place ignored;
+        const int wants = find_shadow(&ignored, search, unit->variants[i], error);
+        memcpy(configs + i * points->width, config_of(search, unit->variants[i]), bytes);
+        message.wants_shadow[i] = wants > 0;
+        failed = wants < 0;
+    }
     search->slots[slot].unit = *unit;
-    int failed = job_code_configs(&frame, (struct job_configs *)(uintptr_t)&message,
-                                  points->width, false, error) ||
-                 send_work(search, slot, &frame, DEADLINE_COMPILE_S, error);
+    failed = failed || job_code_configs(&frame, &message, points->width, false, error) ||
+             send_work(search, slot, &frame, DEADLINE_COMPILE_S, error);
     frame_dispose(&frame);
     free(configs);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* --- Units to try ------------------------------------------------------------------------- */
@@ -389,7 +464,7 @@ static int take_failed(struct search *search, const struct compiled_variant *com
  * rest. */
 static int enter_unit(struct search *search, struct queued_unit *queued, struct error *error)
 {
-    int failed = 0;
+    int failed = give_shadows(search, queued, error);
     for (size_t i = 0; i < queued->unit.count && !failed; i++) {
         const struct compiled_variant *compiled = &queued->unit.variants[i].compiled;
         outcomes_compiled(&search->outcomes, compiled->variant, compiled->sources_hash);
@@ -698,14 +773,13 @@ static int distrust(struct search *search, size_t slot, struct error *error)
 static int keep_unit(struct search *search, const struct queued_unit *queued,
                      struct error *error)
 {
-    const struct points *points = points_of(search);
     const int64_t *configs[COMPILER_UNIT];
     for (size_t i = 0; i < queued->unit.count; i++)
-        configs[i] =
-            tune_result_config(search->task.result,
-                               points->variants[queued->unit.variants[i].compiled.variant]
-                                   .first);
-    return unit_cache_add(search->task.units, search->task.job, queued, configs, error);
+        configs[i] = config_of(search, queued->unit.variants[i].compiled.variant);
+    return unit_cache_add(search->task.units, search->task.job, queued, configs, error) ||
+                   keep_shadows(search, queued, error)
+               ? -1
+               : 0;
 }
 
 static int take_compiled(struct search *search, size_t slot, struct frame *frame,
@@ -984,12 +1058,11 @@ static bool is_entrant(const struct search *search, size_t variant)
 static int enter_variant(struct search *search, size_t variant, struct error *error)
 {
     const struct decide_unit alone = {.variants = {variant}, .count = 1};
-    const size_t first = points_of(search)->variants[variant].first;
     struct unit_place place;
     if (is_entrant(search, variant))
         return 0;
     if (unit_cache_find(&place, search->task.units, search->task.job,
-                        tune_result_config(search->task.result, first), error))
+                        config_of(search, variant), error))
         return -1;
     if (!place.unit)
         return retry_alone(search, &alone, error);

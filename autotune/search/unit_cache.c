@@ -125,6 +125,9 @@ static struct queued_unit *copy_unit(const struct queued_unit *unit, struct erro
     struct frame frame = {.kind = JOB_COMPILED};
     const struct decide_unit variants = queued_unit_variants(unit);
     struct queued_unit *copy = NULL;
+    message.shadow_count = 0;
+    for (size_t i = 0; i < message.count; i++)
+        message.variants[i].shadow_image = 0;
     if (job_code_unit(&frame, &message, 0, false, error) == 0)
         copy = queued_unit_open(&frame, &variants, 0, error);
     frame_dispose(&frame);

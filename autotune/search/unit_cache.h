@@ -29,8 +29,8 @@ struct unit_place {
 int unit_cache_find(struct unit_place *out, const struct unit_cache *cache,
                     const struct tune_job *job, const int64_t *config, struct error *error);
 
-/* Keeps a copy of a unit as a worker compiled it, before anything was taken of it: `configs` has one config
- * of each of its variants. A later one replaces an earlier one. What a compiler could not do for
+/* Keeps a copy of a unit as a worker compiled it, before anything was taken of it, without its shadows: `configs`
+ * has one config of each of its variants. A later one replaces an earlier one. What a compiler could not do for
  * want of something is not kept, and nothing is where there is no room. */
 int unit_cache_add(struct unit_cache *cache, const struct tune_job *job,
                    const struct queued_unit *unit, const int64_t *const *configs,

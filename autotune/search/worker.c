@@ -39,15 +39,28 @@ static int unknown_message(const struct frame *frame, struct error *error)
 
 /* --- Compiling ---------------------------------------------------------------------------- */
 
-static int send_compiled(const struct worker *worker, const struct compiled_unit *unit,
+/* What is compiled of a unit: its variants, and another unit of their shadows. */
+struct compiled {
+    struct compiled_unit unit, shadows;
+    size_t shadow_of[COMPILER_UNIT]; /* of each shadow its variant, by its place in the unit */
+};
+
+static int send_compiled(const struct worker *worker, struct compiled *compiled,
                          uint64_t start_us, struct error *error)
 {
+    const struct compiled_unit *unit = &compiled->unit, *shadows = &compiled->shadows;
     struct frame reply = {.kind = JOB_COMPILED};
     struct job_unit message = {.image = unit->image,
+                               .shadows = {shadows->image},
+                               .shadow_count = shadows->count > 0,
                                .count = unit->count,
                                .compile_us = monotonic_ns() / 1000 - start_us};
     for (size_t i = 0; i < unit->count; i++)
         message.variants[i].compiled = unit->variants[i];
+    for (size_t i = 0; i < shadows->count; i++) {
+        message.variants[compiled->shadow_of[i]].shadow = shadows->variants[i];
+        message.variants[compiled->shadow_of[i]].shadow_image = 1;
+    }
     int failed = job_code_unit(&reply, &message, worker->space->param_count, false, error) ||
                  frame_send(worker->socket, &reply, error);
     frame_dispose(&reply);
@@ -67,25 +80,62 @@ static void fail_all(struct compiled_unit *out, size_t count, const struct error
     }
 }
 
-static int serve_compile(struct worker *worker, struct frame *frame, struct error *error)
+/* Compiles the shadows that are wanted of variants that compile, as one unit. */
+static int compile_shadows(const struct worker *worker, struct compiled *out,
+                           const struct job_configs *configs, struct error *error)
 {
     const size_t width = worker->space->param_count;
+    struct problem problem;
+    const struct point_context shadow = {worker->space, &problem, worker->context.target};
+    int64_t chosen[COMPILER_UNIT * SPACE_NAMES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < configs->count; i++) {
+        const int64_t *config = configs->configs + i * width;
+        if (out->unit.variants[i].is_failed || !configs->wants_shadow[i] ||
+            !check_has_shadow(&problem, &worker->context, config))
+            continue;
+        memcpy(chosen + count * width, config, width * sizeof *config);
+        out->shadow_of[count++] = i;
+    }
+    return count ? compiler_compile_configs(&out->shadows, worker->device, &shadow,
+                                            &worker->setup.sources, chosen, count, error)
+                 : 0;
+}
+
+static int compile_all(const struct worker *worker, struct compiled *out,
+                       const struct job_configs *configs, struct error *error)
+{
+    return compiler_compile_configs(&out->unit, worker->device, &worker->context,
+                                    &worker->setup.sources, configs->configs, configs->count,
+                                    error) ||
+                   compile_shadows(worker, out, configs, error)
+               ? -1
+               : 0;
+}
+
+static void dispose_compiled(struct compiled *compiled)
+{
+    compiler_dispose(&compiled->unit);
+    compiler_dispose(&compiled->shadows);
+}
+
+static int serve_compile(struct worker *worker, struct frame *frame, struct error *error)
+{
     const uint64_t start_us = monotonic_ns() / 1000;
     struct job_configs configs = {.count = 0};
-    struct compiled_unit unit;
+    struct compiled compiled = {.unit = {.count = 0}};
     if (frame->kind != JOB_COMPILE)
         return unknown_message(frame, error);
-    if (job_code_configs(frame, &configs, width, true, error))
+    if (job_code_configs(frame, &configs, worker->space->param_count, true, error))
         return -1;
-    if (compiler_compile_configs(&unit, worker->device, &worker->context,
-                                 &worker->setup.sources, configs.configs, configs.count,
-                                 error)) {
+    if (compile_all(worker, &compiled, &configs, error)) {
+        dispose_compiled(&compiled);
         if (error->code != ERROR_IO)
             return -1;
-        fail_all(&unit, configs.count, error);
+        fail_all(&compiled.unit, configs.count, error);
     }
-    int failed = send_compiled(worker, &unit, start_us, error);
-    compiler_dispose(&unit);
+    const int failed = send_compiled(worker, &compiled, start_us, error);
+    dispose_compiled(&compiled);
     return failed;
 }
 

@@ -3,6 +3,7 @@
 #include "autotune/verify/check_small.h"
 
 #include "autotune/device/bind.h"
+#include "autotune/device/monotonic.h"
 #include "autotune/verify/case_sets.h"
 #include "autotune/verify/loaded.h"
 #include "autotune/verify/poison.h"
@@ -39,6 +40,7 @@ struct check {
     size_t *chosen; /* of the run under way: its cases, as indices */
     size_t chosen_room;
     void (*begin)(void), (*answer)(void); /* around launches; or NULL */
+    double until;                         /* of check_limit */
     struct shadow *shadow;                /* proven before; or NULL */
 };
 
@@ -46,10 +48,9 @@ struct check {
 struct shadow {
     const struct emit_sources *sources;
     struct check *check;
-    struct loaded loaded; /* of the last variant, whose configs follow each other */
-    const struct space *space;
-    struct target target;
-    int64_t config[SPACE_NAMES_MAX];
+    struct loaded loaded;             /* of the last variant, whose configs follow each other */
+    const struct device_image *image; /* of `variant`, which is offered; or NULL */
+    const struct compiled_variant *variant;
 };
 
 bool check_shadow(struct problem *out, const struct problem *problem)
@@ -61,6 +62,25 @@ bool check_shadow(struct problem *out, const struct problem *problem)
     out->op = operation_plain(problem->op->combine);
     out->acc = problem_value(problem);
     return problem_check(out, &ignored) == 0;
+}
+
+bool check_has_shadow(struct problem *out, const struct point_context *context,
+                      const int64_t *config)
+{
+    const struct point_context shadow = {context->space, out, context->target};
+    struct error ignored;
+    return check_shadow(out, context->problem) &&
+           (point_reject(&shadow, config, &ignored) == POINT_VALID ||
+            point_reject(context, config, &ignored) != POINT_VALID);
+}
+
+void check_offer_shadow(struct check *check, const struct device_image *image,
+                        const struct compiled_variant *variant)
+{
+    if (!check->shadow)
+        return;
+    check->shadow->image = image;
+    check->shadow->variant = variant;
 }
 
 char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
@@ -142,6 +162,18 @@ void check_tell(struct check *check, void (*begin)(void), void (*answer)(void))
         check_tell(check->shadow->check, begin, answer);
 }
 
+void check_limit(struct check *check, double until)
+{
+    check->until = until;
+    if (check->shadow)
+        check_limit(check->shadow->check, until);
+}
+
+static bool is_late(const struct check *check)
+{
+    return check->until > 0 && monotonic_s() > check->until;
+}
+
 static void tell(void (*what)(void))
 {
     if (what)
@@ -197,6 +229,7 @@ struct run {
     unsigned turn;       /* 0 or 1 */
     size_t calls;        /* of few elements between two of many */
     size_t chosen_count; /* of check.chosen */
+    bool is_cut;         /* before all was launched */
 };
 
 /* Does the config keep the problem's order at the dims of case i? Kernels that are made for results
@@ -373,7 +406,8 @@ static int place_input(const struct run *run, size_t i, struct error *error)
                                     dims_n(&c->dims) * bytes, error);
 }
 
-static int launch_cases(const struct run *run, struct error *error)
+/* Launches all, or those before the time is over. */
+static int launch_cases(struct run *run, struct error *error)
 {
     struct device *device = run->check->device;
     const bool is_host = device->info.target.is_host;
@@ -384,8 +418,9 @@ static int launch_cases(const struct run *run, struct error *error)
     int failed = launches ? 0 : error_memory(error, BATCH * sizeof *launches);
     for (size_t k = 0; !failed && k < run->chosen_count; k++) {
         const size_t i = run->check->chosen[k];
-        failed = place_input(run, i, error);
-        if (failed)
+        run->is_cut = is_late(run->check);
+        failed = run->is_cut ? 0 : place_input(run, i, error);
+        if (failed || run->is_cut)
             break;
         bind_case(run, i, launches + count);
         for (int at = 0; at < plan_of(run, i)->count; at++, count++)
@@ -697,6 +732,11 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
         return stop_at(out, error);
     if (failed)
         return -1;
+    if (run->is_cut) {
+        find_wrong(out, "the time was over");
+        out->is_cut = true;
+        return 0;
+    }
     compare(run, out);
     if (out->is_right && check_calls(run, out, error))
         return -1;
@@ -797,26 +837,59 @@ static int check_set(struct check *check, const struct point_context *context,
 
 /* --- The shadow --------------------------------------------------------------------------- */
 
-/* Compiles the shadow's kernels of the config, unless they are there; 1 with the reason where they do not
+/* Is what is offered this text? */
+static bool is_offered(const struct shadow *shadow, uint64_t hash)
+{
+    return shadow->image && shadow->variant->sources_hash == hash;
+}
+
+static bool is_loaded(const struct shadow *shadow, uint64_t hash)
+{
+    return shadow->loaded.module && shadow->loaded.unit.variants[0].sources_hash == hash;
+}
+
+static int hash_shadow(uint64_t *out, const struct shadow *shadow,
+                       const struct point_context *context, const int64_t *config,
+                       struct error *error)
+{
+    struct emit_variant emitted;
+    if (emit_variant(&emitted, context, shadow->sources, config, error))
+        return -1;
+    *out = emit_hash_variant(&emitted);
+    emit_dispose(&emitted);
+    return 0;
+}
+
+/* Takes what is offered, or compiles; 1 with the reason where the kernels do not compile. */
+static int open_kernels(struct shadow *shadow, const struct point_context *context,
+                        const int64_t *config, uint64_t hash, struct error *error)
+{
+    struct device *device = shadow->check->device;
+    if (!is_offered(shadow, hash))
+        return loaded_compile(&shadow->loaded, device, context, shadow->sources, config, 1,
+                              error);
+    if (shadow->variant->is_failed) {
+        *error = shadow->variant->reason;
+        return 1;
+    }
+    loaded_borrow(&shadow->loaded, device, shadow->image, shadow->variant);
+    return 0;
+}
+
+/* Loads the shadow's kernels of the config, unless they are there; 1 with the reason where they do not
  * compile. */
 static int load_shadow(struct shadow *shadow, const struct point_context *context,
                        const int64_t *config, struct error *error)
 {
-    const size_t bytes = context->space->param_count * sizeof *config;
-    if (shadow->loaded.module && shadow->space == context->space &&
-        memcmp(&shadow->target, context->target, sizeof shadow->target) == 0 &&
-        memcmp(shadow->config, config, bytes) == 0)
+    uint64_t hash;
+    if (hash_shadow(&hash, shadow, context, config, error))
+        return -1;
+    if (is_loaded(shadow, hash))
         return 0;
     if (shadow->loaded.device)
         loaded_close(&shadow->loaded);
-    const int failed = loaded_compile(&shadow->loaded, shadow->check->device, context,
-                                      shadow->sources, config, 1, error);
-    if (failed)
-        return failed;
-    shadow->space = context->space;
-    shadow->target = *context->target;
-    memcpy(shadow->config, config, bytes);
-    return loaded_load(&shadow->loaded, error);
+    const int failed = open_kernels(shadow, context, config, hash, error);
+    return failed ? failed : loaded_load(&shadow->loaded, error);
 }
 
 /* Says that it is the shadow that is wrong. */
@@ -839,9 +912,7 @@ static int check_shadow_set(struct shadow *shadow, const struct point_context *c
     const struct device_kernel *kernels[SPACE_PASSES_MAX];
     struct error reason;
     *out = (struct check_outcome){.is_right = true};
-    check_shadow(&problem, context->problem);
-    if (point_reject(&plain, configs.wide, &reason) != POINT_VALID &&
-        point_reject(context, configs.wide, &reason) == POINT_VALID)
+    if (!check_has_shadow(&problem, context, configs.wide))
         return 0; /* the plain operation has no such kernel */
     const int failed = load_shadow(shadow, &plain, configs.wide, &reason);
     if (failed < 0) {
@@ -855,7 +926,7 @@ static int check_shadow_set(struct shadow *shadow, const struct point_context *c
     loaded_kernels(&shadow->loaded, 0, kernels);
     if (check_set(shadow->check, &plain, configs, kernels, selection, out, error))
         return -1;
-    if (!out->is_right)
+    if (!out->is_right && !out->is_cut)
         name_shadow(out, &problem, out->reason);
     return 0;
 }

@@ -5,6 +5,7 @@
 #define AUTOTUNE_CHECK_SMALL_H
 
 #include "autotune/device/device.h"
+#include "autotune/verify/compiler.h"
 #include "generator/call.h"
 #include "generator/emit.h"
 #include "generator/point.h"
@@ -22,10 +23,23 @@ void check_close(struct check *check);
  * the emulator, all of a geometry's on a GPU. */
 void check_tell(struct check *check, void (*begin)(void), void (*answer)(void));
 
+/* From now on a proof ends, between two launches, when it is later than `until` of monotonic_s; 0: when all
+ * was run. */
+void check_limit(struct check *check, double until);
+
 /* The problem whose kernels, of the same configs, are proven before those of an operation with a map or a
  * finish of its own: that of the plain operation of its law. Its exact inputs show each wrong index. False
  * where there is none: where none is needed, or values are not of one kind with the elements. */
 bool check_shadow(struct problem *out, const struct problem *problem);
+
+/* Is a config's proof one of the shadow's kernels, too? `out` is the shadow, then. */
+bool check_has_shadow(struct problem *out, const struct point_context *context,
+                      const int64_t *config);
+
+/* Shadow's kernels that were compiled already, which the next proofs take where they are of the very text:
+ * others are compiled on the way. NULL: there are none. They live until the next call. */
+void check_offer_shadow(struct check *check, const struct device_image *image,
+                        const struct compiled_variant *variant);
 
 enum { CHECK_METHOD_CHARS = 160 };
 
@@ -34,7 +48,8 @@ char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem);
 
 struct check_outcome {
     bool is_right;
-    uint64_t cases;   /* runs compared */
+    bool is_cut;    /* the time was over (check_limit): nothing is known, and it is not right */
+    uint64_t cases; /* runs compared */
     char reason[240]; /* the first wrong one: n, offset, expected, got */
 };
 

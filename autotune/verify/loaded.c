@@ -18,6 +18,14 @@ int loaded_compile(struct loaded *out, struct device *device,
     return 0;
 }
 
+void loaded_borrow(struct loaded *out, struct device *device, const struct device_image *image,
+                   const struct compiled_variant *variant)
+{
+    *out = (struct loaded){.device = device,
+                           .unit = {.image = *image, .variants = {*variant}, .count = 1},
+                           .is_borrowed = true};
+}
+
 int loaded_load(struct loaded *loaded, struct error *error)
 {
     return loaded->device->ops->load(loaded->device, &loaded->unit.image, &loaded->module,
@@ -38,7 +46,8 @@ void loaded_close(struct loaded *loaded)
 {
     if (loaded->module)
         loaded->device->ops->unload(loaded->device, loaded->module);
-    compiler_dispose(&loaded->unit);
+    if (!loaded->is_borrowed)
+        compiler_dispose(&loaded->unit);
     *loaded = (struct loaded){.device = NULL};
 }
 

@@ -8,6 +8,7 @@
 struct loaded {
     struct device *device;
     struct compiled_unit unit;
+    bool is_borrowed; /* the unit's image is another's */
     struct device_module *module;
     struct device_kernel kernels[COMPILER_KERNELS];
 };
@@ -17,6 +18,9 @@ struct loaded {
 int loaded_compile(struct loaded *out, struct device *device,
                    const struct point_context *context, const struct emit_sources *sources,
                    const int64_t *configs, size_t count, struct error *error);
+/* Takes a config's kernels that were compiled elsewhere; their image lives until loaded_load. */
+void loaded_borrow(struct loaded *out, struct device *device, const struct device_image *image,
+                   const struct compiled_variant *variant);
 int loaded_load(struct loaded *loaded, struct error *error);
 /* Both; not 0 when one does not compile, or they do not load. */
 int loaded_open(struct loaded *out, struct device *device, const struct point_context *context,

@@ -9,6 +9,7 @@ refuses no-format 64 "write --format header" export
 refuses bad-format 64 "'cuda' is none: choose header" export --format cuda
 refuses format-twice 64 "names cu twice" export --format cu,cu
 refuses nothing 1 "nothing to export: no record serves sum of f32 accumulated in f64, neither in .* nor among those that ship; 'autotune' with the same problem makes one" export --format cu --type f32 --acc f64
+refuses other-values 1 "no record serves count_nonzero of f32 .*; its values are u64, and nothing that ships combines such of f32: run 'autotune --op count_nonzero --type f32 --acc f32 --n 5000000' on your GPU first" export --format cu --op count_nonzero --type f32 --n 5M
 refuses bad-prefix 64 "4u.*begins no name of C" export --format cu --prefix 4u
 refuses keyword 64 "int: C or C\+\+ has a meaning" export --format cu --prefix int
 refuses cast 64 "const_cast: C or C\+\+ has a meaning" export --format cu --prefix const_cast

@@ -91,6 +91,22 @@ run --device host --op mean --type f32 --n 1K --budget 1s
 check tuned-mean has_status 0
 check says-how-it-was-proven grep -q 'beside the host' err
 
+# --- Who compiles ---------------------------------------------------------------------------
+# On one core: all ask the compiler for its version; one worker compiles the default and its shadow, and measures; the
+# other a unit of all variants and one of their shadows.
+mkdir bin
+real=$(command -v cc)
+printf '#!/bin/sh\necho "$PPID" >> "%s/calls"\nexec "%s" "$@"\n' "$SCRATCH" "$real" > bin/cc
+core=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+printf '#!/bin/sh\nPATH=%s/bin:$PATH exec taskset -c %s "%s" "$@"\n' "$SCRATCH" "$core" "$AUTOTUNE" > bin/one_core
+chmod +x bin/cc bin/one_core
+usual=$AUTOTUNE
+AUTOTUNE=$SCRATCH/bin/one_core
+run --device host --op asum --type f32 --n 3K --space reduce.ini
+AUTOTUNE=$usual
+check tuned-by-one-core has_status 0
+check measurer-compiles-no-more test "$(sort calls | uniq -c | sort -n | awk '{ print $1 }' | tr '\n' ' ')" = "1 3 3 "
+
 # --- What is refused, in a sentence with its place -------------------------------------------
 refuses no-file 74 "no\.ini: there is no such file: name yours, or an operation" --device host --op no.ini
 operation wrong.ini "meaning = m" "map = magnitud(x)" "combine = a + b"

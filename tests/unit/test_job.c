@@ -88,7 +88,7 @@ static const struct job_unit *example_unit(bool has_hashes)
     static char first[] = "_ZN2v06reduceEv", empty[] = "", last[] = "_ZN2v16reduceEv";
     static char *names[] = {first, empty, last};
     static uint64_t hashes[] = {11, 0, UINT64_MAX};
-    static char bytes[] = "ELF\0of a kind";
+    static char bytes[] = "ELF\0of a kind", others[] = "ELF of shadows";
     static struct job_unit unit;
     unit = (struct job_unit){.image = {.bytes = bytes,
                                        .size = sizeof bytes,
@@ -96,6 +96,13 @@ static const struct job_unit *example_unit(bool has_hashes)
                                        .names = names,
                                        .hashes = has_hashes ? hashes : NULL,
                                        .count = 3},
+                             .shadows = {{.bytes = others,
+                                          .size = sizeof others,
+                                          .names = names,
+                                          .hashes = has_hashes ? hashes : NULL,
+                                          .count = 2},
+                                         {.bytes = bytes, .size = 3}},
+                             .shadow_count = 2,
                              .count = 3,
                              .compile_us = 123456,
                              .best_ps = 343370000,
@@ -109,8 +116,13 @@ static const struct job_unit *example_unit(bool has_hashes)
                                         .is_proven = i == 1,
                                         .count = i == 1 ? 0 : 2 + i / 2,
                                         .ids = ids,
-                                        .configs = rows};
+                                        .configs = rows,
+                                        .shadow_image = i};
     }
+    unit.variants[1].shadow =
+        (struct compiled_variant){.variant = 1, .kernel_of_pass = {1}, .sources_hash = 99};
+    unit.variants[2].shadow = (struct compiled_variant){.is_failed = true};
+    error_set(&unit.variants[2].shadow.reason, ERROR_FAILED, "does not compile");
     unit.variants[1].compiled.is_failed = true;
     error_set(&unit.variants[1].compiled.reason, ERROR_FAILED, "does not compile");
     return &unit;
@@ -124,19 +136,39 @@ static void assert_file(const struct emit_file *is, const struct emit_file *was)
     assert_string_equal(is->text, was->text);
 }
 
+static void assert_image(const struct device_image *is, const struct device_image *was)
+{
+    assert_int_equal(is->size, was->size);
+    assert_int_equal(is->count, was->count);
+    assert_int_equal(is->is_ptx, was->is_ptx);
+    assert_int_equal(is->hashes != NULL, was->hashes != NULL);
+    if (was->size)
+        assert_memory_equal(is->bytes, was->bytes, was->size);
+    for (size_t i = 0; i < was->count; i++) {
+        assert_string_equal(is->names[i], was->names[i]);
+        assert_true(!was->hashes || is->hashes[i] == was->hashes[i]);
+    }
+}
+
+static void assert_shadow(const struct job_unit *is, const struct job_unit *was, size_t i)
+{
+    const struct job_variant *a = &is->variants[i], *b = &was->variants[i];
+    assert_int_equal(a->shadow_image, b->shadow_image);
+    if (b->shadow_image)
+        assert_memory_equal(&a->shadow, &b->shadow, sizeof a->shadow);
+    assert_ptr_equal(job_shadow_image(is, a),
+                     a->shadow_image ? &is->shadows[a->shadow_image - 1] : NULL);
+}
+
 static void assert_unit(const struct job_unit *is, const struct job_unit *was)
 {
-    assert_int_equal(is->image.size, was->image.size);
-    assert_int_equal(is->image.count, was->image.count);
-    assert_int_equal(is->image.is_ptx, was->image.is_ptx);
-    assert_int_equal(is->image.hashes != NULL, was->image.hashes != NULL);
-    if (was->image.size)
-        assert_memory_equal(is->image.bytes, was->image.bytes, was->image.size);
-    for (size_t i = 0; i < was->image.count; i++) {
-        assert_string_equal(is->image.names[i], was->image.names[i]);
-        assert_true(!was->image.hashes || is->image.hashes[i] == was->image.hashes[i]);
-    }
+    assert_image(&is->image, &was->image);
+    assert_int_equal(is->shadow_count, was->shadow_count);
+    for (size_t i = 0; i < was->shadow_count; i++)
+        assert_image(&is->shadows[i], &was->shadows[i]);
     assert_int_equal(is->count, was->count);
+    for (size_t i = 0; i < was->count; i++)
+        assert_shadow(is, was, i);
     for (size_t i = 0; i < was->count; i++) {
         const struct job_variant *a = &is->variants[i], *b = &was->variants[i];
         assert_memory_equal(&a->compiled, &b->compiled, sizeof a->compiled);
@@ -185,13 +217,15 @@ static void test_rows(void **state)
 {
     (void)state;
     for (uint64_t count = 0; count <= COMPILER_UNIT; count++) {
-        const struct job_configs was = {count, rows};
+        const struct job_configs was = {count, rows, {count > 1, false, count > 2}};
         struct job_configs is;
         struct frame frame = written(code_rows, &was);
         assert_int_equal(code_rows(&frame, &is, true), 0);
         assert_int_equal(frame.at, frame.body.length);
         assert_int_equal(is.count, count);
         assert_memory_equal(is.configs, rows, count * WIDTH * sizeof *rows);
+        for (size_t i = 0; i < COMPILER_UNIT; i++)
+            assert_int_equal(is.wants_shadow[i], was.wants_shadow[i]);
         frame_dispose(&frame);
     }
 }
@@ -199,7 +233,7 @@ static void test_rows(void **state)
 /* Rows of another width are no such message. */
 static void test_rows_of_another_space(void **state)
 {
-    const struct job_configs was = {3, rows};
+    const struct job_configs was = {3, rows, {false}};
     struct job_configs is;
     struct frame frame = written(code_rows, &was);
     (void)state;
@@ -354,16 +388,26 @@ static void test_plain_messages(void **state)
 
 /* --- Damage ------------------------------------------------------------------------------- */
 
+static uint64_t walk_image(const struct device_image *image)
+{
+    uint64_t sum = image->size;
+    for (size_t i = 0; i < image->size; i++)
+        sum += ((const unsigned char *)image->bytes)[i];
+    for (size_t i = 0; i < image->count; i++)
+        sum += strlen(image->names[i]) + (image->hashes ? image->hashes[i] : 0);
+    return sum;
+}
+
 /* Everything that an accepted unit points to is there. */
 static uint64_t walk_unit(const struct job_unit *unit)
 {
-    uint64_t sum = unit->count + unit->image.size;
-    for (size_t i = 0; i < unit->image.size; i++)
-        sum += ((const unsigned char *)unit->image.bytes)[i];
-    for (size_t i = 0; i < unit->image.count; i++)
-        sum += strlen(unit->image.names[i]) + (unit->image.hashes ? unit->image.hashes[i] : 0);
+    uint64_t sum = unit->count + walk_image(&unit->image);
     for (size_t i = 0; i < unit->count; i++) {
         const struct job_variant *variant = &unit->variants[i];
+        const struct device_image *shadow = job_shadow_image(unit, variant);
+        sum += shadow ? walk_image(shadow) : 0;
+        for (size_t p = 0; p < SPACE_PASSES_MAX && shadow && !variant->shadow.is_failed; p++)
+            assert_true(variant->shadow.kernel_of_pass[p] < (int)shadow->count);
         for (size_t k = 0; k < variant->count; k++)
             sum += variant->ids[k];
         for (size_t k = 0; k < variant->count * WIDTH; k++)
@@ -390,7 +434,7 @@ static void test_every_length_cut(void **state)
 {
     struct job_unit units[2] = {*example_unit(true), *example_unit(true)};
     const struct job_setup setup = example_setup();
-    const struct job_configs some_rows = {4, rows};
+    const struct job_configs some_rows = {4, rows, {false}};
     struct job_race race = {.units = units, .count = 2, .seconds = 1};
     struct frame frame;
     (void)state;
@@ -399,7 +443,7 @@ static void test_every_length_cut(void **state)
                               sizeof(struct job_setup));
     frame_dispose(&frame);
     frame = written(code_rows, &some_rows);
-    assert_every_cut_is_found(&frame, code_rows, &(struct job_configs){0, NULL},
+    assert_every_cut_is_found(&frame, code_rows, &(struct job_configs){.count = 0},
                               sizeof(struct job_configs));
     frame_dispose(&frame);
     frame = written(code_unit, &units[0]);
@@ -466,7 +510,7 @@ static void test_absurd_counts(void **state)
 {
     static const uint64_t counts[] = {1000, absurd, SIZE_MAX / 8 + 1, UINT64_MAX};
     struct job_unit units[2] = {*example_unit(true), *example_unit(false)};
-    const struct job_configs some_rows = {2, rows};
+    const struct job_configs some_rows = {2, rows, {false}};
     const struct job_race race = {.units = units, .count = 2, .seconds = 1};
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

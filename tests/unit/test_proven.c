@@ -16,12 +16,14 @@ struct fixture {
     struct compiled_variant compiled;
     int64_t wide[SPACE_NAMES_MAX], narrow[SPACE_NAMES_MAX];
     struct check_configs configs;
+    enum proven_what what;
     struct proven proven;
 };
 
 static bool has(const struct fixture *f)
 {
-    const struct proven_key key = proven_key(&f->context, &f->image, &f->compiled, &f->configs);
+    const struct proven_key key =
+        proven_key(&f->context, &f->image, &f->compiled, &f->configs, f->what);
     return proven_has(&f->proven, &key);
 }
 
@@ -44,7 +46,8 @@ static int setup(void **state)
     make_row(f->space, "BLOCK=128 GRID=1", f->narrow);
     f->configs = (struct check_configs){f->wide, f->narrow};
     assert_false(has(f));
-    const struct proven_key key = proven_key(&f->context, &f->image, &f->compiled, &f->configs);
+    const struct proven_key key =
+        proven_key(&f->context, &f->image, &f->compiled, &f->configs, f->what);
     assert_int_equal(proven_add(&f->proven, &key, &error), 0);
     *state = f;
     return 0;
@@ -65,6 +68,8 @@ static void test_another_n(void **state)
     assert_true(has(f));
     f->problem.dims = dims_value(1000);
     assert_true(has(f));
+    f->problem.regime = WARM;
+    assert_true(has(f));
 }
 
 /* Whatever else differs, it is another proof. */
@@ -75,7 +80,6 @@ static void test_others(void **state)
         {{.op = op_of(MAX), .type = I32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = COLD},
          {.op = op_of(SUM), .type = U32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = COLD},
          {.op = op_of(SUM), .type = I32, .acc = I64, .dims = DIMS_VALUE(1000), .regime = COLD},
-         {.op = op_of(SUM), .type = I32, .acc = I32, .dims = DIMS_VALUE(1000), .regime = WARM},
          {.op = op_of(SUM),
           .type = I32,
           .acc = I32,
@@ -102,6 +106,9 @@ static void test_others(void **state)
     assert_false(has(f));
     f->configs.narrow = f->narrow;
     assert_true(has(f));
+    f->what = PROVEN_SPECIALS;
+    assert_false(has(f));
+    f->what = PROVEN_SMALL;
     f->space->hash++;
     assert_false(has(f));
 }
@@ -111,7 +118,8 @@ static void test_other_rows(void **state)
 {
     struct fixture *f = *state;
     f->problem.dims = (struct dims){.outer = {10, 64}, .depth = {64, 1}, .inner = {1, 1}};
-    const struct proven_key key = proven_key(&f->context, &f->image, &f->compiled, &f->configs);
+    const struct proven_key key =
+        proven_key(&f->context, &f->image, &f->compiled, &f->configs, f->what);
     assert_int_equal(proven_add(&f->proven, &key, &error), 0);
     assert_true(has(f));
     f->problem.dims.outer.n = 11;

@@ -497,6 +497,70 @@ static void test_share(void **state)
     queued_unit_free(of);
 }
 
+/* Gives the unit in a frame shadows: one image of those of variants 0 and 2. */
+static struct queued_unit *open_shadowed(struct fixture *f, const struct compiled *compiled,
+                                         size_t count)
+{
+    static char shadows[] = "shadows", first[] = "s0", last[] = "s2", *names[] = {first, last};
+    struct job_unit *unit = calloc(1, sizeof *unit);
+    struct frame frame = frame_of(compiled, count);
+    struct decide_unit variants = {.count = count};
+    assert_non_null(unit);
+    assert_int_equal(job_code_unit(&frame, unit, 0, true, &error), 0);
+    unit->shadows[0] = (struct device_image){.bytes = shadows,
+                                             .size = sizeof shadows,
+                                             .names = names,
+                                             .count = 2};
+    unit->shadow_count = 1;
+    for (size_t i = 0; i < count; i++) {
+        struct job_variant *variant = &unit->variants[i];
+        variants.variants[i] = compiled[i].variant;
+        variant->shadow_image = i % 2 == 0;
+        variant->shadow = (struct compiled_variant){.sources_hash = 2000 + compiled[i].variant};
+        for (size_t p = 0; p < SPACE_PASSES_MAX; p++)
+            variant->shadow.kernel_of_pass[p] = p ? -1 : (int)i / 2;
+    }
+    struct frame shadowed = {.kind = JOB_COMPILED};
+    assert_int_equal(job_code_unit(&shadowed, unit, 0, false, &error), 0);
+    struct queued_unit *queued =
+        queued_unit_open(&shadowed, &variants, f->result.points.width, &error);
+    assert_non_null(queued);
+    frame_dispose(&frame);
+    free(unit);
+    return queued;
+}
+
+/* Shadows of one unit serve another, from their own image. */
+static void test_shadows(void **state)
+{
+    struct fixture *f = *state;
+    const struct compiled some[] = {{30, 7, false}, {2, 8, false}, {9, 0, false}};
+    const struct compiled others[] = {{5, 9, false}, {6, 10, false}, {7, 11, false}};
+    struct queued_unit *with = open_shadowed(f, some, 3), *without = open_queued(f, others, 3);
+    size_t places[COMPILER_UNIT];
+    struct queued_unit *shadows = queued_unit_shadows(with, places, &error);
+    assert_non_null(shadows);
+    assert_int_equal(shadows->unit.count, 2);
+    assert_int_equal(places[0], 0);
+    assert_int_equal(places[1], 2);
+    assert_int_equal(queued_unit_hash(shadows, 1), 2009);
+    assert_string_equal(shadows->unit.image.bytes, "shadows");
+    queued_unit_give_shadow(without, 0, shadows, 1);
+    queued_unit_give_shadow(without, 1, with, 1); /* plain code may be another's shadow */
+    queued_unit_give_shadow(without, 2, shadows, 0);
+    assert_int_equal(without->unit.shadow_count, 2);
+    for (size_t i = 0; i < 3; i++) {
+        const struct job_variant *variant = &without->unit.variants[i];
+        assert_string_equal(job_shadow_image(&without->unit, variant)->bytes,
+                            i == 1 ? "ELF" : "shadows");
+    }
+    assert_int_equal(without->unit.variants[0].shadow.kernel_of_pass[0], 1);
+    assert_int_equal(without->unit.variants[1].shadow.sources_hash, 1002);
+    queued_unit_free(shadows);
+    queued_unit_free(without);
+    queued_unit_free(with);
+}
+
 /* Units of one variant, found by it. */
 static void test_has(void **state)
 {
@@ -515,6 +579,7 @@ int main(void)
         WITH_SEARCH(test_answers_that_are_none),
         WITH_SEARCH(test_queue),
         WITH_SEARCH(test_share),
+        WITH_SEARCH(test_shadows),
         WITH_SEARCH(test_has),
         WITH_SEARCH(test_queued_again),
         WITH_SEARCH(test_nothing_to_try),

@@ -45,7 +45,8 @@ struct workers {
     bool runs[SLOTS];
     double deadline[SLOTS];
     unsigned starts[SLOTS], compiled[VARIANTS], tried, units; /* units: of several variants */
-    double apart; /* of the places of a race: 0.001 is a tie */
+    unsigned shadows[VARIANTS], shadowed; /* compiled; variants tried with one */
+    double apart;                         /* of the places of a race: 0.001 is a tie */
 };
 
 struct fixture {
@@ -161,6 +162,21 @@ static size_t variant_of(const struct workers *workers, const int64_t *config)
     return 0;
 }
 
+/* Those that are asked for, of one kernel that all share. */
+static void compile_shadow(struct workers *workers, struct job_unit *unit, size_t i,
+                           size_t variant)
+{
+    static char bytes[] = "shadows", name[] = "shadow", *names[] = {name};
+    struct compiled_variant *shadow = &unit->variants[i].shadow;
+    unit->shadows[0] =
+        (struct device_image){.bytes = bytes, .size = sizeof bytes, .names = names, .count = 1};
+    unit->shadow_count = unit->variants[i].shadow_image = 1;
+    *shadow = (struct compiled_variant){.sources_hash = 200 + variant};
+    for (size_t p = 1; p < SPACE_PASSES_MAX; p++)
+        shadow->kernel_of_pass[p] = -1;
+    workers->shadows[variant]++;
+}
+
 static void compile(struct workers *workers, size_t slot, struct frame *frame)
 {
     static char bytes[] = "ELF", name[] = "kernel", *names[COMPILER_KERNELS];
@@ -189,6 +205,8 @@ static void compile(struct workers *workers, size_t slot, struct frame *frame)
             continue;
         names[unit.image.count] = name;
         hashes[unit.image.count++] = 7 + variant;
+        if (configs.wants_shadow[i])
+            compile_shadow(workers, &unit, i, variant);
     }
     for (int i = 0; i < 1 + answers_twice(workers, IN_COMPILE); i++) {
         struct worker_pool_event *event = &workers->events[workers->count++];
@@ -269,6 +287,8 @@ static void try_unit(struct workers *workers, size_t slot, struct frame *frame)
     assert_int_equal(job_code_unit(frame, unit, workers->result->points.width, true, &error),
                      0);
     workers->tried++;
+    for (size_t i = 0; i < unit->count; i++)
+        workers->shadowed += job_shadow_image(unit, &unit->variants[i]) != NULL;
     announce(workers, slot, PHASE_LOAD, unit->variants[0].compiled.variant, JOB_NO_CANDIDATE);
     for (size_t i = 0; i < unit->count && !is_gone; i++)
         is_gone = fails(workers, slot, IN_LOAD, unit->variants[i].compiled.variant, 0);
@@ -290,6 +310,8 @@ static void race(struct workers *workers, size_t slot, struct frame *frame)
     assert_int_equal(job_code_race(frame, &job, width, true, &error), 0);
     raced->count = 1;
     raced->entrants[0].candidate = JOB_NO_CANDIDATE;
+    for (size_t u = 0; u < job.count; u++)
+        workers->shadowed += job_shadow_image(&job.units[u], job.units[u].variants) != NULL;
     for (size_t u = 0; u < job.count && !is_gone; u++)
         for (size_t i = 0; i < job.units[u].variants[0].count && !is_gone; i++) {
             const struct job_variant *variant = &job.units[u].variants[0];
@@ -457,6 +479,14 @@ static void search_anew(struct fixture *f)
     memset(f->workers.runs, 0, sizeof f->workers.runs);
 }
 
+/* An operation with a map of its own, whose law is a sum's: by text, so that there can be several. */
+static void set_own(struct fixture *f, const char *map)
+{
+    char text[200];
+    snprintf(text, sizeof text, "[operation]\nmeaning = own\nmap = %s\ncombine = a + b\n", map);
+    assert_int_equal(operation_load(&f->problem.op, "own.ini", text, strlen(text), &error), 0);
+}
+
 /* As if all memory for compiled units were used up. */
 static void keep_nothing(struct fixture *f)
 {
@@ -512,6 +542,56 @@ static void test_all_is_tried(void **state)
     assert_counts(f, ALL, TRIAL_MEASURED, ALL);
     assert_int_equal(f->result.restarts, 0);
     assert_int_equal(f->workers.units, 2); /* four variants, then two */
+}
+
+/* Shadows are compiled with what they are of, and once in a run: they serve another operation of the law, and
+ * are its plain one's kernels. */
+static void test_shadows(void **state)
+{
+    struct fixture *f = *state;
+    const char *const maps[] = {"magnitude(x)", "magnitude(x) + 1"};
+    for (size_t i = 0; i < 2; i++) {
+        set_own(f, maps[i]);
+        run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+        assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+        assert_int_equal(f->workers.shadowed, (i + 1) * VARIANTS);
+        for (size_t v = 0; v < VARIANTS; v++) {
+            assert_int_equal(f->workers.shadows[v], 1);
+            assert_int_equal(f->workers.compiled[v], i + 1);
+        }
+        search_anew(f);
+    }
+    f->problem.op = op_of(SUM);
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.compiled[0], 2);
+    assert_int_equal(f->workers.shadowed, 2 * VARIANTS);
+}
+
+/* Kernels of the plain operation, compiled before, are the shadows of another. */
+static void test_shadows_before(void **state)
+{
+    struct fixture *f = *state;
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_int_equal(f->workers.shadowed, 0);
+    search_anew(f);
+    set_own(f, "magnitude(x)");
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_counts(f, ALL, TRIAL_MEASURED, ALL);
+    assert_int_equal(f->workers.compiled[0], 2);
+    assert_int_equal(f->workers.shadows[0], 0);
+    assert_int_equal(f->workers.shadowed, VARIANTS);
+}
+
+/* Where nothing can be kept, they stay with the unit that they came with. */
+static void test_shadows_that_are_not_kept(void **state)
+{
+    struct fixture *f = *state;
+    keep_nothing(f);
+    set_own(f, "magnitude(x)");
+    run_well(f, (struct plan){IN_NONE, DIES, 0, 0, 0});
+    assert_int_equal(f->workers.shadowed, VARIANTS);
+    assert_int_equal(f->workers.shadows[0], 1);
 }
 
 /* A kernel that ends its worker is at fault alone: the others of its unit are tried. */
@@ -912,6 +992,17 @@ static void test_race(void **state)
     assert_int_equal(raced.count, 2);
 }
 
+/* The finalists' proofs need shadows, too. */
+static void test_race_with_shadows(void **state)
+{
+    struct fixture *f = *state;
+    static struct job_raced raced;
+    set_own(f, "magnitude(x)");
+    assert_int_equal(run_race(f, (struct plan){IN_NONE, DIES, 0, 0, 0}, &raced), 1);
+    assert_int_equal(f->workers.shadowed, VARIANTS + 3); /* variants of the entrants */
+    assert_int_equal(f->workers.shadows[4], 1);
+}
+
 /* Values of a param stand from simple to elaborate. */
 static size_t effort_of(const struct space *space, const int64_t *config)
 {
@@ -1031,6 +1122,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_SEARCH(test_all_is_tried),
+        WITH_SEARCH(test_shadows),
+        WITH_SEARCH(test_shadows_before),
+        WITH_SEARCH(test_shadows_that_are_not_kept),
         WITH_SEARCH(test_candidate_that_crashes),
         WITH_SEARCH(test_candidate_that_hangs),
         WITH_SEARCH(test_variant_that_crashes),
@@ -1064,6 +1158,7 @@ int main(void)
         WITH_SEARCH(test_lack_before),
         WITH_SEARCH(test_unit_before_that_does_not_load),
         WITH_SEARCH(test_race),
+        WITH_SEARCH(test_race_with_shadows),
         WITH_SEARCH(test_simplest_of_a_tie_wins),
         WITH_SEARCH(test_fastest_wins),
         WITH_SEARCH(test_race_compiles_again),
