@@ -220,7 +220,7 @@ static void add_cell(struct table *table, const struct compare *compare,
     const double portability = compare_portability(compare, line, &basis);
     char us[NUMBER_CHARS];
     table_add(table, compare->sides[side].name);
-    table_add(table, compare_bases[cell->basis]);
+    table_add(table, compare_basis_word(cell));
     if (cell->basis == COMPARE_PUBLISHED)
         add_published(table, &cell->published);
     else
