@@ -113,12 +113,7 @@ int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error
 
 double sass_per_element(const struct sass_mix *mix, int elem_bytes)
 {
-    const uint64_t bytes = sass_bytes_at_once(mix);
+    const uint64_t bytes = mix->loop_bytes ? mix->loop_bytes : mix->load_bytes;
     const uint64_t total = mix->loop_bytes ? mix->loop_total : mix->total;
     return bytes ? (double)total * elem_bytes / (double)bytes : 0;
-}
-
-uint64_t sass_bytes_at_once(const struct sass_mix *mix)
-{
-    return mix->loop_bytes ? mix->loop_bytes : mix->load_bytes;
 }

@@ -32,7 +32,8 @@ static void write_sms(struct text *out, const struct compare_side *side, const c
 static void write_warps(struct text *out, const struct compare_side *side, const char *name)
 {
     (void)name;
-    write_count(out, side->limits.threads / OCCUPANCY_WARP);
+    const int warps = side->limits.threads / OCCUPANCY_WARP;
+    write_count(out, warps);
 }
 
 static void write_blocks(struct text *out, const struct compare_side *side, const char *name)

@@ -20,6 +20,7 @@ struct ladder_measure {
     const struct ladder_measure_options *options;
     struct worker_pool *pool;
     struct ladder_measure_step *step; /* the worker's step; NULL while it opens */
+    struct ladder_measure_step start; /* stands for the rate of blocks */
     bool is_ready;                    /* the worker is there and waits */
     double blocks;                    /* that the device starts in a second; 0 = not known */
     char last_words[TRIAL_REASON];
@@ -165,10 +166,9 @@ static int run_step(struct ladder_measure *run, struct ladder_measure_step *step
 static int measure_start(struct ladder_measure *run, struct error *error)
 {
     struct frame frame = {.kind = JOB_START};
-    struct ladder_measure_step unused = {.proofs = 0};
     if (!worker_pool_is_running(run->pool, ONLY))
         return 0;
-    run->step = &unused; /* at fault if the worker is lost */
+    run->step = &run->start; /* at fault if the worker is lost */
     run->is_ready = false;
     set_deadline(run);
     return worker_pool_send(run->pool, ONLY, &frame, error) ? -1 : listen(run, error);

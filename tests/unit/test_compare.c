@@ -36,8 +36,16 @@ static void make(void)
     lines[0].cells[1].peak_pct = 50;
     lines[0].cells[1].gbs = 500;
     snprintf(lines[0].cells[1].winner, sizeof lines[0].cells[1].winner, "BLOCK=512");
-    compare = (struct compare){.sides = {{"One", 10, 1000000000000, 0, 90, 0, 2048},
-                                         {"Two", 10, 1000000000000, 0, 90, 0, 2048}},
+    compare = (struct compare){.sides = {{.name = "One",
+                                          .sms = 10,
+                                          .peak_bytes = 1000000000000,
+                                          .cc = 90,
+                                          .threads_per_sm = 2048},
+                                         {.name = "Two",
+                                          .sms = 10,
+                                          .peak_bytes = 1000000000000,
+                                          .cc = 90,
+                                          .threads_per_sm = 2048}},
                                .side_count = 2,
                                .lines = lines,
                                .line_count = 1};
