@@ -6,7 +6,8 @@
 static const char *const combinings[COMBININGS] = {[ADDING] = "adding",
                                                    [SELECTING] = "selecting",
                                                    [MULTIPLYING] = "multiplying",
-                                                   [LOCATING] = "locating"};
+                                                   [LOCATING] = "locating",
+                                                   [JOINING] = "joining"};
 
 struct cost_class cost_class_of(const struct problem *problem)
 {
@@ -14,7 +15,7 @@ struct cost_class cost_class_of(const struct problem *problem)
     struct cost_class class = {.element_bytes = problem_types[problem->type].bytes,
                                .acc_bytes = acc->bytes,
                                .is_float = acc->is_float,
-                               .combining = operation_law(problem->op)->combining};
+                               .combining = problem_law(problem)->combining};
     if (class.is_float && class.combining == MULTIPLYING)
         class.combining = ADDING; /* one instruction either way */
     return class;

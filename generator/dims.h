@@ -46,6 +46,12 @@ static inline uint64_t dims_kept(const struct dims *dims)
     return dims->outer.n * dims->inner.n;
 }
 
+/* Is it one result, whose elements lie one behind another? */
+static inline int dims_is_value(const struct dims *dims)
+{
+    return dims->outer.n == 1 && dims->inner.n == 1 && dims->depth.stride == 1;
+}
+
 /* Values that a call writes. */
 static inline uint64_t dims_results(const struct dims *dims)
 {

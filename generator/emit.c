@@ -285,9 +285,9 @@ static int add_constants(struct text *out, const struct space *space, const int6
 /* " --space ladder/sequential": names a space that comes with the program, unless it is the
  * default space; " --space FILE" one of the user's. */
 static void add_space(struct text *out, const struct space *space,
-                      const struct emit_sources *sources, const struct operation *op)
+                      const struct emit_sources *sources, const struct problem *problem)
 {
-    const char *usual = operation_law(op)->space;
+    const char *usual = problem_law(problem)->space;
     static const char folder[] = "configs/", end[] = ".ini";
     const size_t length = strlen(space->file), around = sizeof folder - 1 + sizeof end - 1;
     if (sources->has_own_space)
@@ -314,6 +314,18 @@ static void add_variant(struct text *out, const struct space *space, const int64
     }
 }
 
+/* Of what type the values are: " accumulated in i64". */
+static void add_value(struct text *out, const struct problem *problem)
+{
+    const bool has_fields = problem_has_fields(problem);
+    if (has_fields ? problem->acc != problem->type : problem_value(problem) != problem->acc)
+        text_addf(out, " as %s,", problem_types[problem->acc].name);
+    if (has_fields)
+        text_addf(out, " joined as values of %d bytes", problem_value_bytes(problem));
+    else
+        text_addf(out, " accumulated in %s", problem_types[problem_value(problem)].name);
+}
+
 /* What the kernel is, and the command that emits it again. */
 static void emit_header(struct text *out, const struct point_context *context,
                         const struct emit_sources *sources, const int64_t *config, size_t pass)
@@ -327,15 +339,13 @@ static void emit_header(struct text *out, const struct point_context *context,
     if (problem->dims.scan)
         text_addf(out, "%s scan, ", dims_text_scans[problem->dims.scan]);
     text_addf(out, "%s of %s", problem->op->name, problem_types[problem->type].name);
-    if (problem_value(problem) != problem->acc)
-        text_addf(out, " as %s,", problem_types[problem->acc].name);
-    text_addf(out, " accumulated in %s, for %s: pass '%s' of %s, made from ",
-              problem_types[problem_value(problem)].name, arch, space->passes[pass].name,
+    add_value(out, problem);
+    text_addf(out, ", for %s: pass '%s' of %s, made from ", arch, space->passes[pass].name,
               space->name);
     text_add_visible(out,
                      sources->has_own_template ? sources->template.name : space->template_name);
     text_adds(out, " by\n// autotune emit");
-    add_space(out, space, sources, problem->op);
+    add_space(out, space, sources, problem);
     command_add_problem(out, problem, 0);
     text_addf(out, " --arch %s --pass %s", arch, space->passes[pass].name);
     add_variant(out, space, config);

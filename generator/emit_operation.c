@@ -2,6 +2,7 @@
  * given, an element or a value as kernels keep it, into what the text calculates with. */
 #include "generator/emit_operation.h"
 
+#include "generator/operation_type.h"
 #include "generator/operation_write.h"
 
 /* An element as the accumulator's type has it, exactly. Widened without a flush of denormals where the
@@ -16,14 +17,22 @@ static void add_element(struct text *out, const struct problem *problem, bool an
     text_addf(out, is_widened ? "widened(%s)" : "%s", halves);
 }
 
+/* Where the operation's own text joins values, they are of the types that it says. */
+static bool is_joined(const struct problem *problem)
+{
+    return problem_combine(problem) == COMBINE_OTHER;
+}
+
 static void add_map(struct text *out, const struct problem *problem, bool any_flags)
 {
     const bool is_plain = problem->type == problem->acc;
     text_addf(out,
               "//? define map\n"
-              "// What is combined of an element.\n"
-              "__device__ __forceinline__ accum map(elem %s)\n{\n",
-              is_plain ? "x" : "value");
+              "// What is combined of an element%s.\n"
+              "__device__ __forceinline__ accum map(elem %s%s)\n{\n",
+              problem_has_index(problem) ? ", the one at i of its result" : "",
+              is_plain ? "x" : "value",
+              problem_has_index(problem) ? ", unsigned long long i" : "");
     if (!is_plain && operation_mentions(problem->op->text, OPERATION_MAP, OPERATION_X)) {
         text_addf(out, "    const %s x = ", operation_c_type(problem->acc));
         add_element(out, problem, any_flags);
@@ -36,10 +45,70 @@ static void add_map(struct text *out, const struct problem *problem, bool any_fl
 /* Kernels keep a signed value as an unsigned one, which wraps around, where its order does not matter. */
 static bool is_kept_unsigned(const struct problem *problem)
 {
-    const struct combine_row *law = operation_law(problem->op);
     const enum type value = problem_value(problem);
-    return (value == I32 || value == I64) && law->seeks == 0;
+    return (value == I32 || value == I64) && problem_law(problem)->seeks == 0 &&
+           !is_joined(problem);
 }
+
+/* --- Values that the operation's own text joins ------------------------------------------- */
+
+static void add_value(struct text *out, const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    text_adds(out, "//? define accum\n");
+    if (problem_has_fields(problem))
+        operation_write_struct(out, text, problem->acc);
+    else
+        text_addf(out, "typedef %s accum;\n",
+                  operation_c_type(operation_field_type(text, 0, problem->acc)));
+    text_adds(out, "\n");
+}
+
+static void add_identity(struct text *out, const struct problem *problem)
+{
+    text_adds(out, "//? define identity\n"
+                   "// The value that changes nothing.\n"
+                   "__device__ __forceinline__ accum identity(void)\n{\n");
+    operation_write(out, problem->op->text, OPERATION_IDENTITY, problem->acc);
+    text_adds(out, "}\n\n");
+}
+
+static void add_combine(struct text *out, const struct problem *problem)
+{
+    text_adds(out, "//? define combine\n"
+                   "__device__ __forceinline__ accum combine(accum a, accum b)\n{\n");
+    operation_write(out, problem->op->text, OPERATION_COMBINE, problem->acc);
+    text_adds(out, "}\n\n");
+}
+
+/* A shuffle, "down" or "xor", of all fields. */
+static void add_shuffle(struct text *out, const struct problem *problem, const char *kind,
+                        const char *whose)
+{
+    const struct operation_text *text = problem->op->text;
+    text_addf(out,
+              "//? define shuffle_%s\n"
+              "// The value of the lane %s.\n"
+              "__device__ __forceinline__ accum shuffle_%s(accum a, int d)\n{\n",
+              kind, whose, kind);
+    for (int k = 0; problem_has_fields(problem) && k < operation_field_count(text); k++)
+        text_addf(out, "    a.%s_ = __shfl_%s_sync(~0u, a.%s_, d);\n",
+                  operation_field_name(text, k), kind, operation_field_name(text, k));
+    if (!problem_has_fields(problem))
+        text_addf(out, "    a = __shfl_%s_sync(~0u, a, d);\n", kind);
+    text_adds(out, "    return a;\n}\n\n");
+}
+
+static void add_joining(struct text *out, const struct problem *problem)
+{
+    add_value(out, problem);
+    add_identity(out, problem);
+    add_combine(out, problem);
+    add_shuffle(out, problem, "down", "that is d further");
+    add_shuffle(out, problem, "xor", "whose number differs in the bits of d");
+}
+
+/* --- Results ------------------------------------------------------------------------------ */
 
 static void add_finish(struct text *out, const struct problem *problem)
 {
@@ -60,6 +129,8 @@ static void add_finish(struct text *out, const struct problem *problem)
 void emit_operation(struct text *out, const struct problem *problem,
                     const int64_t values[SPACE_NAMES_MAX])
 {
+    if (is_joined(problem))
+        add_joining(out, problem);
     if (values[SPACE_MAP] == MAP_MAPPED)
         add_map(out, problem, values[SPACE_ANY_FLAGS]);
     if (values[SPACE_HAS_FINISH])

@@ -1,5 +1,6 @@
-/* emit_operation: writes what an operation's own text says of elements and results as parts of a kernel, as
- * by hand: `map` where that is neither the element nor its square, and `finish`. */
+/* emit_operation: writes what an operation's own text says of elements, values and results as parts of a kernel,
+ * as by hand: `map` where that is neither the element nor its square, `finish`, and where no law says how
+ * values are combined their type, `identity`, `combine` and shuffles. */
 #ifndef AUTOTUNE_EMIT_OPERATION_H
 #define AUTOTUNE_EMIT_OPERATION_H
 

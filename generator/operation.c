@@ -31,8 +31,8 @@ const struct combine_row operation_combines[COMBINE_LAWS] = {
     /* the position of the first of the least or greatest; a NaN comes before all */
     [COMBINE_FIRST_LEAST] = {"FIRST_LEAST", false, false, -1, true, LOCATING, "arg"},
     [COMBINE_FIRST_GREATEST] = {"FIRST_GREATEST", false, false, 1, true, LOCATING, "arg"},
-    /* as costly as a product of integers: no instruction combines a warp, no atomic does it */
-    [COMBINE_OTHER] = {"OTHER", false, true, 0, false, MULTIPLYING, "reduce"},
+    /* whether it rounds the text says */
+    [COMBINE_OTHER] = {"OTHER", false, true, 0, false, JOINING, "reduce"},
 };
 
 const char *const operation_maps[MAP_LAWS] =
@@ -274,8 +274,8 @@ static const struct absent_name absent[] = {
     {"minimum", "it is called min"},
     {"maximum", "it is called max"},
     {"product", "it is called prod"},
-    {"var", "sum and sumsq give it, in two calls"},
-    {"std", "sum and sumsq give it, in two calls"},
+    {"variance", "it is called var"},
+    {"stddev", "it is called std"},
     {"dot", "every operation has one input, a dot product two"},
     {NULL, NULL},
 };

@@ -32,8 +32,8 @@ enum map_law {
 };
 
 /* How an operation combines, as far as its cost goes. A float's product takes what its sum does; an
- * integer's has no instruction that combines a warp, and no atomic. */
-enum combining { ADDING, SELECTING, MULTIPLYING, LOCATING, COMBININGS };
+ * integer's has no instruction that combines a warp, and no atomic. JOINING: by the operation's own text. */
+enum combining { ADDING, SELECTING, MULTIPLYING, LOCATING, JOINING, COMBININGS };
 
 struct combine_row {
     const char *symbol; /* as in expressions: "ADD" */

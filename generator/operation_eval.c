@@ -37,7 +37,9 @@ struct operation_eval {
     union block given[2][OPERATION_FIELDS_MAX]; /* x and i, a and b, a and n */
     union block scratch;
     struct entry names[OPERATION_NAMES];
-    int moved, sign; /* the node whose results are moved, and where to; 0: none is */
+    int moved, sign;         /* the node whose results are moved, and where to; 0: none is */
+    operation_eval_see *see; /* who is told of each node's results; NULL: nobody */
+    void *context;
 };
 
 /* Each lane of `to` gets an expression of lane k. */
@@ -510,18 +512,23 @@ static void run_node(struct operation_eval *eval, int at, union block *out,
         move(eval, node->kind, type, out, count);
 }
 
+/* What make puts together others have computed. */
+static void tell(const struct operation_eval *eval, int at, const union block *out,
+                 size_t count)
+{
+    const enum operation_type type = (enum operation_type)eval->types[at];
+    const int fields = type == STRUCT_TYPE ? eval->fields : 1;
+    uint64_t words[OPERATION_LANES];
+    for (int f = 0; f < fields && eval->text->nodes[at].kind != NODE_MAKE; f++) {
+        widen(type == STRUCT_TYPE ? field_type(eval, f) : type, words, out + f, count);
+        eval->see(eval->context, at, f, words, count);
+    }
+}
+
 static void set_entry(struct entry *entry, const union block *blocks, int fields)
 {
     for (int f = 0; f < fields; f++)
         entry->at[f] = blocks + f;
-}
-
-/* The nodes of a tree stand one behind another, the root last. */
-static int first_node(const struct operation_text *text, int root)
-{
-    while (text->nodes[root].arg_count)
-        root = text->nodes[root].args[0];
-    return root;
 }
 
 /* Runs a tree; its value is then stack[0]. */
@@ -529,7 +536,7 @@ static void run_tree(struct operation_eval *eval, int root, size_t count)
 {
     const struct operation_text *text = eval->text;
     int top = 0;
-    for (int at = first_node(text, root); at <= root; at++) {
+    for (int at = operation_first_node(text, root); at <= root; at++) {
         const struct operation_node *node = &text->nodes[at];
         top -= node->arg_count;
         struct entry *own = &eval->stack[top];
@@ -543,6 +550,8 @@ static void run_tree(struct operation_eval *eval, int root, size_t count)
             own->at[0] = own->at[node->index];
         } else {
             run_node(eval, at, out, own, count);
+            if (eval->see)
+                tell(eval, at, out, count);
             set_entry(own, out, eval->fields);
         }
     }
@@ -571,7 +580,7 @@ static void run_part(struct operation_eval *eval, enum operation_part part, size
 static int stack_of(const struct operation_text *text, int root)
 {
     int top = 0, most = 0;
-    for (int at = first_node(text, root); at <= root; at++) {
+    for (int at = operation_first_node(text, root); at <= root; at++) {
         top += 1 - text->nodes[at].arg_count;
         most = top > most ? top : most;
     }
@@ -699,7 +708,7 @@ static bool is_inexact(const struct operation_eval *eval, int at)
 static int count_tree(const struct operation_eval *eval, int root, int count, int which,
                       int *moved)
 {
-    for (int at = first_node(eval->text, root); at <= root; at++)
+    for (int at = operation_first_node(eval->text, root); at <= root; at++)
         if (is_inexact(eval, at) && count++ == which)
             *moved = at;
     return count;
@@ -728,4 +737,10 @@ void operation_eval_move(struct operation_eval *eval, enum operation_part part, 
     assert(which >= 0 && which < operation_eval_inexact(eval, part));
     count_part(eval, part, which, &eval->moved);
     eval->sign = sign;
+}
+
+void operation_eval_watch(struct operation_eval *eval, operation_eval_see *see, void *context)
+{
+    eval->see = see;
+    eval->context = context;
 }

@@ -39,4 +39,11 @@ int operation_eval_inexact(const struct operation_eval *eval, enum operation_par
 void operation_eval_move(struct operation_eval *eval, enum operation_part part, int which,
                          int sign);
 
+/* What is told of the results of a node that computes: their words; of a value with fields a field at a time. */
+typedef void operation_eval_see(void *context, int node, int field, const uint64_t *words,
+                                size_t count);
+
+/* From now on `see` is called for each node that computes, in the order in which they are run. */
+void operation_eval_watch(struct operation_eval *eval, operation_eval_see *see, void *context);
+
 #endif

@@ -138,6 +138,49 @@ bool operation_has_finish(const struct operation_text *text, enum type acc)
     return !is_first(text->combine) && !is_a;
 }
 
+/* Does the node calculate a float: one that is none of its arguments, nor an integer beside it? */
+static bool rounds_here(const struct operation_text *text, const uint8_t *types, int at)
+{
+    switch (text->nodes[at].kind) {
+    case NODE_LITERAL:
+    case NODE_NAME:
+    case NODE_LET:
+    case NODE_FIELD:
+    case NODE_CHOOSE:
+    case NODE_NEGATE:
+    case NODE_MAGNITUDE:
+    case NODE_LEAST:
+    case NODE_GREATEST:
+    case NODE_LOWEST:
+    case NODE_HIGHEST:
+    case NODE_FLOOR:
+    case NODE_CEIL: return false;
+    case NODE_CONVERT:
+        return operation_is_float((enum operation_type)types[at]) &&
+               types[at] != types[text->nodes[at].args[0]];
+    default: return operation_is_float((enum operation_type)types[at]);
+    }
+}
+
+static bool tree_rounds(const struct operation_text *text, const uint8_t *types, int at)
+{
+    const struct operation_node *node = &text->nodes[at];
+    for (int k = 0; k < node->arg_count; k++)
+        if (tree_rounds(text, types, node->args[k]))
+            return true;
+    return rounds_here(text, types, at);
+}
+
+bool operation_rounds(const struct operation_text *text, enum type acc)
+{
+    const uint8_t *types = text->of[operation_type_of(acc)].of_node;
+    const struct operation_source *combine = &text->parts[OPERATION_COMBINE];
+    for (int k = 0; k < text->let_count; k++)
+        if ((combine->lets >> k & 1) && tree_rounds(text, types, text->lets[k].root))
+            return true;
+    return tree_rounds(text, types, combine->root);
+}
+
 const char *operation_law_identity(enum combine_law law)
 {
     return identities[law][0];

@@ -16,6 +16,10 @@ enum map_law operation_map_law(const struct operation_text *text, enum type acc)
 /* Is the result something else than the last value, or its position where the law is FIRST_? */
 bool operation_has_finish(const struct operation_text *text, enum type acc);
 
+/* Does combine calculate with floats, so that the order of combining may change what it gives? What only selects
+ * and compares does not. */
+bool operation_rounds(const struct operation_text *text, enum type acc);
+
 /* The identity that a law supplies, in the language; NULL for COMBINE_OTHER. */
 const char *operation_law_identity(enum combine_law law);
 

@@ -104,6 +104,13 @@ enum operation_type operation_concrete(enum operation_type type, enum operation_
     return type;
 }
 
+int operation_first_node(const struct operation_text *text, int root)
+{
+    while (text->nodes[root].arg_count)
+        root = text->nodes[root].args[0];
+    return root;
+}
+
 enum operation_type operation_type_of(enum type type)
 {
     static const enum operation_type types[TYPE_COUNT] = {

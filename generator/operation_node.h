@@ -189,6 +189,9 @@ enum operation_type operation_concrete(enum operation_type type, enum operation_
 
 bool operation_is_float(enum operation_type type);
 
+/* The first node of a tree: its nodes stand one behind another, the root last. */
+int operation_first_node(const struct operation_text *text, int root);
+
 /* The type of the language that is this type of elements, of 32 or 64 bits. */
 enum operation_type operation_type_of(enum type type);
 

@@ -498,6 +498,12 @@ int operation_field_count(const struct operation_text *text)
     return text->field_count ? text->field_count : 1;
 }
 
+const char *operation_field_name(const struct operation_text *text, int field)
+{
+    assert(field < text->field_count);
+    return text->fields[field].name;
+}
+
 enum type operation_field_type(const struct operation_text *text, int field, enum type acc)
 {
     assert(field >= 0 && field < operation_field_count(text));

@@ -22,6 +22,7 @@ enum type operation_result_type(const struct operation_text *text, enum type acc
 
 /* The fields of a value: 1 where it has none, which `field` 0 then is. */
 int operation_field_count(const struct operation_text *text);
+const char *operation_field_name(const struct operation_text *text, int field);
 enum type operation_field_type(const struct operation_text *text, int field, enum type acc);
 
 /* The bytes of a value, as C places its fields. */

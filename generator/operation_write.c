@@ -501,10 +501,7 @@ void operation_write(struct text *out, const struct operation_text *text,
         text_adds(out, ";\n");
     }
     text_adds(out, "    return ");
-    const bool is_compared = part == OPERATION_MAP && text->field_count &&
-                             operation_value_type(text, acc) != TYPE_COUNT;
-    write_node(&writing, is_compared ? node_at(&writing, source->root)->args[0] : source->root,
-               CHOOSE_STRENGTH);
+    write_node(&writing, source->root, CHOOSE_STRENGTH);
     text_adds(out, ";\n");
 }
 

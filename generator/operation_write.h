@@ -11,7 +11,7 @@
  * that it mentions, and "return ...;". The text mentions x (of the type acc) and i, a and b, nothing, or
  * a and n (i and n are unsigned long long), as the language has it; fields and lets have an underscore
  * behind their names, so that none is a word of C or a part's name. A value with fields is an `accum`,
- * made by make_accum(...). Of a FIRST_ law the map gives the value that is compared alone. */
+ * made by make_accum(...). */
 void operation_write(struct text *out, const struct operation_text *text,
                      enum operation_part part, enum type acc);
 

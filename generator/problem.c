@@ -106,10 +106,37 @@ enum type problem_default_acc(enum type type)
     return problem_types[type].acc;
 }
 
+enum combine_law problem_combine(const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    const enum combine_law law = problem->op->combine;
+    if (!text || law == COMBINE_OTHER)
+        return law;
+    if (operation_combines[law].is_position)
+        return dims_is_value(&problem->dims) &&
+                       operation_map_law(text, problem->acc) == MAP_SAME
+                   ? law
+                   : COMBINE_OTHER;
+    return operation_mentions(text, OPERATION_MAP, OPERATION_I) ? COMBINE_OTHER : law;
+}
+
+const struct combine_row *problem_law(const struct problem *problem)
+{
+    return &operation_combines[problem_combine(problem)];
+}
+
 enum map_law problem_map(const struct problem *problem)
 {
     const struct operation_text *text = problem->op->text;
-    return text ? operation_map_law(text, problem->acc) : MAP_MAPPED;
+    const bool is_other = problem_combine(problem) == COMBINE_OTHER;
+    return text && !is_other ? operation_map_law(text, problem->acc) : MAP_MAPPED;
+}
+
+bool problem_has_index(const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    return text && problem_combine(problem) == COMBINE_OTHER &&
+           operation_mentions(text, OPERATION_MAP, OPERATION_I);
 }
 
 enum type problem_value(const struct problem *problem)
@@ -119,10 +146,26 @@ enum type problem_value(const struct problem *problem)
     return value == TYPE_COUNT ? problem->acc : value;
 }
 
+bool problem_has_fields(const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    return text && problem_combine(problem) == COMBINE_OTHER && operation_field_count(text) > 1;
+}
+
+int problem_value_bytes(const struct problem *problem)
+{
+    const struct operation_text *text = problem->op->text;
+    return text && problem_combine(problem) == COMBINE_OTHER
+               ? operation_value_bytes(text, problem->acc)
+               : problem_types[problem_value(problem)].bytes;
+}
+
 bool problem_has_finish(const struct problem *problem)
 {
     const struct operation_text *text = problem->op->text;
-    return text && operation_has_finish(text, problem->acc);
+    const bool is_part = operation_law(problem->op)->is_position &&
+                         problem_combine(problem) == COMBINE_OTHER; /* of the value joined */
+    return text && (is_part || operation_has_finish(text, problem->acc));
 }
 
 enum type problem_result(const struct problem *problem)
@@ -134,14 +177,15 @@ enum type problem_result(const struct problem *problem)
 
 int problem_partial_bytes(const struct problem *problem)
 {
-    return operation_law(problem->op)->is_position
-               ? 16
-               : problem_types[problem_value(problem)].bytes;
+    return problem_law(problem)->is_position ? 16 : problem_value_bytes(problem);
 }
 
 bool problem_rounds(const struct problem *problem)
 {
-    return problem_types[problem_value(problem)].is_float && operation_law(problem->op)->rounds;
+    const struct operation_text *text = problem->op->text;
+    if (text && problem_combine(problem) == COMBINE_OTHER)
+        return operation_rounds(text, problem->acc);
+    return problem_types[problem_value(problem)].is_float && problem_law(problem)->rounds;
 }
 
 bool problem_is_on_host(const struct problem *problem)
@@ -164,23 +208,21 @@ static int refuse(const struct problem *problem, struct error *error, const char
 static int check_kernels(const struct problem *problem, struct error *error)
 {
     const struct operation_text *text = problem->op->text;
-    const bool is_position = operation_law(problem->op)->is_position;
-    if (problem->op->combine == COMBINE_OTHER)
+    if (operation_keeps_order(text))
         return refuse(
             problem, error,
-            "kernels combine by a + b, a * b, least(a, b), greatest(a, b), a & b, a | b "
-            "and a ^ b so far: write combine as one of these, and leave identity out");
-    if (!is_position && operation_mentions(text, OPERATION_MAP, OPERATION_I))
-        return refuse(problem, error,
-                      "kernels give map no index i so far, but for argmin and argmax");
-    if (is_position && problem_map(problem) != MAP_SAME)
-        return refuse(problem, error, "kernels find positions of elements as they are so far");
+            "kernels combine values in any order so far, and keeps_order asks for theirs");
+    if (problem_combine(problem) == COMBINE_OTHER && problem->dims.scan)
+        return refuse(
+            problem, error,
+            "scans combine by a + b, a * b, least(a, b), greatest(a, b), a & b, a | b and "
+            "a ^ b so far, and give map no index i");
     if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
         (problem_map(problem) == MAP_MAPPED || problem_has_finish(problem)))
         return refuse(
             problem, error,
-            "order n is of elements or their squares, with no finish: leave --order n "
-            "out, or take --order run");
+            "order n is of elements or their squares, combined by a + b or a * b, with no finish: "
+            "leave --order n out, or take --order run");
     return 0;
 }
 
@@ -254,6 +296,5 @@ const char *problem_space(const struct problem *problem)
 {
     const char *ordered =
         problem->order == ORDER_BY_N ? dims_text_ordered_space(&problem->dims) : NULL;
-    return ordered ? ordered
-                   : dims_text_space(&problem->dims, operation_law(problem->op)->space);
+    return ordered ? ordered : dims_text_space(&problem->dims, problem_law(problem)->space);
 }

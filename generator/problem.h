@@ -92,11 +92,19 @@ enum {
     PROBLEM_USUAL_N_ON_HOST = 1 << 28,
 };
 
+/* How values become one: by the operation's law; or by its own text, where that follows none, where map has
+ * an index, and where a position is sought in something else than one run of elements as they are. */
+enum combine_law problem_combine(const struct problem *problem);
+const struct combine_row *problem_law(const struct problem *problem);
+
 /* What is combined of an element. */
 enum map_law problem_map(const struct problem *problem);
 
-/* The type of the values that are combined, the accumulator's unless the operation says otherwise; where the
- * result is a position, of the values compared. */
+/* Is map given the index of an element within its result? */
+bool problem_has_index(const struct problem *problem);
+
+/* The type of the values that are combined, the accumulator's unless the operation says otherwise, and where they
+ * have fields; where the result is a position, of the values compared. */
 enum type problem_value(const struct problem *problem);
 
 /* Is the result made of the last value by the operation's finish? */
@@ -105,7 +113,11 @@ bool problem_has_finish(const struct problem *problem);
 /* The type of the result: that of values, u64 for a position, or what the operation makes of it. */
 enum type problem_result(const struct problem *problem);
 
-/* The bytes of a partial result: of a value, or 16 for a value and its position. */
+/* Is a value of several fields? Not that of a position, of which kernels know by the law. */
+bool problem_has_fields(const struct problem *problem);
+
+/* The bytes of a value in a kernel; and of a partial result, which is 16 for a value and its position. */
+int problem_value_bytes(const struct problem *problem);
 int problem_partial_bytes(const struct problem *problem);
 
 /* The bytes that must be moved: of every element, which is read, and of every result. */
@@ -113,7 +125,8 @@ double problem_bytes_read(const struct problem *problem);
 double problem_bytes_written(const struct problem *problem);
 double problem_bytes(const struct problem *problem);
 
-/* Do results depend on the order of combining? Sums, sums of squares and products of floats. */
+/* Do results depend on the order of combining? Sums and products of floats, and of other texts those that
+ * calculate with floats. */
 bool problem_rounds(const struct problem *problem);
 
 /* Are the elements in the host's memory? */

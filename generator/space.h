@@ -20,7 +20,7 @@ enum space_builtin {
     SPACE_INNER_STRIDE, /* likewise: the axes of dims.h */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
     SPACE_COMBINE, SPACE_MAP, SPACE_POSITION, SPACE_SCAN, SPACE_TYPE, SPACE_ACC, SPACE_ORDER,
-    SPACE_HAS_FINISH, SPACE_RESULT, SPACE_RESULT_BYTES,
+    SPACE_HAS_INDEX, SPACE_HAS_FINISH, SPACE_RESULT, SPACE_RESULT_BYTES,
     SPACE_ELEM_BYTES, SPACE_ACCUM_BYTES, /* up to here: problem; below: target */
     SPACE_HOST, SPACE_ANY_FLAGS, SPACE_CC, SPACE_SMS, SPACE_L2_BYTES,
     SPACE_THREADS_PER_BLOCK, SPACE_THREADS_PER_SM,

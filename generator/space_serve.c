@@ -82,17 +82,6 @@ static bool serves_in_other_order(const struct space *space, struct problem *ser
     return space_find_dims(space, served, 1 << 20, 1 << 10, 0);
 }
 
-/* Does it serve several results, of an operation that gives values? */
-static bool is_for_several(const struct space *space, const struct problem *problem)
-{
-    struct problem values = *problem;
-    values.op = operation_usual();
-    if (space_serves(space, &values))
-        return false;
-    values.dims.scan = DIMS_ALL;
-    return space_find_dims(space, &values, 1 << 20, 1 << 10, 0);
-}
-
 int space_check_problem(const struct space *space, const struct problem *problem,
                         struct error *error)
 {
@@ -102,12 +91,6 @@ int space_check_problem(const struct space *space, const struct problem *problem
     served.dims.scan = DIMS_ALL; /* which finds any */
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);
-    if (operation_law(problem->op)->is_position &&
-        (strcmp(space->name, problem_space(problem)) == 0 || is_for_several(space, problem)))
-        return error_set(error, ERROR_USAGE,
-                         "'%s' asks for positions, which no kernel finds in " DIMS_TEXT_SEVERAL
-                         ", or for each element: use min or max, or one call for each, by --n",
-                         problem->op->name);
     if (problem->order == ORDER_BY_N && !dims_text_ordered_space(&problem->dims))
         return error_set(error, ERROR_USAGE,
                          "no kernel keeps order n of %s yet: leave --order n out, or take "

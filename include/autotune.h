@@ -165,8 +165,8 @@ struct autotune_problem {
     int order;   /* enum autotune_order; where results do not round each is FREE */
     /* A matrix, of which row r begins r * pitch elements behind the first; all zeros for one
      * value of n elements. BAD_ARGUMENT: rows or len is 0, pitch is less than len, axis is
-     * neither 0 nor 1, a result would be of more than 2^31 elements, rows * pitch is past any
-     * memory; and argmin and argmax, which find one position, not one for each row. */
+     * neither 0 nor 1, a result would be of more than 2^31 elements, or rows * pitch is past any
+     * memory. */
     uint64_t rows;     /* the most of any call, and the number it is made fast for */
     uint64_t len;      /* elements of a row, and so the number of columns */
     uint64_t pitch;    /* from a row's first element to the next row's: len or more; 0: len */

@@ -1,12 +1,40 @@
 //? if EDGES == MASKED
 // Combines the elements of a row that are in the matrix, of the VECTOR columns from `column` on,
 // one by one: beside them a whole load would reach past the matrix.
+//? if HAS_INDEX
+__device__ __forceinline__ void take_elements(accum a[VECTOR], const elem *row, long long column,
+                                              unsigned long long len, unsigned i)
+//? else
 __device__ __forceinline__ void take_elements(accum a[VECTOR], const elem *row, long long column,
                                               unsigned long long len)
+//? end
 {
     for (int j = 0; j < VECTOR; j++)
         if (column + j >= 0 && column + j < (long long)len)
+            //? if HAS_INDEX
+            a[j] = combine(a[j], map(row[column + j], i));
+            //? else
             a[j] = combine(a[j], map(row[column + j]));
+            //? end
+}
+
+//? end
+//? if COMBINE == OTHER
+// Combines a thread's loads of UNROLL rows, from `row` on.
+__device__ __forceinline__ void take_all(accum a[VECTOR], const vec got[UNROLL], unsigned row)
+{
+    #pragma unroll
+    for (int j = 0; j < VECTOR; j++) {
+        accum all[UNROLL];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            //? if HAS_INDEX
+            all[u] = map(got[u].at[j], row + u * DOWN);
+            //? else
+            all[u] = map(got[u].at[j]);
+            //? end
+        a[j] = combine(a[j], fold_tree(all));
+    }
 }
 
 //? end
@@ -83,10 +111,18 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     if (first == 0 || first + WIDTH > len) {
         const long long last = (long long)((count - 1) * pitch + len) - VECTOR;
         for (; row < end && (long long)(row * pitch) + column < 0; row += DOWN)
+            //? if HAS_INDEX
+            take_elements(a, x + row * pitch, column, len, row);
+            //? else
             take_elements(a, x + row * pitch, column, len);
+            //? end
         for (; row < end && (long long)((end - 1) * pitch) + column > last; end--)
             if ((end - 1 - row) % DOWN == 0)
+                //? if HAS_INDEX
+                take_elements(a, x + (end - 1) * pitch, column, len, end - 1);
+                //? else
                 take_elements(a, x + (end - 1) * pitch, column, len);
+                //? end
     }
     const elem *at = x + ((long long)(row * pitch) + column);
     for (; row < end; row += DOWN * UNROLL) {
@@ -95,11 +131,21 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         for (int u = 0; u < UNROLL; u++, at += DOWN * pitch)
             if (row + u * DOWN < end)
                 got[u] = load((const vec *)at);
+        //? if COMBINE == OTHER
+        if (row + (UNROLL - 1) * DOWN < end) {
+            take_all(a, got, row);
+            continue;
+        }
+        //? end
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < end)
                 for (int j = 0; j < VECTOR; j++)
+                    //? if HAS_INDEX
+                    a[j] = combine(a[j], map(got[u].at[j], row + u * DOWN));
+                    //? else
                     a[j] = combine(a[j], map(got[u].at[j]));
+                    //? end
     }
     //? else
     //? if VECTOR > 1
@@ -124,11 +170,21 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                 got[u] = load((const vec *)at);
                 //? end
             }
+        //? if COMBINE == OTHER
+        if (row + (UNROLL - 1) * DOWN < to) {
+            take_all(a, got, row);
+            continue;
+        }
+        //? end
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
             if (row + u * DOWN < to)
                 for (int j = 0; j < VECTOR; j++)
+                    //? if HAS_INDEX
+                    a[j] = combine(a[j], map(got[u].at[j], row + u * DOWN));
+                    //? else
                     a[j] = combine(a[j], map(got[u].at[j]));
+                    //? end
     }
     //? end
     //? if SPLIT == PARTS

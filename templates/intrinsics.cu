@@ -344,7 +344,13 @@ __device__ __forceinline__ void meet(unsigned *counts, unsigned blocks)
 // Leaves the value of block i with a flag, so that who sees the flag has the value: no fence.
 __device__ __forceinline__ void post(unsigned long long *words, unsigned i, accum value)
 {
-    //? if ACCUM_BYTES == 8
+    //? if COMBINE == OTHER
+    // A part of the value in each word.
+    const union { accum value; unsigned part[ACCUM_BYTES / 4]; } from = {value};
+    #pragma unroll
+    for (int k = 0; k < ACCUM_BYTES / 4; k++)
+        post_word(words + i * (ACCUM_BYTES / 4) + k, from.part[k]);
+    //? elif ACCUM_BYTES == 8
     // Half of the value in each of two words.
     const union { accum value; unsigned half[2]; } from = {value};
     post_word(words + 2 * i, from.half[0]);
@@ -370,7 +376,12 @@ __device__ __forceinline__ void post_word(unsigned long long *word, unsigned bit
 // Waits for the value of block i and clears its place for the next call.
 __device__ __forceinline__ accum take(unsigned long long *words, unsigned i)
 {
-    //? if ACCUM_BYTES == 8
+    //? if COMBINE == OTHER
+    union { accum value; unsigned part[ACCUM_BYTES / 4]; } to;
+    #pragma unroll
+    for (int k = 0; k < ACCUM_BYTES / 4; k++)
+        to.part[k] = take_word(words + i * (ACCUM_BYTES / 4) + k);
+    //? elif ACCUM_BYTES == 8
     union { accum value; unsigned half[2]; } to;
     to.half[0] = take_word(words + 2 * i);
     to.half[1] = take_word(words + 2 * i + 1);

@@ -9,7 +9,11 @@ __global__ void reduce(accum *y)
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 {
-    //? if WARP == SHUFFLE
+    //? if WARP == SHUFFLE && COMBINE == OTHER
+    for (int d = lanes / 2; d > 0; d /= 2)
+        a = combine(a, shuffle_down(a, d));
+    return a;
+    //? elif WARP == SHUFFLE
     for (int d = lanes / 2; d > 0; d /= 2)
         a = combine(a, __shfl_down_sync(~0u, a, d));
     return a;
@@ -116,6 +120,9 @@ __device__ __forceinline__ accum cluster_reduce(accum a, cluster_values *to)
 // `rest`.
 __device__ __forceinline__ accum ends(const elem *x, unsigned long long n, const vec *rest,
                                       unsigned front, unsigned left)
+//? elif HAS_INDEX
+// What is no whole tile: the last `left` elements of all n, from `rest` on.
+__device__ __forceinline__ accum ends(unsigned long long n, const vec *rest, unsigned left)
 //? else
 // What is no whole tile: `left` elements from `rest` on.
 __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
@@ -127,10 +134,18 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
     accum a = identity();
     //? if VECTOR > 1
     accum first = identity(), last = identity();
+    //? if HAS_INDEX
+    const unsigned long long behind = n - left % VECTOR + thread;
+    if (thread < front)
+        first = map(x[thread], thread);
+    if (thread < left % VECTOR)
+        last = map(x[behind], behind);
+    //? else
     if (thread < front)
         first = map(x[thread]);
     if (thread < left % VECTOR)
         last = map(x[n - left % VECTOR + thread]);
+    //? end
     //? end
     #pragma unroll 1
     for (unsigned i = thread; i < whole; i += ENDS * threads) {
@@ -147,7 +162,11 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
         #pragma unroll
         for (unsigned u = 0; u < ENDS; u++)
             if (i + u * threads < whole)
+                //? if HAS_INDEX
+                a = fold(a, got[u], n - left + (i + u * threads) * VECTOR);
+                //? else
                 a = fold(a, got[u]);
+                //? end
     }
     //? if VECTOR > 1
     a = combine(a, combine(first, last));
@@ -265,17 +284,32 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     const unsigned last = ((unsigned)n - front) % VECTOR;
     accum before = identity(), behind = identity();
     // No `&&`: a branch would make the loads behind it wait.
+    //? if HAS_INDEX
+    if ((blockIdx.x == 0) & (threadIdx.x < front))
+        before = map(x[threadIdx.x], threadIdx.x);
+    if ((blockIdx.x == 0) & (threadIdx.x < last))
+        behind = map(x[n - 1 - threadIdx.x], n - 1 - threadIdx.x);
+    //? else
     if ((blockIdx.x == 0) & (threadIdx.x < front))
         before = map(x[threadIdx.x]);
     if ((blockIdx.x == 0) & (threadIdx.x < last))
         behind = map(x[n - 1 - threadIdx.x]);
+    //? end
+    //? end
+    //? if HAS_INDEX
+    const unsigned long long at_first =
+        (unsigned long long)((const elem *)from - x); // of the thread's first load
     //? end
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
         //? if COMBINE != ADD || MAP == MAPPED
         if (mine >= (u * BLOCK + 1) * VECTOR)
         //? end
+            //? if HAS_INDEX
+            a = fold(a, got[u], at_first + u * (BLOCK * VECTOR));
+            //? else
             a = fold(a, got[u]);
+            //? end
     //? if VECTOR > 1
     a = combine(a, combine(before, behind));
     //? end
@@ -388,15 +422,28 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
                 got[u] = load(from + (i + u) * BLOCK);
+            //? if COMBINE == OTHER && ACCUMS == 1
+            accum all[UNROLL];
+            //? end
             #pragma unroll
             for (int u = 0; u < UNROLL; u++)
-                //? if ACCUMS > 1
+                //? if HAS_INDEX && ACCUMS > 1
+                part[u % ACCUMS] = fold(part[u % ACCUMS], got[u],
+                                        (const elem *)(from + (i + u) * BLOCK) - x);
+                //? elif HAS_INDEX
+                all[u] = fold_alone(got[u], (const elem *)(from + (i + u) * BLOCK) - x);
+                //? elif COMBINE == OTHER && ACCUMS == 1
+                all[u] = fold_alone(got[u]);
+                //? elif ACCUMS > 1
                 part[u % ACCUMS] = fold(part[u % ACCUMS], got[u]);
                 //? elif MATH == TENSOR
                 rows = fold_tensor(rows, got[u]);
                 //? else
                 a = fold(a, got[u]);
                 //? end
+            //? if COMBINE == OTHER && ACCUMS == 1
+            a = combine(a, fold_tree(all));
+            //? end
         }
     }
     //? end
@@ -418,6 +465,10 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         if ((front | left) != 0)
             a = combine(a, ends(x, n, v + (unsigned long long)tiles * (BLOCK * LOADS), front,
                                 left));
+        //? elif HAS_INDEX
+        const unsigned left = (unsigned)n - tiles * TILE;
+        if (left != 0)
+            a = combine(a, ends(n, v + (unsigned long long)tiles * (BLOCK * LOADS), left));
         //? else
         const unsigned left = (unsigned)n - tiles * TILE;
         if (left != 0)

@@ -6,6 +6,9 @@
 typedef struct {
     const vec *at;
     unsigned end, loads; // in elements, and in loads
+    //? if HAS_INDEX
+    unsigned long long first; // where in its row the element at `at` is, modulo 2^64
+    //? end
     //? if VECTOR > 1 && EDGES == MASKED
     unsigned skip;
     bool inside; // whole loads at both ends, too, stay inside the input
@@ -31,12 +34,21 @@ __device__ __forceinline__ vec fetch(const span *from, unsigned i, bool even)
 __device__ __forceinline__ accum fold_in(accum a, vec got, const span *from, unsigned i, bool even)
 {
     const unsigned first = i * VECTOR;
+    //? if HAS_INDEX
+    if (even || (first >= from->skip && first + VECTOR <= from->end))
+        return fold(a, got, from->first + first);
+    for (int j = 0; j < VECTOR; j++)
+        if (first + j >= from->skip && first + j < from->end)
+            a = combine(a, map(got.at[j], from->first + first + j));
+    return a;
+    //? else
     if (even || (first >= from->skip && first + VECTOR <= from->end))
         return fold(a, got);
     for (int j = 0; j < VECTOR; j++)
         if (first + j >= from->skip && first + j < from->end)
             a = combine(a, map(got.at[j]));
     return a;
+    //? end
 }
 
 // A step of this lane: ROUNDS loads of each of UNROLL rows, from the load at `i` on, all under way
@@ -67,6 +79,8 @@ __device__ __forceinline__ void take_step(accum a[UNROLL], const span from[UNROL
             if (i + r * LANES < from[u].loads)
                 //? if VECTOR > 1 && EDGES == MASKED
                 a[u] = fold_in(a[u], got[u][r], &from[u], i + r * LANES, even);
+                //? elif HAS_INDEX
+                a[u] = fold(a[u], got[u][r], from[u].first + (i + r * LANES) * VECTOR);
                 //? else
                 a[u] = fold(a[u], got[u][r]);
                 //? end
@@ -107,7 +121,11 @@ __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNR
 __device__ __forceinline__ accum lanes_reduce(accum a, int lanes)
 {
     for (int d = lanes / 2; d > 0; d /= 2)
+        //? if COMBINE == OTHER
+        a = combine(a, shuffle_xor(a, d));
+        //? else
         a = combine(a, __shfl_xor_sync(~0u, a, d));
+        //? end
     return a;
 }
 
@@ -201,7 +219,11 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
         for (unsigned long long row = (unsigned long long)blockIdx.x * BLOCK + threadIdx.x;
              row < count; row += (unsigned long long)gridDim.x * BLOCK) {
             const unsigned loads = len / VECTOR;
+            //? if HAS_INDEX
+            const span from = {(const vec *)(x + row * pitch), loads * VECTOR, loads, 0};
+            //? else
             const span from = {(const vec *)(x + row * pitch), loads * VECTOR, loads};
+            //? end
             accum a = identity();
             take_step(&a, &from, 0);
             //? if HAS_FINISH
@@ -244,10 +266,20 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             from[u].end = left ? skip + left : 0;
             from[u].loads = (from[u].end + VECTOR - 1) / VECTOR;
             from[u].inside = begin >= VECTOR && begin + left + VECTOR <= extent;
+            //? if HAS_INDEX && SPLIT != WHOLE
+            from[u].first = low - skip;
+            //? elif HAS_INDEX
+            from[u].first = 0ULL - skip;
+            //? end
             //? else
             from[u].at = (const vec *)(x + begin);
             from[u].end = left;
             from[u].loads = (left + VECTOR - 1) / VECTOR;
+            //? if HAS_INDEX && SPLIT != WHOLE
+            from[u].first = low;
+            //? elif HAS_INDEX
+            from[u].first = 0;
+            //? end
             //? end
         }
         //? if VECTOR > 1 && EDGES == MASKED
@@ -264,7 +296,12 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             for (int u = 0; u < UNROLL; u++) {
                 a[u] = identity();
                 for (unsigned i = lane; i < from[u].end; i += LANES)
+                    //? if HAS_INDEX
+                    a[u] = combine(a[u],
+                                   map(((const elem *)from[u].at)[i], from[u].first + i));
+                    //? else
                     a[u] = combine(a[u], map(((const elem *)from[u].at)[i]));
+                    //? end
             }
         //? end
         //? if LANES <= 32

@@ -199,8 +199,13 @@ __device__ __forceinline__ void combine_into(accum *to, accum a)
 }
 
 //? define fold
+//? if HAS_INDEX
+// Combines what one load brought, whose elements are at `first` and on of their result.
+__device__ __forceinline__ accum fold(accum a, vec got, unsigned long long first)
+//? else
 // Combines what one load brought.
 __device__ __forceinline__ accum fold(accum a, vec got)
+//? end
 {
     //? if (TYPE == I8 || TYPE == U8) && COMBINE == ADD && (MAP == SAME || MAP == SQUARE) && VECTOR % 4 == 0
     // Four bytes a step; what one load brings stays far below 2^31.
@@ -242,11 +247,52 @@ __device__ __forceinline__ accum fold(accum a, vec got)
     w = combine(w, w >> 8);
     //? end
     return combine(a, map((elem)w));
+    //? elif HAS_INDEX
+    return combine(a, fold_alone(got, first));
+    //? elif COMBINE == OTHER
+    return combine(a, fold_alone(got));
     //? else
     for (int k = 0; k < VECTOR; k++)
         a = combine(a, map(got.at[k]));
     return a;
     //? end
+}
+
+//? define fold_alone
+// Combines what one load brought, as a tree: what values of as many elements share, as their
+// count, is known where it is compiled, and joins that divide by it cost little.
+//? if HAS_INDEX
+__device__ __forceinline__ accum fold_alone(vec got, unsigned long long first)
+//? else
+__device__ __forceinline__ accum fold_alone(vec got)
+//? end
+{
+    accum all[VECTOR];
+    #pragma unroll
+    for (int k = 0; k < VECTOR; k++)
+        //? if HAS_INDEX
+        all[k] = map(got.at[k], first + k);
+        //? else
+        all[k] = map(got.at[k]);
+        //? end
+    #pragma unroll
+    for (int width = 1; width < VECTOR; width *= 2)
+        #pragma unroll
+        for (int k = 0; k + width < VECTOR; k += 2 * width)
+            all[k] = combine(all[k], all[k + width]);
+    return all[0];
+}
+
+//? define fold_tree
+// Combines the values of a thread's UNROLL loads, as a tree.
+__device__ __forceinline__ accum fold_tree(accum all[UNROLL])
+{
+    #pragma unroll
+    for (int width = 1; width < UNROLL; width *= 2)
+        #pragma unroll
+        for (int u = 0; u + width < UNROLL; u += 2 * width)
+            all[u] = combine(all[u], all[u + width]);
+    return all[0];
 }
 
 //? define beats

@@ -11,7 +11,7 @@ if [ ! -x "$build/mutate" ]; then
 fi
 passed=0 failed=0
 for list in tests/mutate/planted/*; do
-    case $list in */reduce) sample=6 ;; */scan | */mapped) sample=4 ;; *) sample=2 ;; esac
+    case $list in */reduce) sample=6 ;; */scan | */mapped | */joined) sample=4 ;; *) sample=2 ;; esac
     set -- -t 1 -s "$sample"
     [ -z "${EVERY:-}" ] || set -- -t 64
     if "$build/mutate" -f "$list" "$@"; then

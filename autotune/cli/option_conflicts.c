@@ -63,7 +63,7 @@ static int check_arguments(const struct request *request, struct error *error)
          "a rung of the ladder has a space and a template of its own: leave --space and "
          "--template out"},
         {(request->verb == VERB_LADDER || (request->verb == VERB_PROFILE && is_rung)) &&
-             operation_law(request->problem.op)->is_position,
+             problem_law(&request->problem)->is_position,
          "the rungs of the ladder give a value, not where it stands: choose another --op"},
     };
     return option_conflicts_refuse(conflicts, sizeof conflicts / sizeof *conflicts, error);

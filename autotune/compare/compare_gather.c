@@ -343,7 +343,7 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
         name_figure(cell->winner, sizeof cell->winner, of);
     else if (!cell->winner[0])
         snprintf(cell->winner, sizeof cell->winner, "the default of %s",
-                 operation_law(problem->op)->space);
+                 problem_law(problem)->space);
     bound_by_peak(cell, input);
     if (cell->analysis.bound > 0)
         cell->basis = COMPARE_BOUND; /* its time is set by prediction_run */

@@ -48,7 +48,7 @@ static int check_problem(const struct problem *problem, const struct autotune_pr
             "a scan of data on the host goes on with its last result as if that were an "
             "element, which %s would change: change the elements first, and scan their "
             "%s",
-            problem->op->name, operation_plain(problem->op->combine)->name);
+            problem->op->name, operation_plain(problem_combine(problem))->name);
     if (problem->dims.scan != DIMS_ALL && problem->type != problem->acc)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "a scan of data on the host has elements and results of one type: elements "

@@ -9,7 +9,7 @@
 
 static bool is_position(const struct autotune_pipeline *pipeline)
 {
-    return operation_law(pipeline->problem.op)->is_position;
+    return problem_law(&pipeline->problem)->is_position;
 }
 
 static bool is_by_n(const struct autotune_pipeline *pipeline)
@@ -20,7 +20,7 @@ static bool is_by_n(const struct autotune_pipeline *pipeline)
 static struct autotune_arithmetic arithmetic_of(const struct problem *problem)
 {
     struct autotune_arithmetic in = {0};
-    autotune_arithmetic(&in, operation_plain(problem->op->combine)->name,
+    autotune_arithmetic(&in, operation_plain(problem_combine(problem))->name,
                         problem_types[problem->acc].name);
     return in;
 }

@@ -100,7 +100,7 @@ static int make_plan(struct autotune_plan **out, struct autotune_pipeline *pipel
 /* Is the list reduced as a chunk is? */
 static bool is_list_alike(const struct problem *problem)
 {
-    return operation_law(problem->op)->is_position ||
+    return problem_law(problem)->is_position ||
            (problem_map(problem) == MAP_SAME && problem->type == problem_value(problem));
 }
 
@@ -109,8 +109,8 @@ static bool is_list_alike(const struct problem *problem)
 static struct problem list_problem(const struct problem *problem)
 {
     struct problem list = *problem;
-    if (!operation_law(problem->op)->is_position) {
-        list.op = operation_plain(problem->op->combine);
+    if (!problem_law(problem)->is_position) {
+        list.op = operation_plain(problem_combine(problem));
         list.type = list.acc = problem_value(problem);
     }
     list.dims = dims_run(PIPELINE_LIST, DIMS_ALL);

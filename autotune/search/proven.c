@@ -27,10 +27,10 @@ static void hash_problem(XXH3_state_t *state, const struct problem *problem)
     const struct dims dims =
         oracle_is_run(&problem->dims) ? oracle_resize(&problem->dims, 1, 1, 0) : problem->dims;
     const struct operation *op = problem->op;
-    const uint64_t numbers[] = {op->combine,       problem_map(problem), problem->type,
-                                problem->acc,      problem->order,       dims.outer.n,
-                                dims.depth.n,      dims.inner.n,         dims.outer.stride,
-                                dims.depth.stride, dims.inner.stride,    dims.scan};
+    const uint64_t numbers[] =
+        {problem_combine(problem), problem_map(problem), problem->type,     problem->acc,
+         problem->order,           dims.outer.n,         dims.depth.n,      dims.inner.n,
+         dims.outer.stride,        dims.depth.stride,    dims.inner.stride, dims.scan};
     XXH3_128bits_update(state, numbers, sizeof numbers);
     XXH3_128bits_update(state, op->key, strlen(op->key) + 1);
 }

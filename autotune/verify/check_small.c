@@ -8,6 +8,7 @@
 #include "autotune/verify/loaded.h"
 #include "autotune/verify/poison.h"
 #include "generator/dims_text.h"
+#include "generator/operation_shadow.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -44,7 +45,7 @@ struct check {
     struct shadow *shadow;                /* proven before; or NULL */
 };
 
-/* The kernels of the plain operation of the same law. */
+/* The kernels of the operation that takes the place of the problem's. */
 struct shadow {
     const struct emit_sources *sources;
     struct check *check;
@@ -53,13 +54,20 @@ struct shadow {
     const struct compiled_variant *variant;
 };
 
+static bool has_own_combine(const struct problem *problem)
+{
+    return problem_combine(problem) == COMBINE_OTHER;
+}
+
 bool check_shadow(struct problem *out, const struct problem *problem)
 {
     struct error ignored;
     if (oracle_is_plain(problem))
         return false;
+    if (has_own_combine(problem)) /* a shadow is its own */
+        return operation_shadow(out, problem, &ignored) == 0 && out->op != problem->op;
     *out = *problem;
-    out->op = operation_plain(problem->op->combine);
+    out->op = operation_plain(problem_combine(problem));
     out->acc = problem_value(problem);
     return problem_check(out, &ignored) == 0;
 }
@@ -83,14 +91,27 @@ void check_offer_shadow(struct check *check, const struct device_image *image,
     check->shadow->variant = variant;
 }
 
+enum { SHADOW_CHARS = 80 };
+
+static char *describe_shadow(char out[SHADOW_CHARS], const struct problem *shadow)
+{
+    if (has_own_combine(shadow))
+        snprintf(out, SHADOW_CHARS, "sums of words");
+    else
+        snprintf(out, SHADOW_CHARS, "the plain %s %s", shadow->op->name,
+                 problem_types[shadow->type].name);
+    return out;
+}
+
 char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
 {
     struct problem shadow;
+    char what[SHADOW_CHARS];
     *out = '\0';
     if (check_shadow(&shadow, problem))
         snprintf(out, CHECK_METHOD_CHARS,
-                 "with the plain %s %s in its place, and beside the host's evaluation of %s",
-                 shadow.op->name, problem_types[shadow.type].name, problem->op->name);
+                 "with %s in its place, and beside the host's evaluation of %s",
+                 describe_shadow(what, &shadow), problem->op->name);
     else if (!oracle_is_plain(problem))
         snprintf(out, CHECK_METHOD_CHARS, "beside the host's evaluation of %s",
                  problem->op->name);
@@ -124,7 +145,8 @@ int check_open(struct check **out, struct device *device, const struct problem *
 {
     struct problem shadow;
     *out = NULL;
-    if (oracle_prepare(problem, error))
+    if (oracle_prepare(problem, error) ||
+        (has_own_combine(problem) && operation_shadow(&shadow, problem, error)))
         return -1;
     struct check *check = calloc(1, sizeof *check);
     if (!check)
@@ -294,6 +316,7 @@ static int plan_cases(const struct run *run, struct error *error)
     const struct case_set *set = run->set;
     struct problem problem = *run->context->problem;
     const struct point_context context = {run->context->space, &problem, run->context->target};
+    assert(set->cases.count > 0); /* and so each plan has a case */
     if (check->plan_room < set->plan_count) {
         free(check->plans);
         check->plan_room = 0;
@@ -896,9 +919,9 @@ static int load_shadow(struct shadow *shadow, const struct point_context *contex
 static void name_shadow(struct check_outcome *out, const struct problem *shadow,
                         const char *reason)
 {
-    char what[sizeof out->reason];
-    snprintf(what, sizeof what, "with the plain %s %s in its place: %.180s", shadow->op->name,
-             problem_types[shadow->type].name, reason);
+    char what[sizeof out->reason], name[SHADOW_CHARS];
+    snprintf(what, sizeof what, "with %s in its place: %.140s", describe_shadow(name, shadow),
+             reason);
     memcpy(out->reason, what, sizeof what);
     out->is_right = false;
 }

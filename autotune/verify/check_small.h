@@ -27,9 +27,10 @@ void check_tell(struct check *check, void (*begin)(void), void (*answer)(void));
  * was run. */
 void check_limit(struct check *check, double until);
 
-/* The problem whose kernels, of the same configs, are proven before those of an operation with a map or a
- * finish of its own: that of the plain operation of its law. Its exact inputs show each wrong index. False
- * where there is none: where none is needed, or values are not of one kind with the elements. */
+/* The problem whose kernels, of the same configs, are proven before those of an operation with a text
+ * of its own: that of the plain operation of its law, or sums of words where combine is no law. Its exact
+ * inputs show each wrong index. False where there is none: where none is needed, or values of a law are not
+ * of one kind with the elements. */
 bool check_shadow(struct problem *out, const struct problem *problem);
 
 /* Is a config's proof one of the shadow's kernels, too? `out` is the shadow, then. */

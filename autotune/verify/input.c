@@ -589,7 +589,7 @@ int input_mark(struct input *input, uint64_t from, uint64_t to, struct error *er
         return 0;
     if (write_element(input, from, false, error) || write_element(input, to, true, error))
         return -1;
-    if (operation_law(input->problem.op)->is_position)
+    if (problem_law(&input->problem)->is_position)
         element_store_word(problem_result(&input->problem), to, input->expects, 0);
     return 0;
 }

@@ -200,7 +200,7 @@ static void find_results(const struct dims *dims, uint64_t first, uint64_t count
 
 static bool has_stairs(const struct problem *problem)
 {
-    return problem->dims.scan && operation_law(problem->op)->seeks;
+    return problem->dims.scan && problem_law(problem)->seeks;
 }
 
 /* Each row has stairs of its own, and what is between rows is loud. */
@@ -288,6 +288,8 @@ size_t oracle_inputs_least(const struct problem *problem)
 bool oracle_can_repeat(const struct problem *problem, uint64_t period)
 {
     const struct oracle_values *values = oracle_kind(problem)->values;
+    if (problem_has_index(problem))
+        return false; /* each element has a place of its own */
     return !values->can_repeat || values->can_repeat(problem, period);
 }
 

@@ -5,6 +5,7 @@
 #define AUTOTUNE_ORACLE_H
 
 #include "generator/error.h"
+#include "generator/operation_file.h"
 #include "generator/problem.h"
 
 #include <stdbool.h>
@@ -14,12 +15,13 @@
 /* A value of the result's type (problem_result): its bytes in the low end, the rest zero. */
 typedef uint64_t oracle_bits;
 
-/* Are elements, or their squares, combined, and is the result what that gives? Else the operation has a map
- * or a finish of its own. */
+/* Are elements, or their squares, combined by a law, and is the result what that gives? Else the operation has a
+ * map, a combine or a finish of its own. */
 bool oracle_is_plain(const struct problem *problem);
 
-/* Makes what the oracle needs to know of an operation with a map or a finish of its own: call it before
- * anything else for such a problem. Others need nothing. It lasts as long as the process. */
+/* Makes what the oracle needs to know of an operation with a text of its own: call it before anything else for
+ * such a problem. Others need nothing. It lasts as long as the process. A combine that is not
+ * associative or commutative, or has a wrong identity, is ERROR_USAGE, with elements that show it. */
 int oracle_prepare(const struct problem *problem, struct error *error);
 
 /* How far a right result may be from the expected one. */
@@ -30,6 +32,10 @@ struct oracle_doubt {
     double slack;   /* functions that another machine rounds otherwise move it by this, too */
     bool
         is_open; /* beyond the type's range on the way, or not, by the order: any result is right */
+    /* Where combine is a text of its own, sum_abs is what errors of combining in this order make of the result, slack
+     * those of finish: */
+    uint64_t height; /* of the order's tree */
+    bool may_be_nan;
 };
 
 /* Are all results of the problem's exact inputs expected to the bit? Else they have doubts. */
@@ -165,6 +171,13 @@ void oracle_guard(const struct problem *problem, void *out);
  * they give 2^64 - 1. Fails with ERROR_FAILED if a partial result leaves the exact range
  * (checked while adding). */
 struct oracle_mapped;
+/* A value that a text of its own combines. */
+struct oracle_own_value {
+    uint64_t words[OPERATION_FIELDS_MAX];
+    double errors[OPERATION_FIELDS_MAX];
+    unsigned flags;
+    uint64_t height; /* of the tree of combinations */
+};
 struct oracle_fold {
     struct problem problem;
     uint64_t words[4];
@@ -183,6 +196,7 @@ struct oracle_fold {
         int grid;            /* all values are multiples of this power of two */
         unsigned flags;
     } rough;
+    struct oracle_own_value own;
 };
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem);
 void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t count);

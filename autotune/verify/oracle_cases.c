@@ -112,7 +112,7 @@ static uint64_t choose_edge(const struct layout *layout, size_t which, uint64_t 
                             uint64_t *state)
 {
     const uint64_t at = layout_edge(layout, which % LAYOUT_EDGES, n, state);
-    return at == 0 && operation_law(layout->problem.op)->is_position ? n - 1 : at;
+    return at == 0 && problem_law(&layout->problem)->is_position ? n - 1 : at;
 }
 
 /* Puts bits at the edges; bit 0 is left free to show the guard. In every other window each bit
@@ -148,7 +148,7 @@ static void decide_mark(const struct layout *layout, uint64_t window, uint64_t n
     layout_fill(layout, window, n, seed);
     if (n == 0)
         return;
-    const bool is_position = operation_law(layout->problem.op)->is_position;
+    const bool is_position = problem_law(&layout->problem)->is_position;
     const bool is_any = is_position && which % 2 && n == LARGE;
     const uint64_t at =
         is_any ? choose_any(layout, n, state) : choose_edge(layout, which, n, state);
@@ -339,8 +339,7 @@ static int make_run(struct layout *layout)
     if (!oracle_has_mark(&layout->problem))
         return make_hashed(layout);
     /* A mark at each position of a scan would have as many results each time. */
-    const bool has_stairs =
-        layout->problem.dims.scan && operation_law(layout->problem.op)->seeks;
+    const bool has_stairs = layout->problem.dims.scan && problem_law(&layout->problem)->seeks;
     return add_segments(layout) || (has_stairs ? add_all_stairs(layout) : oracle_sweep(layout))
                ? -1
                : 0;

@@ -3,6 +3,7 @@
  * oracle_position.c. Hides the state in words[]. */
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
+#include "autotune/verify/oracle_own.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static void add_order(struct oracle_fold *fold, union element_block *block, uint
 static oracle_bits last_of(const struct problem *problem)
 {
     const struct type_row *row = &problem_types[problem->acc];
-    const int seeks = operation_law(problem->op)->seeks;
+    const int seeks = problem_law(problem)->seeks;
     const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
     const uint64_t highest = row->is_signed ? ones >> 1 : ones;
     oracle_bits bits = 0;
@@ -189,8 +190,8 @@ static void note_spreads(struct oracle_fold *fold, const union element_block *bl
                          const double *spreads, uint64_t count)
 {
     struct oracle_rough *rough = &fold->rough;
-    const bool is_least = operation_law(fold->problem.op)->seeks < 0;
-    const bool is_product = fold->problem.op->combine == COMBINE_MULTIPLY;
+    const bool is_least = problem_law(&fold->problem)->seeks < 0;
+    const bool is_product = problem_combine(&fold->problem) == COMBINE_MULTIPLY;
     for (uint64_t i = 0; i < count; i++) {
         const double value = block->f64[i], spread = spreads[i];
         if (!oracle_fold_has_ends(fold)) {
@@ -229,8 +230,13 @@ static void init_mapped(struct oracle_fold *fold, const struct problem *problem)
     if (mapped_has_map(fold->mapped))
         oracle_fold_roughly(fold);
     if (oracle_fold_has_ends(fold))
-        fold->rough.above = fold->rough.below =
-            -operation_law(fold->problem.op)->seeks * HUGE_VAL;
+        fold->rough.above = fold->rough.below = -problem_law(&fold->problem)->seeks * HUGE_VAL;
+}
+
+/* What folds values that a text of its own combines; NULL: a law does. */
+static const struct oracle_own *own_of(const struct oracle_fold *fold)
+{
+    return fold->mapped ? mapped_own(fold->mapped) : NULL;
 }
 
 /* --- Any fold ----------------------------------------------------------------------------- */
@@ -243,6 +249,10 @@ static const struct oracle_folding *folding_of(const struct oracle_fold *fold)
 void oracle_fold_init(struct oracle_fold *fold, const struct problem *problem)
 {
     *fold = (struct oracle_fold){.problem = *problem, .mapped = oracle_mapped(problem)};
+    if (own_of(fold)) {
+        own_fold_init(own_of(fold), fold);
+        return;
+    }
     if (fold->mapped)
         init_mapped(fold, problem);
     if (!fold->is_rough && folding_of(fold)->init)
@@ -269,6 +279,10 @@ void oracle_fold_add(struct oracle_fold *fold, const void *elements, uint64_t co
     const size_t bytes = (size_t)problem_types[type].bytes;
     const unsigned char *from = elements;
     union element_block raw = {.u64 = {0}}, block;
+    if (own_of(fold)) {
+        own_fold_add(own_of(fold), fold, elements, count);
+        return;
+    }
     for (; count >= BLOCK; count -= BLOCK, from += BLOCK * bytes) {
         element_widen(type, &block, from);
         add_block(fold, &block, BLOCK);
@@ -364,10 +378,14 @@ static void merge_ends(struct oracle_rough *into, const struct oracle_rough *fro
 void oracle_fold_merge(struct oracle_fold *into, const struct oracle_fold *from)
 {
     into->count += from->count;
+    if (own_of(into)) {
+        own_fold_merge(own_of(into), into, from);
+        return;
+    }
     into->largest = fmax(into->largest, from->largest);
     into->rough.slack += from->rough.slack;
     if (oracle_fold_has_ends(into))
-        merge_ends(&into->rough, &from->rough, operation_law(into->problem.op)->seeks < 0);
+        merge_ends(&into->rough, &from->rough, problem_law(&into->problem)->seeks < 0);
     folding_of(into)->merge(into, from);
 }
 
@@ -394,7 +412,7 @@ void oracle_fold_periods(struct oracle_fold *out, const struct oracle_input *inp
     oracle_fold_init(out, &input->problem);
     for (uint64_t i = 0; i < times; i++)
         oracle_fold_merge(out, period);
-    if (folding_of(out)->see_period)
+    if (!own_of(out) && folding_of(out)->see_period)
         folding_of(out)->see_period(out, period);
     oracle_fold_merge(out, rest);
     for (size_t i = 0; i < count; i++)
@@ -410,6 +428,10 @@ int oracle_fold_value(const struct oracle_fold *fold, oracle_bits *out, struct e
 int oracle_fold_finish(const struct oracle_fold *fold, oracle_bits *out, struct error *error)
 {
     union element_block raw = {.u64 = {0}}, wide;
+    if (own_of(fold)) {
+        *out = own_fold_finish(own_of(fold), fold, NULL);
+        return 0;
+    }
     if (oracle_fold_value(fold, out, error))
         return -1;
     if (!fold->mapped)

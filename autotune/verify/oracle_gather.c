@@ -1,6 +1,8 @@
 /* oracle_gather: folds the results of an array in any layout. Elements that lie apart are
  * gathered for a strip of results at a time, so that each line of memory is read once. */
+#include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
+#include "autotune/verify/oracle_own.h"
 
 #include <string.h>
 
@@ -80,6 +82,11 @@ int oracle_fold_results(const struct problem *problem, uint64_t first, uint64_t 
                         double *largest, struct error *error)
 {
     const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
+    const struct oracle_mapped *mapped = oracle_mapped(problem);
+    if (mapped && mapped_own(mapped)) {
+        own_fold_results(mapped_own(mapped), problem, first, count, elements, expects, doubts);
+        return 0;
+    }
     for (uint64_t done = 0; done < count; done += STRIP) {
         const uint64_t take = count - done < STRIP ? count - done : STRIP;
         if (fold_strip(problem, first + done, take, elements,

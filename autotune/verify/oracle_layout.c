@@ -298,7 +298,7 @@ void layout_fill_flat(const struct layout *layout, uint64_t first, uint64_t n)
 void layout_fill_worst(const struct layout *layout, uint64_t first, uint64_t n)
 {
     const struct type_row *row = &problem_types[layout->problem.type];
-    const int seeks = operation_law(layout->problem.op)->seeks;
+    const int seeks = problem_law(&layout->problem)->seeks;
     const uint64_t ones = UINT64_MAX >> (64 - 8 * row->bytes);
     const uint64_t highest = row->is_signed ? ones >> 1 : ones;
     for (uint64_t i = first; i < first + n; i++)
@@ -325,7 +325,7 @@ void layout_fill_rivals(const struct layout *layout, uint64_t first, uint64_t n,
     const uint64_t word = element_load_word(type, elements, first);
     const bool is_negative =
         problem_types[type].is_float && element_load(type, elements, first) < 0;
-    const bool is_up = (operation_law(layout->problem.op)->seeks < 0) != is_negative;
+    const bool is_up = (problem_law(&layout->problem)->seeks < 0) != is_negative;
     element_store_word(type, is_up ? word + 1 : word - 1, elements, first);
     repeat(layout, first, n);
 }

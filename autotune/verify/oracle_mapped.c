@@ -4,6 +4,7 @@
 #include "autotune/verify/oracle_mapped.h"
 
 #include "autotune/verify/oracle_ops.h"
+#include "autotune/verify/oracle_own.h"
 #include "autotune/verify/threads.h"
 #include "generator/operation_eval.h"
 
@@ -16,7 +17,7 @@
 
 enum {
     DRAWN = MAPPED_DRAWN,
-    SMALL_INTEGERS = 64,  /* these, of both signs, are among them */
+    SMALL_INTEGERS = (MAPPED_PLAIN - 1) / 2, /* these, of both signs, are the first */
     FEW = 8,              /* kinds of elements; with less the next best are taken, too */
     EXACT_MOST = 1 << 16, /* the largest integer among values whose sums are exact */
     FACTORS_MOST = 40,    /* powers of two that a product grows or shrinks by, about */
@@ -42,6 +43,7 @@ struct oracle_mapped {
     size_t count;
     uint64_t guard; /* an element */
     bool is_clear;
+    struct oracle_own *own; /* of a combine that is no law; else NULL */
 
     pthread_mutex_t lock; /* of the evaluators that nobody has borrowed */
     pthread_cond_t returned;
@@ -63,14 +65,20 @@ static const struct oracle_mapped *find(const struct problem *problem)
     return at;
 }
 
+static bool is_own(const struct problem *problem)
+{
+    return problem_combine(problem) == COMBINE_OTHER;
+}
+
 bool oracle_is_plain(const struct problem *problem)
 {
-    return problem_map(problem) != MAP_MAPPED && !problem_has_finish(problem);
+    return !is_own(problem) && problem_map(problem) != MAP_MAPPED &&
+           !problem_has_finish(problem);
 }
 
 bool oracle_has_map(const struct problem *problem)
 {
-    return !oracle_is_plain(problem) && problem_map(problem) != MAP_SAME;
+    return is_own(problem) || (!oracle_is_plain(problem) && problem_map(problem) != MAP_SAME);
 }
 
 const struct oracle_mapped *oracle_mapped(const struct problem *problem)
@@ -268,7 +276,7 @@ static uint64_t draw_integer(enum type type, uint64_t i, uint64_t hash)
     return word;
 }
 
-static uint64_t draw_element(enum type type, uint64_t i)
+uint64_t mapped_draw(enum type type, uint64_t i)
 {
     const uint64_t hash = oracle_mix(i);
     return problem_types[type].is_float ? draw_float(type, i, hash)
@@ -277,7 +285,7 @@ static uint64_t draw_element(enum type type, uint64_t i)
 
 void mapped_put_drawn(const struct oracle_mapped *mapped, uint64_t i, void *out)
 {
-    element_store_word(mapped->type, draw_element(mapped->type, i), out, 0);
+    element_store_word(mapped->type, mapped_draw(mapped->type, i), out, 0);
 }
 
 /* Draws the elements and evaluates them; those whose values may differ by machine have a spread. */
@@ -288,7 +296,7 @@ static void draw(struct oracle_mapped *mapped, double *spreads)
         unsigned char elements[ELEMENT_BLOCK * sizeof(uint64_t)] = {0};
         union element_block block;
         for (size_t i = 0; i < ELEMENT_BLOCK; i++) {
-            const uint64_t word = draw_element(mapped->type, first + i);
+            const uint64_t word = mapped_draw(mapped->type, first + i);
             mapped->drawn[first + i].word = word;
             memcpy(elements + i * bytes, &word, bytes);
         }
@@ -510,6 +518,43 @@ static bool is_decided_by_one(enum combine_law law)
     return operation_combines[law].seeks != 0 || law == COMBINE_AND || law == COMBINE_OR;
 }
 
+/* So near that products of many stay within any range. */
+static uint64_t draw_near_one(enum type type, uint64_t i)
+{
+    const uint64_t hash = oracle_mix(i);
+    const double sign = hash & 1 ? -1 : 1, unit = (double)(hash >> 11) * 0x1p-53;
+    uint64_t word = 0;
+    if (problem_types[type].is_float)
+        element_store(type, sign * (1 + (unit - 0.5) / 16), &word, 0);
+    else
+        element_store_word(type, problem_types[type].is_signed ? (uint64_t)(int64_t)sign : 1,
+                           &word, 0);
+    return word;
+}
+
+/* Where nothing is known of combine: those of usual values by their size, all of which decide. What is around them
+ * is a NaN, or the least integer. */
+static int keep_usual(struct oracle_mapped *mapped, struct error *error)
+{
+    mapped->drawn = calloc(DRAWN, sizeof *mapped->drawn);
+    if (!mapped->drawn)
+        return error_memory(error, DRAWN * sizeof *mapped->drawn);
+    for (uint64_t i = 0; i < DRAWN; i++) {
+        const uint64_t word = own_grows(mapped->own) ? draw_near_one(mapped->type, i)
+                                                     : mapped_draw(mapped->type, i);
+        if (own_is_usual(mapped->own, word))
+            mapped->drawn[mapped->count++] =
+                (struct drawn){.word = word,
+                               .size = fabs(oracle_to_double(mapped->type, word))};
+    }
+    if (mapped->count == 0)
+        mapped->drawn[mapped->count++].word = mapped_draw(mapped->type, 0);
+    qsort(mapped->drawn, mapped->count, sizeof *mapped->drawn, compare_sizes);
+    mapped->deciding_count = mapped->exact_count = mapped->count;
+    mapped->guard = mapped_draw(mapped->type, MAPPED_PLAIN);
+    return 0;
+}
+
 static int sort_drawn(struct oracle_mapped *mapped, struct error *error)
 {
     struct {
@@ -558,11 +603,25 @@ static struct mixture mix_rounding(const struct oracle_mapped *mapped, uint64_t 
     return (struct mixture){(uint32_t)(share * UINT32_MAX), count};
 }
 
-static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, uint64_t n)
+/* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials. */
+static size_t count_own(const struct oracle_mapped *mapped, uint64_t seed)
+{
+    static const double mosts[] = {2, 16, HUGE_VAL, HUGE_VAL};
+    const double most = mosts[oracle_mix(seed) % (sizeof mosts / sizeof *mosts)];
+    size_t count = 0;
+    while (count < mapped->count && mapped->drawn[count].size <= most)
+        count++;
+    return count < FEW ? mapped->count : count;
+}
+
+static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, uint64_t seed,
+                          uint64_t n)
 {
     const bool rounds =
         problem_types[mapped->value].is_float && operation_law(mapped->op)->rounds;
     const bool is_sum = mapped->op->combine == COMBINE_ADD;
+    if (mapped->own)
+        return (struct mixture){UINT32_MAX, count_own(mapped, seed)};
     if (is_decided_by_one(mapped->op->combine))
         return (struct mixture){0, 0};
     if (rounds && !(is_random && is_sum))
@@ -574,7 +633,8 @@ static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, ui
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out)
 {
-    const struct mixture mixture = mix(mapped, is_random, input->problem.dims.depth.n);
+    const struct mixture mixture =
+        mix(mapped, is_random, input->seed, input->problem.dims.depth.n);
     const struct oracle_recipe recipe = {.seed = ~input->seed};
     const struct drawn *deciding = mapped->drawn + mapped->neutral_count;
     union element_block words;
@@ -621,6 +681,11 @@ void mapped_put_stair(const struct oracle_mapped *mapped, const struct oracle_in
 
 /* --- Questions ---------------------------------------------------------------------------- */
 
+const struct oracle_own *mapped_own(const struct oracle_mapped *mapped)
+{
+    return mapped->own;
+}
+
 bool mapped_has_map(const struct oracle_mapped *mapped)
 {
     return mapped->has_map;
@@ -665,6 +730,7 @@ static void discard(struct oracle_mapped *mapped)
 {
     for (size_t i = 0; i < mapped->idle_count; i++)
         operation_eval_free(mapped->idle[i]);
+    own_close(mapped->own);
     free(mapped->drawn);
     free(mapped);
 }
@@ -684,6 +750,8 @@ static int make(struct oracle_mapped **out, const struct problem *problem, struc
                                      .has_finish = problem_has_finish(problem),
                                      .lock = PTHREAD_MUTEX_INITIALIZER,
                                      .returned = PTHREAD_COND_INITIALIZER};
+    if (is_own(problem))
+        return own_open(&mapped->own, problem, error) || keep_usual(mapped, error) ? -1 : 0;
     if (operation_eval_open(&mapped->idle[0], problem->op->text, problem->acc, error))
         return -1;
     mapped->idle_count = mapped->open_count = 1;

@@ -13,6 +13,11 @@ struct oracle_mapped;
 /* NULL where elements, or their squares, are combined and the result is what that gives. */
 const struct oracle_mapped *oracle_mapped(const struct problem *problem);
 
+struct oracle_own;
+
+/* What folds the values, where combine is a text of its own; else NULL. */
+const struct oracle_own *mapped_own(const struct oracle_mapped *mapped);
+
 /* Are elements drawn for the map, and values made by it? Else they are taken as they are, as of the law's plain
  * operation, and at most the result is made. */
 bool oracle_has_map(const struct problem *problem);
@@ -48,8 +53,11 @@ bool mapped_finish_range(const struct oracle_mapped *mapped, uint64_t *values, u
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out);
 
-/* Writes the i-th of all elements that were drawn, of any kind. */
-enum { MAPPED_DRAWN = 2048 };
+/* The i-th element that is drawn of a type, as bits: small integers first, then special values, then any. */
+enum { MAPPED_PLAIN = 129, MAPPED_SPECIAL = 10, MAPPED_DRAWN = 2048 };
+uint64_t mapped_draw(enum type type, uint64_t i);
+
+/* Writes the i-th of them. */
 void mapped_put_drawn(const struct oracle_mapped *mapped, uint64_t i, void *out);
 
 /* An element that decides among drawn ones; one for guard zones; one of stairs, as oracle_put_stair. */

@@ -364,7 +364,7 @@ static const struct oracle_op sum_of_squares = {.integers = {&oracle_odds, &orac
 const struct oracle_op *oracle_op(const struct problem *problem)
 {
     return problem_map(problem) == MAP_SQUARE ? &sum_of_squares
-                                              : &oracle_ops[problem->op->combine];
+                                              : &oracle_ops[problem_combine(problem)];
 }
 
 /* --- Values that a map makes -------------------------------------------------------------- */
@@ -400,10 +400,10 @@ static const struct oracle_op mapped_by_one = {.integers = {&oracle_drawn_marks,
 
 static const struct oracle_op *mapped_op(const struct problem *problem)
 {
-    const enum combine_law law = problem->op->combine;
+    const enum combine_law law = problem_combine(problem);
     if (!oracle_has_map(problem))
         return NULL;
-    return operation_law(problem->op)->seeks || law == COMBINE_AND || law == COMBINE_OR
+    return problem_law(problem)->seeks || law == COMBINE_AND || law == COMBINE_OR
                ? &mapped_by_one
                : &mapped_all;
 }

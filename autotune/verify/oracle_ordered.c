@@ -35,7 +35,7 @@ static struct drawing plan_drawing(const struct problem *problem, enum scale sca
     const int least = wanted > own ? wanted : own + 2;
     const int far = ilogb(element_range(problem->type).largest) < 30 ? 2 : 3;
     return (struct drawing){.scale = scale,
-                            .is_product = problem->op->combine == COMBINE_MULTIPLY,
+                            .is_product = problem_combine(problem) == COMBINE_MULTIPLY,
                             .first = scale == TINIES ? least : 0,
                             .step = scale == FAR_APART ? far : 1,
                             .tiny = ldexp(1, of_acc / 3 > own ? of_acc / 3 : own)};

@@ -25,7 +25,7 @@ static int64_t float_key(double value, bool greatest)
 static void make_keys(int64_t *keys, const struct problem *problem,
                       const union element_block *block)
 {
-    const bool greatest = operation_law(problem->op)->seeks > 0;
+    const bool greatest = problem_law(problem)->seeks > 0;
     const struct type_row *row = &problem_types[problem->type];
     const uint64_t top = row->is_signed ? 0 : UINT64_C(1) << 63;
     const uint64_t turn = greatest ? UINT64_MAX : 0;

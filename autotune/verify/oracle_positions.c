@@ -101,7 +101,7 @@ static int add_slide(struct layout *layout, const struct slides *slides, uint64_
                      uint64_t start)
 {
     const uint64_t i = (start + position) % layout->starts;
-    const bool is_position = operation_law(layout->problem.op)->is_position;
+    const bool is_position = problem_law(&layout->problem)->is_position;
     if (slides->is_folded)
         return layout_add_folded(layout, slides->marks[i] - position, layout->sweep_n);
     return layout_add_run(layout, slides->marks[i] - position, layout->sweep_n,
@@ -344,5 +344,5 @@ int oracle_sweep(struct layout *layout)
         return sweep_bits(layout);
     if (sweep_order(layout))
         return -1;
-    return operation_law(layout->problem.op)->is_position ? sweep_ties(layout) : 0;
+    return problem_law(&layout->problem)->is_position ? sweep_ties(layout) : 0;
 }

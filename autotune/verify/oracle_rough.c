@@ -3,6 +3,7 @@
  * cases of NaN, infinities, overflow and underflow. */
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
+#include "autotune/verify/oracle_own.h"
 #include "generator/operation_file.h"
 
 #include <assert.h>
@@ -22,7 +23,7 @@ enum {
 
 static bool is_product(const struct oracle_fold *fold)
 {
-    return fold->problem.op->combine == COMBINE_MULTIPLY;
+    return problem_combine(&fold->problem) == COMBINE_MULTIPLY;
 }
 
 static void init(struct oracle_fold *fold)
@@ -227,7 +228,8 @@ static void doubt_product(const struct oracle_fold *fold, struct oracle_doubt *d
 
 void oracle_fold_roughly(struct oracle_fold *fold)
 {
-    if (!fold->mapped || !problem_rounds(&fold->problem) || fold->is_rough)
+    if (!fold->mapped || mapped_own(fold->mapped) || !problem_rounds(&fold->problem) ||
+        fold->is_rough)
         return;
     fold->is_rough = true;
     init(fold);
@@ -236,8 +238,7 @@ void oracle_fold_roughly(struct oracle_fold *fold)
 bool oracle_fold_has_ends(const struct oracle_fold *fold)
 {
     return fold->mapped && mapped_has_spread(fold->mapped) &&
-           problem_types[fold->problem.acc].is_float &&
-           operation_law(fold->problem.op)->seeks != 0;
+           problem_types[fold->problem.acc].is_float && problem_law(&fold->problem)->seeks != 0;
 }
 
 struct oracle_doubt oracle_fold_doubt(const struct oracle_fold *fold)
@@ -246,6 +247,10 @@ struct oracle_doubt oracle_fold_doubt(const struct oracle_fold *fold)
     const enum type type = fold->problem.acc;
     struct oracle_doubt doubt = {.n = fold->count, .slack = rough->slack};
     double special;
+    if (fold->mapped && mapped_own(fold->mapped)) {
+        own_fold_finish(mapped_own(fold->mapped), fold, &doubt);
+        return doubt;
+    }
     if (fold->is_rough) {
         doubt.value = bits_of(value_of(fold));
         if (is_special(fold, &special) && !is_product(fold))
@@ -275,6 +280,8 @@ bool oracle_is_certain(const struct problem *problem)
     const struct oracle_mapped *mapped = oracle_mapped(problem);
     if (!mapped)
         return true;
+    if (mapped_own(mapped))
+        return own_is_certain(mapped_own(mapped));
     const bool is_exact =
         !mapped_has_map(mapped) || (!problem_rounds(problem) && !mapped_has_spread(mapped));
     return is_exact && !mapped_finish_has_spread(mapped);
@@ -355,16 +362,39 @@ static bool is_within(const struct right *right, enum type type, uint64_t word)
                                          : word >= right->least && word <= right->greatest;
 }
 
+static bool has_own(const struct problem *problem)
+{
+    const struct oracle_mapped *mapped = oracle_mapped(problem);
+    return mapped && mapped_own(mapped);
+}
+
 bool oracle_accepts(const struct problem *problem, oracle_bits expect,
                     const struct oracle_doubt *doubt, uint64_t height, oracle_bits got)
 {
     const enum type type = problem_result(problem);
     if (oracle_equal(type, expect, got))
         return true;
+    if (has_own(problem))
+        return own_accepts(problem, expect, doubt, height, got);
     if (!doubt)
         return false;
     const struct right right = find_right(problem, doubt, height);
     return is_within(&right, type, widen_bits(type, got));
+}
+
+/* Both relative to the result. */
+static bool judge_own(const struct problem *problem, oracle_bits expect,
+                      const struct oracle_doubt *doubt, uint64_t height, oracle_bits got,
+                      double *error, double *bound)
+{
+    const enum type type = problem_result(problem);
+    const double middle = oracle_to_double(type, expect), value = oracle_to_double(type, got);
+    *error = *bound = 0;
+    if (!doubt->is_open && isfinite(value) && fabs(middle) > 0 && isfinite(middle)) {
+        *bound = own_bound(problem, expect, doubt, height) / fabs(middle);
+        *error = fabs(value - middle) / fabs(middle);
+    }
+    return own_accepts(problem, expect, doubt, height, got);
 }
 
 /* What finish makes of an error is as much of what it makes of the bound. */
@@ -373,6 +403,8 @@ bool oracle_judge(const struct problem *problem, oracle_bits expect,
                   double *error, double *bound)
 {
     const enum type type = problem_result(problem);
+    if (has_own(problem))
+        return judge_own(problem, expect, doubt, height, got, error, bound);
     const struct right right = find_right(problem, doubt, height);
     const double value = oracle_to_double(type, got);
     const double middle = problem_has_finish(problem) ? oracle_to_double(type, expect)

@@ -77,7 +77,7 @@ int oracle_add_scales(struct layout *layout)
 {
     const struct problem *problem = &layout->problem;
     const uint64_t sizes[] = {layout->shape.tile + 33, layout->shape.block + 7};
-    if (!problem_types[problem->type].is_float || problem->op->combine != COMBINE_ADD ||
+    if (!problem_types[problem->type].is_float || problem_combine(problem) != COMBINE_ADD ||
         layout_is_mapped(layout))
         return 0;
     struct scales scales = find_scales(problem, sizes[0]);

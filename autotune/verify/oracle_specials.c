@@ -95,8 +95,7 @@ static oracle_bits find_first(const struct problem *problem, const void *element
     for (uint64_t i = 1; i < n; i++) {
         const double best = element_load(problem->type, elements, offset + first);
         const double value = element_load(problem->type, elements, offset + i);
-        const bool is_before =
-            operation_law(problem->op)->seeks < 0 ? value < best : value > best;
+        const bool is_before = problem_law(problem)->seeks < 0 ? value < best : value > best;
         if (!isnan(best) && (isnan(value) || is_before))
             first = i;
     }
@@ -158,7 +157,7 @@ static oracle_bits expect(const struct layout *layout, const struct oracle_speci
                           uint64_t offset, uint64_t n)
 {
     const struct problem *problem = &layout->problem;
-    return operation_law(problem->op)->is_position
+    return problem_law(problem)->is_position
                ? find_first(problem, layout->out->elements, offset, n)
                : reduce(problem, special, n);
 }
@@ -288,7 +287,7 @@ static int add_pair(struct layout *layout, const struct pair *pair, oracle_bits 
     if (dims.scan)
         scan(layout, dims.scan, pair->offset, pair->n, at);
     else
-        *at = operation_law(problem->op)->is_position ? find_position(layout, pair) : expect;
+        *at = problem_law(problem)->is_position ? find_position(layout, pair) : expect;
     return 0;
 }
 

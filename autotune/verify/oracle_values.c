@@ -306,7 +306,7 @@ static int64_t sixteenths(enum type type, int count)
 
 static int64_t toward(const struct problem *problem)
 {
-    return operation_law(problem->op)->seeks;
+    return problem_law(problem)->seeks;
 }
 
 /* The scale's zero: in the middle of an unsigned type's range. */

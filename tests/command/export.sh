@@ -70,8 +70,6 @@ refuses one-gpu-of-three 1 "nothing to export for --gpu Titan, GH100: no record 
     export --space $space --format cu --gpu h200,Titan,GH100 --cache cache-gpus
 refuses other-regime 1 "there are records for cold data" export --space $space --format cu --warm --cache cache-gpus
 refuses host-not-asked-for 1 "records of the emulator: --gpu host takes them" export --space $space --format cu --cache base
-refuses positions-of-rows 64 "'argmax' asks for positions, which no kernel finds in rows or columns" \
-    export --op argmax --type f32 --space rows --format cu --output rows
 run export --op sum --type f32 --shape columns --format cu --output shape --quiet
 check shape-is-its-space sh -c 'test -s shape/sum_columns_f32.cu && "$0" export --op sum --type f32 --space columns --format cu --output space --quiet > out && cmp shape/sum_columns_f32.cu space/sum_columns_f32.cu' "$AUTOTUNE"
 refuses several-to-stdout 64 "name a folder" export --space $space --format cu --output - --cache cache-gpus --quiet

@@ -2,7 +2,7 @@
 # Tests operations from files on the emulator: a user's own is tuned, proven, kept, exported and reduced with as
 # one that comes with the program is; records know it by what its text says; faults of the text are told
 # with their place.
-# shellcheck disable=SC2034,SC2154 # status is of helpers
+# shellcheck disable=SC2016,SC2034,SC2154 # status is of helpers; scripts are written here
 . "$(dirname "$0")/helpers"
 small_space reduce.ini
 RECORDS=$XDG_CACHE_HOME/autotune/host.ini
@@ -79,13 +79,27 @@ check reduce-count test "$(cat out)" = 600
 refuses reduce-of-finish 64 "operation 'mean' could finish them: reduce by the same operation without finish" \
     reduce x.f32 --op mean --type f32 --device host
 
-for op in absmax absmin asum nrm2 mean count_nonzero any all; do
+for op in absmax absmin asum nrm2 mean count_nonzero any all var std logsumexp; do
     run verify --device host --op $op --type f32 --n 1K
     check "value-$op" has_status 0
-    run verify --device host --op $op --type i16 --rows 5 --len 33
+    small=i16
+    [ $op != logsumexp ] || small=bf16
+    run verify --device host --op $op --type $small --rows 5 --len 33
     check "rows-$op" has_status 0
     run verify --device host --op $op --type f64 --rows 33 --len 5 --axis 0
     check "columns-$op" has_status 0
+done
+# Values that the operation's own text combines: of several fields, with an index, of rows and columns.
+OWN=$ROOT/tests/operations
+for of in "absargmax.ini --type i16 --n 1K" "gap.ini --type u8 --rows 5 --len 33"; do
+    # shellcheck disable=SC2086 # words
+    run verify --device host --op "$OWN/${of%% *}" ${of#* }
+    check "combined-${of%% *}" has_status 0
+    check "combined-${of%% *}-shadow" grep -q 'with sums of words in its place, and beside' out err
+done
+for axis in 0 1; do
+    run verify --device host --op argmax --type f32 --rows 33 --len 40 --axis $axis
+    check "argmax-axis-$axis" has_status 0
 done
 run --device host --op mean --type f32 --n 1K --budget 1s
 check tuned-mean has_status 0
@@ -114,9 +128,9 @@ refuses unknown-function 64 "wrong\.ini:3:7: .*did you mean 'magnitude'" --devic
 operation wrong.ini "meaning = m" "combine = a - b"
 refuses needs-identity 64 "wrong\.ini:3:11: this combine is no law" --device host --op wrong.ini
 operation wrong.ini "meaning = m" "combine = a - b" "identity = 0"
-refuses other-law 64 "operation 'wrong': kernels combine by a \+ b" --device host --op wrong.ini
-operation wrong.ini "meaning = m" "map = acc(i) * x" "combine = a + b"
-refuses index 64 "operation 'wrong': kernels give map no index" --device host --op wrong.ini
+refuses not-commutative 64 "wrong\.ini: combine is not commutative: of x = .* a with b gives .*, and b with a gives" verify --device host --op wrong.ini --n 1K
+operation wrong.ini "meaning = m" "combine = a + b" "identity = 1"
+refuses wrong-identity 64 "wrong\.ini: the identity changes a value: with it, x = .* gives .*, and alone" --device host --op wrong.ini --n 1K --budget 1s
 operation max.ini "meaning = m" "map = x + 1" "combine = greatest(a, b)"
 refuses name-of-ours 64 "max\.ini: 'max' is the name of another operation" --device host --op max.ini
 operation wrong.ini "meaning = m" "map = x * 0.5" "combine = a + b"

@@ -15,9 +15,7 @@ refuses type 64 "unknown type 'i33': .*f64" --device host --type i33
 refuses type-empty 64 "unknown type" --device host --type ""
 refuses op 64 "unknown operation 'harmonic': choose one of .*xor .*, or write your own: docs/operations.md" --device host --op harmonic
 refuses op-of-two-inputs 64 "'dot': every operation has one input" --device host --op dot
-refuses op-of-two-calls 64 "'var': sum and sumsq give it, in two calls; choose one of" --op var
 refuses op-mean 64 "'average': it is called mean; choose one of" --op average
-refuses op-of-rows 64 "'argmax' asks for positions, which no kernel finds in rows" --op argmax --rows 4 --len 4
 refuses type-complex 64 "'c64': no type is complex; sum the real and the imaginary parts" --type c64
 check pages-name-what-errors-name grep -q '^## Adding a type' "$ROOT/docs/kernels.md"
 refuses acc 64 "unknown type" --device host --acc i33

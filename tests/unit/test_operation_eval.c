@@ -895,9 +895,9 @@ static const struct known {
     {"configs/operations/any.ini", any_of, 0},
     {"configs/operations/all.ini", all_of, 0},
     {"configs/operations/mean.ini", mean_of, 1},
-    {"tests/operations/var.ini", var_of, 100},
-    {"tests/operations/std.ini", std_of, 100},
-    {"tests/operations/logsumexp.ini", logsumexp_of, 20},
+    {"configs/operations/var.ini", var_of, 100},
+    {"configs/operations/std.ini", std_of, 100},
+    {"configs/operations/logsumexp.ini", logsumexp_of, 20},
 };
 
 static void assert_known(const struct known *known, const struct operation_text *text,
@@ -980,8 +980,8 @@ static void test_empty(void **state)
         {"configs/operations/all.ini", 1},
         {"configs/operations/mean.ini", NAN},
         {"configs/operations/nrm2.ini", 0},
-        {"tests/operations/var.ini", NAN},
-        {"tests/operations/logsumexp.ini", -INFINITY},
+        {"configs/operations/var.ini", NAN},
+        {"configs/operations/logsumexp.ini", -INFINITY},
         {"configs/operations/argmin.ini", 0x1p64},
         {"configs/operations/count_nonzero.ini", 0},
     };

@@ -1,0 +1,553 @@
+/* oracle_own: combines values of any text as a tree, 256 lanes wide: neighbours in time are combined first, so that a
+ * result is as many steps from its elements as the logarithm of their number. Where values round, each has a bound.
+ * Hides the rooms in which this is done, of which each thread borrows one. */
+#include "autotune/verify/oracle_own.h"
+
+#include "autotune/verify/element.h"
+#include "autotune/verify/oracle_laws.h"
+#include "autotune/verify/oracle_mapped.h"
+#include "autotune/verify/threads.h"
+#include "generator/operation_type.h"
+
+#include <assert.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LANES = OPERATION_LANES,
+    LEVELS = 40,      /* of a tree: 2^40 blocks */
+    MANY_RESULTS = 16 /* from here on each lane has a result */
+};
+
+/* How much larger what is rounded may be in another order of combining than in this one. */
+static const double ANOTHER_ORDER = 4;
+
+/* A tree under way: the roots of trees of blocks, each half as high as the one before or less. */
+struct own_room {
+    struct operation_eval *eval;
+    struct operation_error *bounds;
+    struct operation_values levels[LEVELS + 1];
+    uint64_t heights[LEVELS + 1];
+    int top;
+};
+
+struct oracle_own {
+    const struct operation *op;
+    enum type type, acc, result;
+    int fields;
+    enum type types[OPERATION_FIELDS_MAX];
+    bool is_certain;
+    struct laws laws;
+
+    pthread_mutex_t lock; /* of the rooms that nobody has borrowed */
+    pthread_cond_t returned;
+    struct own_room *idle[THREADS_MAX];
+    size_t idle_count, open_count;
+};
+
+/* --- Rooms -------------------------------------------------------------------------------- */
+
+static void close_room(struct own_room *room)
+{
+    if (!room)
+        return;
+    operation_eval_free(room->eval);
+    operation_error_free(room->bounds);
+    free(room);
+}
+
+static int open_room(struct own_room **out, const struct oracle_own *own, struct error *error)
+{
+    struct own_room *room = calloc(1, sizeof *room);
+    *out = NULL;
+    if (!room)
+        return error_memory(error, sizeof *room);
+    if (operation_eval_open(&room->eval, own->op->text, own->acc, error) ||
+        operation_error_open(&room->bounds, own->op->text, own->acc, error)) {
+        close_room(room);
+        return -1;
+    }
+    *out = room;
+    return 0;
+}
+
+/* Another one where there is memory for it; else the one that comes back next. */
+static struct own_room *borrow(const struct oracle_own *shared)
+{
+    struct oracle_own *own = (struct oracle_own *)(uintptr_t)shared;
+    struct own_room *room = NULL;
+    struct error ignored;
+    pthread_mutex_lock(&own->lock);
+    if (own->idle_count == 0 && own->open_count < THREADS_MAX &&
+        open_room(&room, own, &ignored) == 0)
+        own->open_count++;
+    while (!room && own->idle_count == 0)
+        pthread_cond_wait(&own->returned, &own->lock);
+    if (!room)
+        room = own->idle[--own->idle_count];
+    pthread_mutex_unlock(&own->lock);
+    room->top = 0;
+    return room;
+}
+
+static void give_back(const struct oracle_own *shared, struct own_room *room)
+{
+    struct oracle_own *own = (struct oracle_own *)(uintptr_t)shared;
+    pthread_mutex_lock(&own->lock);
+    own->idle[own->idle_count++] = room;
+    pthread_cond_signal(&own->returned);
+    pthread_mutex_unlock(&own->lock);
+}
+
+/* --- Blocks of values --------------------------------------------------------------------- */
+
+/* The classes of a value's fields. */
+static uint8_t class_of(const struct oracle_own *own, const struct operation_values *values,
+                        size_t k)
+{
+    unsigned class = 0;
+    for (int f = 0; f < own->fields; f++)
+        class |= laws_class(own->types[f], values->words[f][k]);
+    return (uint8_t) class;
+}
+
+/* What is combined with a value of some class has it, too, whichever of both is taken. Where values grow another
+ * order may go beyond a range within which this one stays. */
+static void combine(const struct oracle_own *own, struct own_room *room,
+                    const struct operation_values *a, const struct operation_values *b,
+                    struct operation_values *out, size_t count)
+{
+    uint8_t classes[LANES];
+    if (own->is_certain) {
+        operation_eval_combine(room->eval, a->words[0], b->words[0], out->words[0], count);
+        return;
+    }
+    for (size_t k = 0; k < count; k++)
+        classes[k] = (a->flags[k] | b->flags[k]) & LAWS_CLASSES;
+    operation_error_combine(room->bounds, a, b, out, count);
+    for (size_t k = 0; k < count; k++)
+        out->flags[k] |= classes[k];
+    for (size_t k = 0; own->laws.grow && k < count; k++)
+        out->flags[k] |= class_of(own, out, k);
+}
+
+/* The values of elements, as element_widen has them, at these places. */
+static void map(const struct oracle_own *own, struct own_room *room, const uint64_t *x,
+                const uint64_t *places, struct operation_values *out, size_t count)
+{
+    if (own->is_certain) {
+        operation_eval_map(room->eval, x, places, out->words[0], count);
+        return;
+    }
+    operation_error_map(room->bounds, x, places, out, count);
+    for (size_t k = 0; k < count; k++)
+        out->flags[k] |= class_of(own, out, k);
+}
+
+/* Lanes [first, count) become the identity. */
+static void put_identity(const struct oracle_own *own, struct own_room *room,
+                         struct operation_values *out, size_t first, size_t count)
+{
+    uint64_t words[OPERATION_FIELDS_MAX][LANES];
+    if (first >= count)
+        return;
+    operation_eval_identity(room->eval, words[0], count - first);
+    for (int f = 0; f < own->fields; f++) {
+        memcpy(out->words[f] + first, words[f], (count - first) * sizeof(uint64_t));
+        memset(out->errors[f] + first, 0, (count - first) * sizeof(double));
+    }
+    memset(out->flags + first, 0, count - first);
+}
+
+/* --- Trees -------------------------------------------------------------------------------- */
+
+static void combine_top(const struct oracle_own *own, struct own_room *room, size_t lanes)
+{
+    struct operation_values *below = &room->levels[room->top - 2];
+    uint64_t *heights = &room->heights[room->top - 2];
+    combine(own, room, below, below + 1, below, lanes);
+    heights[0] = (heights[0] > heights[1] ? heights[0] : heights[1]) + 1;
+    room->top--;
+}
+
+/* Puts the block at the top of the levels into the tree. */
+static void push(const struct oracle_own *own, struct own_room *room, size_t lanes)
+{
+    room->heights[room->top++] = 0;
+    while (room->top > 1 && room->heights[room->top - 2] <= room->heights[room->top - 1])
+        combine_top(own, room, lanes);
+    assert(room->top <= LEVELS);
+}
+
+/* Makes one block of all, in levels[0]: the identity where there was none. Gives its height. */
+static uint64_t end_tree(const struct oracle_own *own, struct own_room *room, size_t lanes)
+{
+    if (room->top == 0) {
+        put_identity(own, room, &room->levels[0], 0, lanes);
+        push(own, room, lanes);
+    }
+    while (room->top > 1)
+        combine_top(own, room, lanes);
+    return room->heights[0];
+}
+
+/* Makes one value of the lanes, a power of two, in lane 0 of levels[0]. Gives how many steps that takes. */
+static uint64_t reduce_lanes(const struct oracle_own *own, struct own_room *room, size_t lanes)
+{
+    struct operation_values *all = &room->levels[0], *half = &room->levels[1];
+    uint64_t steps = 0;
+    for (; lanes > 1; lanes /= 2, steps++) {
+        for (int f = 0; f < own->fields; f++) {
+            memcpy(half->words[f], all->words[f] + lanes / 2, lanes / 2 * sizeof(uint64_t));
+            memcpy(half->errors[f], all->errors[f] + lanes / 2, lanes / 2 * sizeof(double));
+        }
+        memcpy(half->flags, all->flags + lanes / 2, lanes / 2);
+        combine(own, room, all, half, all, lanes / 2);
+    }
+    return steps;
+}
+
+/* --- Folds -------------------------------------------------------------------------------- */
+
+static void put_value(const struct oracle_own *own, struct operation_values *to,
+                      const struct oracle_own_value *from)
+{
+    for (int f = 0; f < own->fields; f++) {
+        to->words[f][0] = from->words[f];
+        to->errors[f][0] = from->errors[f];
+    }
+    to->flags[0] = (uint8_t)from->flags;
+}
+
+static void take_value(const struct oracle_own *own, struct oracle_own_value *to,
+                       const struct operation_values *from)
+{
+    for (int f = 0; f < own->fields; f++) {
+        to->words[f] = from->words[f][0];
+        to->errors[f] = from->errors[f][0];
+    }
+    to->flags = from->flags[0];
+}
+
+void own_fold_init(const struct oracle_own *own, struct oracle_fold *fold)
+{
+    struct own_room *room = borrow(own);
+    put_identity(own, room, &room->levels[0], 0, 1);
+    take_value(own, &fold->own, &room->levels[0]);
+    fold->own.height = 0;
+    give_back(own, room);
+}
+
+/* Combines the value in lane 0 of levels[0] with the fold's. */
+static void add_value(const struct oracle_own *own, struct own_room *room,
+                      struct oracle_own_value *value, uint64_t height)
+{
+    put_value(own, &room->levels[1], value);
+    combine(own, room, &room->levels[1], &room->levels[0], &room->levels[0], 1);
+    take_value(own, value, &room->levels[0]);
+    value->height = (value->height > height ? value->height : height) + 1;
+}
+
+static void widen(const struct oracle_own *own, union element_block *out, const void *elements,
+                  size_t count)
+{
+    union element_block raw = {.u64 = {0}};
+    if (count < LANES)
+        memcpy(&raw, elements, count * (size_t)problem_types[own->type].bytes);
+    element_widen(own->type, out, count < LANES ? (const void *)&raw : elements);
+}
+
+/* The first block says how many lanes there are; behind the last elements are identities. */
+static size_t lanes_for(uint64_t count)
+{
+    size_t lanes = 1;
+    while (lanes < LANES && lanes < count)
+        lanes *= 2;
+    return lanes;
+}
+
+void own_fold_add(const struct oracle_own *own, struct oracle_fold *fold, const void *elements,
+                  uint64_t count)
+{
+    const size_t bytes = (size_t)problem_types[own->type].bytes, lanes = lanes_for(count);
+    struct own_room *room = count > 0 ? borrow(own) : NULL;
+    if (!room)
+        return;
+    for (uint64_t done = 0, take; done < count; done += take) {
+        struct operation_values *to = &room->levels[room->top];
+        union element_block x;
+        uint64_t places[LANES];
+        take = count - done < lanes ? count - done : lanes;
+        widen(own, &x, (const unsigned char *)elements + done * bytes, take);
+        for (size_t k = 0; k < take; k++)
+            places[k] = fold->next + done + k;
+        map(own, room, x.u64, places, to, take);
+        put_identity(own, room, to, take, lanes);
+        push(own, room, lanes);
+    }
+    const uint64_t height = end_tree(own, room, lanes);
+    add_value(own, room, &fold->own, height + reduce_lanes(own, room, lanes));
+    give_back(own, room);
+    fold->count += count;
+    fold->next += count;
+}
+
+void own_fold_merge(const struct oracle_own *own, struct oracle_fold *into,
+                    const struct oracle_fold *from)
+{
+    struct own_room *room = borrow(own);
+    put_value(own, &room->levels[0], &from->own);
+    add_value(own, room, &into->own, from->own.height);
+    give_back(own, room);
+}
+
+/* --- Results ------------------------------------------------------------------------------ */
+
+/* A result where a law does not hold may be any. A value alone meets no other than identities. */
+static bool is_open(const struct oracle_own *own, unsigned flags, uint64_t n)
+{
+    return flags & OPERATION_IS_LOST || (n == 1 && flags & LAWS_NAN && own->laws.lose_nan) ||
+           (n > 1 && ((flags & LAWS_INFINITE && own->laws.lose_infinite) ||
+                      (flags & LAWS_EXTREME && (own->laws.lose_extreme || own->laws.grow))));
+}
+
+/* The results of the values in levels[0], of n elements each. Kernels combine them with the identity from both sides:
+ * what that loses is lost here. */
+static void finish(const struct oracle_own *own, struct own_room *room, const uint64_t *n,
+                   uint64_t height, oracle_bits *out, struct oracle_doubt *doubts, size_t count)
+{
+    struct operation_values *values = &room->levels[0], *results = &room->levels[1];
+    if (own->is_certain) {
+        operation_eval_finish(room->eval, values->words[0], n, results->words[0], count);
+    } else {
+        put_identity(own, room, results, 0, count);
+        combine(own, room, values, results, values, count);
+        operation_error_finish(room->bounds, values, n, results, count);
+    }
+    for (size_t k = 0; k < count; k++) {
+        out[k] = mapped_narrow(own->result, results->words[0][k]);
+        if (!doubts)
+            continue;
+        const unsigned flags =
+            own->is_certain ? 0u : (unsigned)(values->flags[k] | results->flags[k]);
+        doubts[k] = (struct oracle_doubt){
+            .n = n[k],
+            .sum_abs = own->is_certain ? 0 : results->errors[0][k],
+            .slack = own->is_certain ? 0 : results->errors[1][k],
+            .height = height + 1,
+            .is_open = is_open(own, flags, n[k]),
+            .may_be_nan = (flags & OPERATION_MAY_BE_NAN) != 0,
+        };
+    }
+}
+
+oracle_bits own_fold_finish(const struct oracle_own *own, const struct oracle_fold *fold,
+                            struct oracle_doubt *doubt)
+{
+    struct own_room *room = borrow(own);
+    oracle_bits bits;
+    put_value(own, &room->levels[0], &fold->own);
+    finish(own, room, &fold->count, fold->own.height, &bits, doubt, 1);
+    give_back(own, room);
+    return bits;
+}
+
+/* --- Many results ------------------------------------------------------------------------- */
+
+/* Element d of each of `count` results, in a lane for each. */
+static void gather(const struct problem *problem, const void *elements, const uint64_t *firsts,
+                   uint64_t d, size_t count, unsigned char *out)
+{
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
+    const unsigned char *from = elements;
+    for (size_t k = 0; k < count; k++)
+        memcpy(out + k * bytes, from + (firsts[k] + d * problem->dims.depth.stride) * bytes,
+               bytes);
+}
+
+static void fold_lanes(const struct oracle_own *own, const struct problem *problem,
+                       uint64_t first, size_t count, const void *elements, oracle_bits *out,
+                       struct oracle_doubt *doubts)
+{
+    struct own_room *room = borrow(own);
+    uint64_t firsts[LANES], places[LANES], n[LANES];
+    for (size_t k = 0; k < count; k++) {
+        firsts[k] = dims_at(&problem->dims, first + k, 0);
+        n[k] = problem->dims.depth.n;
+    }
+    for (uint64_t d = 0; d < problem->dims.depth.n; d++) {
+        unsigned char raw[LANES * sizeof(uint64_t)] = {0};
+        union element_block x;
+        gather(problem, elements, firsts, d, count, raw);
+        element_widen(own->type, &x, raw);
+        for (size_t k = 0; k < count; k++)
+            places[k] = d;
+        map(own, room, x.u64, places, &room->levels[room->top], count);
+        push(own, room, count);
+    }
+    uint64_t height = end_tree(own, room, count);
+    put_identity(own, room, &room->levels[1], 0, count);
+    combine(own, room, &room->levels[1], &room->levels[0], &room->levels[0], count);
+    finish(own, room, n, height + 1, out, doubts, count);
+    give_back(own, room);
+}
+
+/* Elements of one result, gathered so that they lie together. */
+static void fold_one(const struct oracle_own *own, const struct problem *problem,
+                     uint64_t result, const void *elements, oracle_bits *out,
+                     struct oracle_doubt *doubt)
+{
+    enum { PIECE = 1 << 12 };
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
+    const uint64_t depth = problem->dims.depth.n, stride = problem->dims.depth.stride;
+    const unsigned char *from =
+        (const unsigned char *)elements + dims_at(&problem->dims, result, 0) * bytes;
+    unsigned char room[PIECE * sizeof(uint64_t)];
+    struct oracle_fold fold;
+    oracle_fold_init(&fold, problem);
+    for (uint64_t d = 0, take; d < depth; d += take) {
+        take = stride == 1 ? depth : depth - d < PIECE ? depth - d : PIECE;
+        for (uint64_t i = 0; stride > 1 && i < take; i++)
+            memcpy(room + i * bytes, from + (d + i) * stride * bytes, bytes);
+        own_fold_add(own, &fold, stride == 1 ? from : room, take);
+    }
+    *out = own_fold_finish(own, &fold, doubt);
+}
+
+void own_fold_results(const struct oracle_own *own, const struct problem *problem,
+                      uint64_t first, uint64_t count, const void *elements, void *expects,
+                      struct oracle_doubt *doubts)
+{
+    oracle_bits bits[LANES];
+    for (uint64_t done = 0, take; done < count; done += take) {
+        struct oracle_doubt *own_doubts = doubts ? doubts + done : NULL;
+        take = count - done < LANES ? count - done : LANES;
+        if (take >= MANY_RESULTS)
+            fold_lanes(own, problem, first + done, take, elements, bits, own_doubts);
+        for (uint64_t r = 0; take < MANY_RESULTS && r < take; r++)
+            fold_one(own, problem, first + done + r, elements, &bits[r],
+                     own_doubts ? own_doubts + r : NULL);
+        for (uint64_t r = 0; r < take; r++)
+            element_store_word(own->result, bits[r], expects, done + r);
+    }
+}
+
+/* --- Comparing ---------------------------------------------------------------------------- */
+
+/* The type's unit roundoff, twice, of the result. */
+static double round_once(enum type type, double value)
+{
+    const int bits = problem_types[type].exact_bits;
+    return problem_types[type].is_float
+               ? ldexp(fabs(value), 1 - bits) + element_range(type).tiny
+               : 0;
+}
+
+double own_bound(const struct problem *problem, oracle_bits expect,
+                 const struct oracle_doubt *doubt, uint64_t height)
+{
+    const enum type type = problem_result(problem);
+    const double times = fmax(1, (double)height / (double)doubt->height);
+    const double bound = ANOTHER_ORDER * (1 + times) * doubt->sum_abs + 2 * doubt->slack;
+    if (!(bound > 0))
+        return 0;
+    return fmax(1, operation_tolerance(problem->op->text)) * bound +
+           round_once(type, oracle_to_double(type, expect));
+}
+
+/* Zeros of both signs are one. */
+static bool is_same(enum type type, oracle_bits expect, oracle_bits got)
+{
+    const double a = oracle_to_double(type, expect), b = oracle_to_double(type, got);
+    return oracle_equal(type, expect, got) ||
+           (problem_types[type].is_float && !(fabs(a) > 0) && !(fabs(b) > 0) && a == b);
+}
+
+bool own_accepts(const struct problem *problem, oracle_bits expect,
+                 const struct oracle_doubt *doubt, uint64_t height, oracle_bits got)
+{
+    const enum type type = problem_result(problem);
+    const double a = oracle_to_double(type, expect), b = oracle_to_double(type, got);
+    if (is_same(type, expect, got))
+        return true;
+    if (!doubt)
+        return false;
+    return doubt->is_open || (b != b && doubt->may_be_nan) ||
+           fabs(a - b) <= own_bound(problem, expect, doubt, height);
+}
+
+/* --- Making one --------------------------------------------------------------------------- */
+
+bool own_is_certain(const struct oracle_own *own)
+{
+    return own->is_certain;
+}
+
+bool own_grows(const struct oracle_own *own)
+{
+    return own->laws.grow;
+}
+
+bool own_is_usual(const struct oracle_own *own, uint64_t word)
+{
+    struct own_room *room = borrow(own);
+    struct operation_values *value = &room->levels[0];
+    const uint64_t place = 0;
+    union element_block x;
+    bool is_usual = true;
+    widen(own, &x, &word, 1);
+    operation_eval_map(room->eval, x.u64, &place, value->words[0], 1);
+    for (int f = 0; f < own->fields; f++) {
+        is_usual = is_usual && laws_class(own->types[f], value->words[f][0]) == 0;
+    }
+    give_back(own, room);
+    return is_usual;
+}
+
+void own_close(struct oracle_own *own)
+{
+    if (!own)
+        return;
+    for (size_t i = 0; i < own->idle_count; i++)
+        close_room(own->idle[i]);
+    free(own);
+}
+
+static bool is_inexact(const struct operation_eval *eval)
+{
+    return operation_eval_inexact(eval, OPERATION_MAP) ||
+           operation_eval_inexact(eval, OPERATION_COMBINE) ||
+           operation_eval_inexact(eval, OPERATION_FINISH);
+}
+
+int own_open(struct oracle_own **out, const struct problem *problem, struct error *error)
+{
+    const struct operation_text *text = problem->op->text;
+    struct oracle_own *own = calloc(1, sizeof *own);
+    *out = NULL;
+    if (!own)
+        return error_memory(error, sizeof *own);
+    own->op = problem->op;
+    own->type = problem->type;
+    own->acc = problem->acc;
+    own->result = problem_result(problem);
+    own->fields = operation_field_count(text);
+    for (int f = 0; f < own->fields; f++)
+        own->types[f] = operation_field_type(text, f, problem->acc);
+    own->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    own->returned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    if (open_room(&own->idle[0], own, error)) {
+        own_close(own);
+        return -1;
+    }
+    own->idle_count = own->open_count = 1;
+    own->is_certain = !problem_rounds(problem) && !is_inexact(own->idle[0]->eval);
+    if (laws_try(&own->laws, problem, own->idle[0]->eval, own->idle[0]->bounds, error)) {
+        own_close(own);
+        return -1;
+    }
+    *out = own;
+    return 0;
+}
