@@ -27,6 +27,7 @@ static const struct metric {
     {"sm__inst_issued.avg.pct_of_peak_sustained_active", NCU_ISSUE},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", NCU_OCCUPANCY},
     {"launch__registers_per_thread", NCU_REGISTERS},
+    {"smsp__inst_executed.sum", NCU_INSTRUCTIONS},
     {"smsp__sass_inst_executed_op_shared.sum", NCU_SHARED},
     {"memory_l1_wavefronts_shared", NCU_WAVEFRONTS},
     {"memory_l1_wavefronts_shared_ideal", NCU_WAVEFRONTS_IDEAL},

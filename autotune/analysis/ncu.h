@@ -19,6 +19,7 @@ enum ncu_figure {
     NCU_ISSUE,            /* of the schedulers' slots for instructions */
     NCU_OCCUPANCY,        /* achieved: warps on an SM, in % of the most there can be */
     NCU_REGISTERS,        /* per thread */
+    NCU_INSTRUCTIONS,     /* of warps */
     NCU_SHARED,           /* instructions of warps that use shared memory */
     NCU_WAVEFRONTS,       /* wavefronts of these, by their addresses ... */
     NCU_WAVEFRONTS_IDEAL, /* ... and without bank conflicts */

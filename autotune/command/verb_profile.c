@@ -38,6 +38,7 @@ static const struct table_column columns[] = {
     {NULL, "issue_pct", true},
     {"occupancy %", "occupancy_pct", true},
     {"regs", "registers", true},
+    {NULL, "instructions", true},
     {"shared instr", "shared_instructions", true},
     {NULL, "shared_wavefronts", true},
     {NULL, "shared_wavefronts_ideal", true},
@@ -328,6 +329,7 @@ static void add_launch(struct table *table, const char *pass,
         add_real(table, figures[ncu_units[i].figure], 2);
     add_real(table, figures[NCU_OCCUPANCY], 1);
     add_real(table, figures[NCU_REGISTERS], 0);
+    add_real(table, figures[NCU_INSTRUCTIONS], 0);
     add_real(table, figures[NCU_SHARED], 0);
     add_real(table, figures[NCU_WAVEFRONTS], 0);
     add_real(table, figures[NCU_WAVEFRONTS_IDEAL], 0);

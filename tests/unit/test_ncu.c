@@ -25,7 +25,7 @@ static const char sample[] =
     "\"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum\","
     "\"launch__registers_per_thread\","
     "\"memory_l1_wavefronts_shared\",\"memory_l1_wavefronts_shared_ideal\","
-    "\"smsp__sass_inst_executed_op_shared.sum\",\"smsp__inst_executed_op_shared_ldsm.sum\","
+    "\"smsp__inst_executed.sum\",\"smsp__sass_inst_executed_op_shared.sum\",\"smsp__inst_executed_op_shared_ldsm.sum\","
     "\"sm__throughput.avg.pct_of_peak_sustained_elapsed\","
     "\"dram__throughput.avg.pct_of_peak_sustained_elapsed\","
     "\"lts__throughput.avg.pct_of_peak_sustained_elapsed\","
@@ -40,14 +40,14 @@ static const char sample[] =
                     "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","
                     "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\"\n"
                     "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"ns\",\"\","
-                    "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"%\",\"%\",\"%\",\"%\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
+                    "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"inst\",\"%\",\"%\",\"%\",\"%\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
                     "\"inst\",\"inst\",\"inst\",\"\",\"\",\"\",\"sector\"\n"
                     "\"0\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(const int *, unsigned long long, int "
                     "*)\",\"1\",\"13\",\"(128, 1, 1)\",\"(3125000, 1, 1)\",\"0\",\"9.0\",\"91.14\","
-                    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"200,000,000\","
+                    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"400,000,000\",\"200,000,000\","
                     "\"50,000,000\",\"89.75\",\"15.5\",\"14\",\"91.14\",\"70.25\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\",\"31.50\",\"17.59\",\"12,500,000\",\"50,000,000\"\n"
                     "\"1\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(\"\"it\"\")\",\"1\",\"13\","
-                    "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\","
+                    "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\",\"0\","
                     "\"0\",\"0\",\"3.5\",\"1\",\"1\",\"1\",\"1\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\",\"32\",\"30.25\",\"0\",\"0\"\n";
 
 /* What ncu printed, with nothing on its standard error. */
@@ -110,6 +110,7 @@ static void test_figures(void **state)
         [NCU_LOADS] = 12500000,
         [NCU_SECTORS] = 50000000,
         [NCU_LATENCY] = 20.5,
+        [NCU_INSTRUCTIONS] = 400e6,
         [NCU_DRAM] = 15.5,
         [NCU_L2] = 14,
         [NCU_L1] = 91.14,
