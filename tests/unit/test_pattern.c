@@ -606,6 +606,8 @@ static const struct {
      "bank conflicts, up to 16-way (1 2 4 8 16 16 8 4 2 1 1 1 1 2 4 8 16 16 8 4 2 1 by step): 706 "
      "wavefronts a block where 181 would do"},
     {"scan-tree-padded", 256, 0, "a tree for few elements: 22.6 accesses of shared memory"},
+    {"harris-1-masked", 128, 0, "divergence: 6.9 of 32 lanes active"},
+    {"harris-2-padded", 128, 0, "a tree for few elements: 7.2 accesses of shared memory"},
     {"loads-pairs", 256, 0, "; 8 sectors a request of a load where 4 would do"},
 };
 

@@ -207,6 +207,8 @@ static const struct {
     {"wangyu-5", "sm_120", F32, 16, 3, 3, 3, 3},
     {"wangyu-5", "sm_90", I32, 16, 3, 2, 2, 2},
     {"wangyu-5-loop", "sm_90", I32, 16, 3, 4, 4, 4},
+    {"wangyu-5-hoisted", "sm_90", F32, 16, 3, 1, 1, 1},
+    {"wangyu-5-hoisted", "sm_120", I32, 16, 3, 1, 1, 1},
     {"batched-0", "sm_120", F32, 4, 7, 1, 1, 1}, /* its loop of 16 loads does not run */
     {"batched-1", "sm_120", F32, 4, 7, 1, 1, 1},
     {"batched-1", "sm_90", F32, 4, 7, 1, 1, 1},
@@ -296,14 +298,18 @@ static void test_made(void **state)
 static void test_remainders(void **state)
 {
     static const struct {
-        const char *arch;
+        const char *rung, *arch;
         bool divides;
-    } rows[] = {{"sm_80", true}, {"sm_90", true}, {"sm_120", false}};
+    } rows[] = {{"harris-1", "sm_80", true},
+                {"harris-1", "sm_90", true},
+                {"harris-1", "sm_120", false},
+                {"harris-1-masked", "sm_80", false},
+                {"harris-1-masked", "sm_90", false}};
     size_t seen = 0;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct text text = {0};
-        if (compile(&text, "harris-1", rows[i].arch, I32, false)) {
+        if (compile(&text, rows[i].rung, rows[i].arch, I32, false)) {
             expect(rows[i].arch, walk(text.at, false, 4, 4, 7).divisions,
                    rows[i].divides ? 28 : 0);
             seen++;
