@@ -13,10 +13,6 @@
 const double analysis_latency_s = 0.5e-6;
 const double analysis_least_latency_s = 0.35e-6;
 
-/* From compute capability 7.0 on: four schedulers, each with an instruction of a warp a cycle.
- */
-static const double ISSUED_PER_CYCLE = 4;
-
 const char *const analysis_limiters[] = {
     [ANALYSIS_MEMORY] = "memory",
     [ANALYSIS_IN_FLIGHT] = "bytes in flight",
@@ -40,31 +36,57 @@ static int find_pass(struct analysis *out, const struct analysis_subject *subjec
     out->block = (unsigned)launch->keys[PLANNER_BLOCK];
     out->grid = (unsigned)launch->keys[PLANNER_GRID];
     out->dynamic_bytes = (unsigned)launch->keys[PLANNER_SHARED_BYTES];
+    const double each = (double)dims_n(&launch->dims) / fmax(1, out->grid);
+    out->elements =
+        dims_kept(&launch->dims) > 1 ? each : fmax(each, (double)launch->keys[PLANNER_TILE]);
     *pass = (size_t)launch->pass;
     return 0;
 }
 
 /* --- Instructions ------------------------------------------------------------------------- */
 
-static bool count_machine(struct analysis *out, const struct device_image *image)
+static int elem_bytes(const struct analysis_subject *subject)
+{
+    return problem_types[subject->context->problem->type].bytes;
+}
+
+/* Counts what is written in the code, and what a block issues of it. */
+static int count_code(struct analysis *out, const char *text, bool is_ptx,
+                      const struct analysis_subject *subject, struct error *error)
+{
+    const struct sass_block block = {.bytes = out->elements / fmax(1, out->block) *
+                                              elem_bytes(subject),
+                                     .warps =
+                                         (out->block + OCCUPANCY_WARP - 1) / OCCUPANCY_WARP,
+                                     .barriers = subject->barriers};
+    if (sass_count(&out->mix, text, is_ptx, error) ||
+        sass_walk(&out->issue, text, is_ptx, &block, error))
+        return -1;
+    out->at_once = out->issue.waits > 0 ? block.bytes / out->issue.waits : 0;
+    return 0;
+}
+
+static bool count_machine(struct analysis *out, const struct device_image *image,
+                          const struct analysis_subject *subject)
 {
     struct text text = {0};
     struct error error;
     const bool is_there = disasm_run(&text, image->bytes, image->size, &error) == 0 &&
                           text_check(&text, &error) == 0 &&
-                          sass_count(&out->mix, text.at, false, &error) == 0;
+                          count_code(out, text.at, false, subject, &error) == 0;
     text_dispose(&text);
     return is_there;
 }
 
-static bool count_portable(struct analysis *out, struct nvrtc *nvrtc, int cc,
+static bool count_portable(struct analysis *out, const struct analysis_subject *subject,
                            const struct device_source *source)
 {
     struct device_image image;
     struct error error;
-    if (nvrtc_compile(nvrtc, cc, NVRTC_PTX, source, 1, &image, &error))
+    if (nvrtc_compile(subject->nvrtc, subject->context->target->cc, NVRTC_PTX, source, 1,
+                      &image, &error))
         return false;
-    const bool is_there = sass_count(&out->mix, image.bytes, true, &error) == 0;
+    const bool is_there = count_code(out, image.bytes, true, subject, &error) == 0;
     device_dispose_image(&image);
     return is_there;
 }
@@ -87,7 +109,7 @@ static void compile(struct analysis *out, const struct analysis_subject *subject
         explain(out, "the machine code does not say what it needs");
     } else {
         out->is_compiled = true;
-        if (!count_machine(out, &image) && !count_portable(out, subject->nvrtc, cc, &source))
+        if (!count_machine(out, &image, subject) && !count_portable(out, subject, &source))
             explain(out, "its instructions cannot be counted");
     }
     device_dispose_image(&image);
@@ -95,15 +117,14 @@ static void compile(struct analysis *out, const struct analysis_subject *subject
 
 /* --- Bounds ------------------------------------------------------------------------------- */
 
-/* The bytes that a block requests before it waits: by the space, else the bytes that its
- * threads load at a time. */
+/* The bytes that a block requests before it waits: by the space, else by its code. */
 static int block_bytes(double *out, const struct analysis *analysis,
                        const struct analysis_subject *subject, size_t pass, struct error *error)
 {
     const struct point_context *context = subject->context;
     const struct space *space = context->space;
     int64_t effective[SPACE_NAMES_MAX], values[SPACE_NAMES_MAX], bytes;
-    *out = (double)sass_bytes_at_once(&analysis->mix) * analysis->block;
+    *out = analysis->at_once * analysis->block;
     if (!space->in_flight)
         return 0;
     if (point_pass_config(context, subject->config, pass, effective, error) ||
@@ -120,10 +141,10 @@ static double instruction_share(const struct analysis *analysis,
                                 const struct analysis_subject *subject)
 {
     const struct target *target = subject->context->target;
-    const double bytes = problem_types[subject->context->problem->type].bytes;
+    const double bytes = elem_bytes(subject);
     if (!analysis->mix.loop_bytes || !subject->clock_khz || analysis->mix.is_ptx)
         return 1;
-    const double per_second = ISSUED_PER_CYCLE * OCCUPANCY_WARP * target->sms *
+    const double per_second = ANALYSIS_ISSUED_PER_CYCLE * OCCUPANCY_WARP * target->sms *
                               (double)subject->clock_khz * 1000 / analysis->per_element;
     return per_second * bytes / (double)subject->peak_bytes;
 }
@@ -162,9 +183,15 @@ static int conclude(struct analysis *out, const struct analysis_subject *subject
     const struct occupancy_kernel kernel = {(int)out->block, out->needs.registers,
                                             out->needs.shared_bytes + out->dynamic_bytes};
     occupancy_compute(&out->occupancy, &limits, &kernel);
-    out->per_element =
-        sass_per_element(&out->mix, problem_types[subject->context->problem->type].bytes);
+    out->per_element = sass_per_element(&out->mix, elem_bytes(subject));
     return bound(out, subject, pass, error);
+}
+
+double analysis_issued(const struct analysis *analysis)
+{
+    return analysis->elements > 0
+               ? analysis->issue.instructions * OCCUPANCY_WARP / analysis->elements
+               : 0;
 }
 
 int analysis_run(struct analysis *out, const struct analysis_subject *subject,
@@ -187,7 +214,9 @@ int analysis_rerun(struct analysis *out, const struct analysis *like,
     size_t first;
     *out = (struct analysis){.is_compiled = like->is_compiled,
                              .needs = like->needs,
-                             .mix = like->mix};
+                             .mix = like->mix,
+                             .at_once = like->at_once,
+                             .issue = like->issue};
     if (find_pass(out, subject, &first, error))
         return -1;
     return out->is_compiled ? conclude(out, subject, first, error) : 0;

@@ -5,6 +5,7 @@
 #define AUTOTUNE_ANALYSIS_H
 
 #include "autotune/analysis/sass.h"
+#include "autotune/analysis/sass_walk.h"
 #include "autotune/device/cubin.h"
 #include "autotune/device/occupancy.h"
 #include "generator/emit.h"
@@ -22,6 +23,7 @@ struct analysis_subject {
     uint64_t peak_bytes; /* of the GPU's memory per second */
     int clock_khz;       /* of the GPU; 0 = unknown */
     struct nvrtc *nvrtc; /* compiles for that GPU; NULL = not available */
+    unsigned barriers;   /* that a block passes, as its pattern has it; 0 = not known */
 };
 
 enum analysis_limiter {
@@ -38,10 +40,13 @@ struct analysis {
     char why[600];    /* "" = nothing is missing */
     struct cubin_needs needs;
     struct occupancy occupancy;
-    struct sass_mix mix; /* without instructions where none could be counted */
-    double per_element;  /* instructions; 0 = unknown */
-    int sms;             /* of the GPU */
-    double resident;     /* blocks that an SM holds of this grid */
+    struct sass_mix mix;     /* without instructions where none could be counted */
+    double per_element;      /* instructions of the loop; 0 = unknown */
+    double elements;         /* of a full block; of rows, of the average */
+    double at_once;          /* bytes of a thread between two waits for loads; 0 = unknown */
+    struct sass_issue issue; /* of such a block; all 0 where no code could be read */
+    int sms;                 /* of the GPU */
+    double resident;         /* blocks that an SM holds of this grid */
     /* Bytes on an SM: in flight, and needed: bandwidth x latency / SMs (Little's law). */
     double in_flight, wanted;
     double wanted_least; /* the same by the least latency: without as much, no full speed */
@@ -52,6 +57,13 @@ struct analysis {
 /* Latencies of memory for Little's law: one with which most kernels that reach the peak have
  * enough in flight, and one that no measured kernel undercuts, so that the bound is one.
  * docs/measuring.md has the sources. */
+/* From compute capability 7.0 on: four schedulers of an SM, each with an instruction of a warp a
+ * cycle. */
+enum { ANALYSIS_ISSUED_PER_CYCLE = 4 };
+
+/* Instructions that a thread issues for each of its elements, in all of the kernel; 0 = unknown. */
+double analysis_issued(const struct analysis *analysis);
+
 extern const double analysis_latency_s, analysis_least_latency_s;
 
 /* Without NVRTC, or if the kernel does not compile, it is no error: is_compiled is false and

@@ -13,7 +13,7 @@
 /* --- Metrics ------------------------------------------------------------------------------ */
 
 /* The metrics of ncu's own pages "GPU Speed Of Light", "Occupancy", "Launch Statistics",
- * "Memory Workload Analysis" and "Source Counters", for sm_70 and later. */
+ * "Memory Workload Analysis", "Compute Workload Analysis" and "Source Counters", for sm_70 and later. */
 static const struct metric {
     const char *name;
     enum ncu_figure figure;
@@ -21,13 +21,19 @@ static const struct metric {
     {"gpu__time_duration.sum", NCU_NS},
     {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", NCU_MEMORY},
     {"sm__throughput.avg.pct_of_peak_sustained_elapsed", NCU_COMPUTE},
+    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", NCU_DRAM},
+    {"lts__throughput.avg.pct_of_peak_sustained_elapsed", NCU_L2},
+    {"l1tex__throughput.avg.pct_of_peak_sustained_active", NCU_L1},
+    {"sm__inst_issued.avg.pct_of_peak_sustained_active", NCU_ISSUE},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", NCU_OCCUPANCY},
     {"launch__registers_per_thread", NCU_REGISTERS},
+    {"smsp__inst_executed.sum", NCU_INSTRUCTIONS},
     {"smsp__sass_inst_executed_op_shared.sum", NCU_SHARED},
     {"memory_l1_wavefronts_shared", NCU_WAVEFRONTS},
     {"memory_l1_wavefronts_shared_ideal", NCU_WAVEFRONTS_IDEAL},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", NCU_CONFLICTS},
     {"smsp__thread_inst_executed_per_inst_executed.ratio", NCU_THREADS},
+    {"smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", NCU_THREADS_ON},
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", NCU_LOADS},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", NCU_SECTORS},
     {"smsp__average_warp_latency_per_inst_issued.ratio", NCU_LATENCY},
@@ -259,6 +265,26 @@ int ncu_parse(struct ncu_launch *out, size_t most, size_t *count, const struct t
     if (failed)
         return -1;
     return *count ? 0 : explain(text, errors, error);
+}
+
+/* --- Units ------------------------------------------------------------------------------- */
+
+const struct ncu_unit ncu_units[NCU_UNITS] = {
+    {NCU_DRAM, "DRAM"},
+    {NCU_L2, "L2 cache"},
+    {NCU_L1, "shared memory and L1 cache"},
+    {NCU_ISSUE, "issue of instructions"},
+};
+
+const struct ncu_unit *ncu_busiest(const struct ncu_launch *launch)
+{
+    const struct ncu_unit *most = NULL;
+    for (size_t i = 0; i < NCU_UNITS; i++) {
+        const double share = launch->figures[ncu_units[i].figure];
+        if (share >= 0 && (!most || share > launch->figures[most->figure]))
+            most = &ncu_units[i];
+    }
+    return most;
 }
 
 /* --- Of an instruction ------------------------------------------------------------------------ */

@@ -9,19 +9,26 @@
 #include <stddef.h>
 
 enum ncu_figure {
-    NCU_NS,               /* duration */
-    NCU_MEMORY,           /* throughput in % of the peak, of the busiest part of the memory */
-    NCU_COMPUTE,          /* of the busiest part of an SM */
+    NCU_NS,      /* duration */
+    NCU_MEMORY,  /* throughput in % of the peak, of the busiest part of the memory, which
+                           * may be shared memory */
+    NCU_COMPUTE, /* of the busiest part of an SM */
+    NCU_DRAM,    /* likewise, of one unit each ... */
+    NCU_L2,
+    NCU_L1,               /* ... shared memory is a part of this one */
+    NCU_ISSUE,            /* of the schedulers' slots for instructions */
     NCU_OCCUPANCY,        /* achieved: warps on an SM, in % of the most there can be */
     NCU_REGISTERS,        /* per thread */
+    NCU_INSTRUCTIONS,     /* of warps */
     NCU_SHARED,           /* instructions of warps that use shared memory */
     NCU_WAVEFRONTS,       /* wavefronts of these, by their addresses ... */
     NCU_WAVEFRONTS_IDEAL, /* ... and without bank conflicts */
-    NCU_CONFLICTS, /* bank conflicts as the hardware counts them, other waits among them */
-    NCU_THREADS,   /* active threads of an instruction, of 32: fewer by divergence */
-    NCU_LOADS,     /* requests of global loads, one an instruction of a warp ... */
-    NCU_SECTORS,   /* ... and the sectors of 32 bytes that these touch */
-    NCU_LATENCY,   /* cycles of a warp from one of its instructions to the next */
+    NCU_CONFLICTS,  /* bank conflicts as the hardware counts them, other waits among them */
+    NCU_THREADS,    /* threads in an instruction, of 32: fewer where a branch diverged ... */
+    NCU_THREADS_ON, /* ... and those of them whose predicate is on: the others do nothing */
+    NCU_LOADS,      /* requests of global loads, one an instruction of a warp ... */
+    NCU_SECTORS,    /* ... and the sectors of 32 bytes that these touch */
+    NCU_LATENCY,    /* cycles of a warp from one of its instructions to the next */
     NCU_FIGURES
 };
 
@@ -36,6 +43,17 @@ struct ncu_launch {
     const struct ncu_stall *stall;        /* the one that takes most cycles; NULL = not given */
     double stall_cycles;                  /* of NCU_LATENCY */
 };
+
+/* A unit that can be what a kernel waits for, in words. */
+struct ncu_unit {
+    enum ncu_figure figure;
+    const char *name;
+};
+enum { NCU_UNITS = 4 };
+extern const struct ncu_unit ncu_units[NCU_UNITS];
+
+/* The one that is nearest to its peak; NULL = not given. */
+const struct ncu_unit *ncu_busiest(const struct ncu_launch *launch);
 
 /* Appends the metrics that ncu_parse knows, as its option --metrics takes them. */
 void ncu_metrics(struct text *out);

@@ -96,7 +96,7 @@ static void add_global(struct pattern *out, const struct host_access *access)
 static void count(struct pattern *out, const struct host_trace *trace)
 {
     struct pattern_step steps[PATTERN_STEPS_MAX] = {{.requests = 0}};
-    *out = (struct pattern){.is_known = !trace->is_full};
+    *out = (struct pattern){.is_known = !trace->is_full, .barriers = trace->barriers};
     for (size_t i = 0; i < trace->count; i++) {
         const struct host_access *access = &trace->accesses[i];
         const unsigned step = access->place.step, last = PATTERN_STEPS_MAX - 1;

@@ -38,6 +38,7 @@ struct pattern {
     unsigned passing_requests, passing_wavefronts;
     struct pattern_step steps[PATTERN_STEPS_MAX]; /* in order, of those with a request */
     size_t step_count;
+    unsigned barriers;                       /* of the block, that its threads pass */
     unsigned atomics_shared, atomics_global; /* operations of threads */
     /* Instructions of warps that load elements: the first HOST_TRACE_LOADS_MAX. */
     unsigned loads;

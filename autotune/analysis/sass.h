@@ -42,7 +42,4 @@ int sass_count(struct sass_mix *out, const char *text, bool is_ptx, struct error
  * it loads nothing. */
 double sass_per_element(const struct sass_mix *mix, int elem_bytes);
 
-/* Bytes that a thread requests at a time: in the loop, or else in the kernel. */
-uint64_t sass_bytes_at_once(const struct sass_mix *mix);
-
 #endif

@@ -3,6 +3,7 @@
 #include "autotune/command/published_show.h"
 
 #include "autotune/cli/output.h"
+#include "autotune/compare/published_check.h"
 #include "autotune/compare/published_print.h"
 #include "autotune/embedded.h"
 #include "autotune/ladder/ladder_rung.h"
@@ -103,6 +104,37 @@ int published_show(const struct request *request, const struct ladder_request *a
     text_dispose(&forms.text);
     if (!choice.is_all)
         rungs_dispose(&choice.rungs);
+    return failed ? -1 : 0;
+}
+
+struct checked {
+    struct text text;
+    struct table table;
+    struct error error;
+    bool failed;
+};
+
+static void add_check(const struct published *published, void *context)
+{
+    struct checked *checked = context;
+    text_adds(&checked->text, checked->text.length ? "\n" : "");
+    if (!checked->failed)
+        checked->failed = published_check(&checked->text, &checked->table, published,
+                                          terminal_has_color(stdout), &checked->error) != 0;
+}
+
+int published_show_check(const struct request *request, struct error *error)
+{
+    struct checked checked = {.failed = false};
+    published_check_init(&checked.table);
+    int failed = for_each_document(add_check, &checked, error);
+    if (!failed && checked.failed) {
+        *error = checked.error;
+        failed = -1;
+    }
+    failed = failed || output_forms(&request->out, &checked.text, &checked.table, NULL, error);
+    table_dispose(&checked.table);
+    text_dispose(&checked.text);
     return failed ? -1 : 0;
 }
 

@@ -11,6 +11,10 @@
 int published_show(const struct request *request, const struct ladder_request *asked,
                    struct error *error);
 
+/* The same of each document's figures computed again: what follows from others, and what does
+ * not. */
+int published_show_check(const struct request *request, struct error *error);
+
 /* Appends what documents give for these rungs at one of `count` sizes, for the operation and the
  * rows of `problem` and any type: of each kernel its fastest figure. Nothing where they give
  * none. */

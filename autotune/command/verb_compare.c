@@ -13,6 +13,7 @@
 struct compare_request {
     bool by_rung;  /* the ladder's kernels */
     bool evidence; /* compile what the journals know, to rank predictions */
+    bool more;     /* all tables and notes, not the first screen alone */
 };
 
 struct compare_verb {
@@ -31,6 +32,8 @@ static int set_up(void *shared, struct error *error)
         return -1;
     verb->comparison->with_evidence = verb->own.evidence;
     verb->comparison->with_progress = !request->out.quiet;
+    verb->comparison->is_brief =
+        !verb->own.more && !verb->own.evidence && !request->out.csv && !request->out.json;
     return verb->own.by_rung ? rung_shares_open(&verb->shares, request, error) : 0;
 }
 
@@ -84,7 +87,14 @@ static int show(void *shared, struct error *error)
         rung_shares_print(&text, verb->shares, has_color);
     } else {
         compare_table(&table, &verb->comparison->compare);
-        compare_text(&text, &verb->comparison->compare, has_color);
+        compare_screen(&text, &verb->comparison->compare, has_color);
+        if (verb->own.more || verb->own.evidence)
+            compare_text(&text, &verb->comparison->compare, has_color);
+        else
+            text_adds(
+                &text,
+                "more      'autotune compare --more' has every problem and kernel, what bounds each, and the "
+                "sources\n");
     }
     const int failed = text_check(&text, error) ||
                        output_forms(&verb->request.out, &text, &table, NULL, error);
@@ -120,6 +130,7 @@ static int check(const struct request *request, struct error *error)
 /* clang-format off */
 static const struct option_row options[] = {
     {VERB_COMPARE, "evidence", NULL, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", .flag = offsetof(struct compare_request, evidence), .more = "The rank is Spearman's correlation; how many candidates are faster than their bound is said too.", .group = 2},
+    {VERB_COMPARE, "more", NULL, "below the first screen a table of each problem, the kernels, what bounds each, and where all figures are from", .flag = offsetof(struct compare_request, more), .more = "Kernels are compiled and analysed for it: that takes a while.", .group = 2},
     {VERB_COMPARE, "rungs", NULL, "the ladder's kernels instead: those that are alike across documents (default: all) and GPUs, as shares of each one's peak bandwidth", .flag = offsetof(struct compare_request, by_rung), .group = 2},
     {.verbs = 0},
 };
@@ -132,12 +143,13 @@ const struct verb_row verb_compare = {
     .help =
         "Sets GPUs side by side, problem by problem: each a record file, a GPU by name (v100, h200, "
         "rtx5070ti: with what is published of it, the records kept here and those that ship), or a file or a name of "
-        "published figures. Begins with the outcome. Where a GPU has no figure of its own, static "
+        "published figures. Begins with the outcome and what decides a port; --more has the rest. Where a GPU has no figure of its own, static "
         "analysis of another's winner bounds it (\"at most\"), or says why not. Says what is measured, "
         "published, a bound or predicted. With --rungs it sets the ladder's kernels side by side. "
         "Needs no device.\v"
         "Examples:\n"
         "  autotune compare v100 rtx5070ti\n"
+        "  autotune compare v100 rtx5070ti --more\n"
         "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
         "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
         "  autotune compare h200 v100 --n 400M --evidence\n"

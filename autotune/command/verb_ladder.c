@@ -44,6 +44,7 @@ struct work {
     size_t starts[LADDER_COLUMNS_MAX + 1];
     uint64_t sizes[LADDER_COLUMNS_MAX]; /* n of each column; 0 of them = one n */
     size_t size_count;
+    double blocks; /* that the device starts in a second; 0 = not known */
     struct ladder_figures figures;
     struct text source; /* of --source */
 };
@@ -227,7 +228,8 @@ static int run_steps(struct work *work, size_t first, size_t count, struct error
                                                    .context = &progress};
     if (!work->request.out.quiet)
         terminal_progress_start(&progress, stderr);
-    int failed = ladder_measure_all(work->steps + first, count, &job, &options, error);
+    int failed =
+        ladder_measure_all(work->steps + first, count, &job, &options, &work->blocks, error);
     if (!work->request.out.quiet)
         terminal_progress_end(&progress);
     return failed;
@@ -321,6 +323,18 @@ static int compute_figures(struct work *work, struct error *error)
     return 0;
 }
 
+/* The figures' GPU, and what is known of it. */
+static int open_figures(struct work *work, struct error *error)
+{
+    const struct ladder_figures *figures = &work->figures;
+    if (ladder_figures_open(&work->figures, &work->setup, &work->request, error))
+        return -1;
+    work->ladder.machine = (struct ladder_machine){.peak_bytes = figures->peak_bytes,
+                                                   .clock_khz = figures->clock_khz,
+                                                   .blocks = figures->blocks};
+    return 0;
+}
+
 /* --- Gathering ---------------------------------------------------------------------------- */
 
 static int gather_times(struct work *work, struct error *error)
@@ -337,8 +351,7 @@ static int gather_times(struct work *work, struct error *error)
     tune_notes_setup(request, &work->setup, 1);
     if (setup_check_room(&work->setup, error) ||
         ladder_choice_settle(&work->choice, &work->setup.problem, &work->setup.target, error) ||
-        prepare(work, error) || check_gpu(work, error) ||
-        ladder_figures_open(&work->figures, &work->setup, request, error) ||
+        prepare(work, error) || check_gpu(work, error) || open_figures(work, error) ||
         run_all(work, error))
         return -1;
     tune_notes_reading_now(request, &work->setup.device->info);
@@ -346,6 +359,8 @@ static int gather_times(struct work *work, struct error *error)
         fill_cell(work->cells[i], &work->steps[i]);
         proofs += work->steps[i].proofs;
     }
+    if (!work->setup.target.is_host)
+        work->ladder.machine.blocks = work->blocks; /* as measured in this run */
     ladder_compare(&work->ladder);
     if (compute_figures(work, error))
         return -1;

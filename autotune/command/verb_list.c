@@ -341,21 +341,24 @@ static int list_problems(struct table *table, const struct request *request,
     return problem_list_print(request, error);
 }
 
+/* What list alone has options for. */
+struct list_request {
+    bool sources; /* where figures are from */
+    bool check;   /* documents' figures computed again */
+};
+
 static int list_published(struct table *table, const struct request *request,
                           struct error *error)
 {
+    const struct list_request *own = request->own;
     (void)table;
-    return published_show(request, NULL, error);
+    return own->check ? published_show_check(request, error)
+                      : published_show(request, NULL, error);
 }
 
 static int list_topics(struct table *table, const struct request *request, struct error *error);
 
 enum { COLUMNS_MAX = 10 };
-
-/* What list alone has options for. */
-struct list_request {
-    bool sources; /* where figures are from */
-};
 
 /* clang-format off */
 static const struct topic {
@@ -453,6 +456,9 @@ static int set_up(void *shared, struct error *error)
     struct table *table = &listing->table;
     if (find_topic(&listing->topic, request->topic ? request->topic : "devices", error))
         return -1;
+    if (listing->own.check && listing->topic->list != list_published)
+        return error_set(error, ERROR_USAGE,
+                         "--check is of published: 'autotune list published --check'");
     if (request_is_sweep(request) && listing->topic->columns[0].key)
         return error_set(error, ERROR_USAGE,
                          "a range of sizes is of 'autotune list problems': give one");
@@ -491,6 +497,7 @@ static void clean_up(void *shared)
 /* clang-format off */
 static const struct option_row options[] = {
     {VERB_LIST, "sources", NULL, "of gpus: the document behind the figures of each too", .flag = offsetof(struct list_request, sources), .group = 3},
+    {VERB_LIST, "check", NULL, "of published: compute each figure again from others of its document, and print those that do not follow", .flag = offsetof(struct list_request, check), .more = "Also of each time how many blocks start in a microsecond and how long each lives; --csv and --json have every figure.", .group = 3},
     {.verbs = 0},
 };
 
@@ -507,6 +514,7 @@ const struct verb_row verb_list = {
         "  autotune list topics\n"
         "  autotune list params\n"
         "  autotune list gpus --sources\n"
+        "  autotune list published --check\n"
         "  autotune list problems --n 1Ki..1Gi --type f32 > problems.txt\n"
         "  autotune list variants --arch sm_80 --type f64\n\n" VERBS_EXIT,
     .options = options,

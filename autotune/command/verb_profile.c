@@ -32,14 +32,20 @@ static const struct table_column columns[] = {
     {"us", "us", true},
     {"memory %", "memory_pct", true},
     {"compute %", "compute_pct", true},
+    {NULL, "dram_pct", true},
+    {NULL, "l2_pct", true},
+    {NULL, "l1_pct", true},
+    {NULL, "issue_pct", true},
     {"occupancy %", "occupancy_pct", true},
     {"regs", "registers", true},
+    {NULL, "instructions", true},
     {"shared instr", "shared_instructions", true},
     {NULL, "shared_wavefronts", true},
     {NULL, "shared_wavefronts_ideal", true},
     {"excess/instr", "shared_excess_per_instruction", true},
     {NULL, "shared_bank_conflicts", true},
-    {"threads/instr", "threads_per_instruction", true},
+    {NULL, "threads_per_instruction", true},
+    {"threads/instr", "threads_on_per_instruction", true},
     {"sectors/req", "sectors_per_request", true},
     {NULL, "emulated_shared_lanes", true},
     {NULL, "emulated_sectors_per_request", true},
@@ -319,14 +325,18 @@ static void add_launch(struct table *table, const char *pass,
     add_real(table, figures[NCU_NS] < 0 ? -1 : figures[NCU_NS] / 1e3, 2);
     add_real(table, figures[NCU_MEMORY], 2);
     add_real(table, figures[NCU_COMPUTE], 2);
+    for (size_t i = 0; i < NCU_UNITS; i++)
+        add_real(table, figures[ncu_units[i].figure], 2);
     add_real(table, figures[NCU_OCCUPANCY], 1);
     add_real(table, figures[NCU_REGISTERS], 0);
+    add_real(table, figures[NCU_INSTRUCTIONS], 0);
     add_real(table, figures[NCU_SHARED], 0);
     add_real(table, figures[NCU_WAVEFRONTS], 0);
     add_real(table, figures[NCU_WAVEFRONTS_IDEAL], 0);
     add_real(table, ncu_excess(launch), 2);
     add_real(table, figures[NCU_CONFLICTS], 0);
     add_real(table, figures[NCU_THREADS], 2);
+    add_real(table, figures[NCU_THREADS_ON], 2);
     add_real(table, ncu_sectors(launch), 2);
     add_real(table, pattern && pattern->requests ? pattern_lanes(pattern) : -1, 2);
     add_real(table, pattern && pattern->loads ? pattern_sectors(pattern) : -1, 2);
@@ -344,18 +354,35 @@ static const struct pattern *find_pattern(const struct work *work, size_t launch
 
 /* --- In words ----------------------------------------------------------------------------- */
 
+/* The units but one, each with how busy it is. */
+static void add_others(struct text *out, const struct ncu_launch *launch,
+                       const struct ncu_unit *but)
+{
+    const char *between = "";
+    for (size_t i = 0; i < NCU_UNITS; i++) {
+        const double share = launch->figures[ncu_units[i].figure];
+        if (&ncu_units[i] == but || share < 0)
+            continue;
+        text_addf(out, "%s%s %.1f %%", between, ncu_units[i].name, share);
+        between = ", ";
+    }
+}
+
 static void explain_limit(struct text *out, const char *pass, const struct ncu_launch *launch)
 {
-    const double memory = launch->figures[NCU_MEMORY], compute = launch->figures[NCU_COMPUTE];
-    const double most = memory > compute ? memory : compute;
-    if (memory < 0 || compute < 0)
+    const struct ncu_unit *unit = ncu_busiest(launch);
+    const double most = unit ? launch->figures[unit->figure] : 0;
+    if (!unit)
         return;
     text_addf(out, "limit     %s: ", pass);
-    if (most < 60) /* the bound of ncu's own advice */
-        text_addf(out, "latency: memory and compute are both below 60 %% of their peaks\n");
-    else
-        text_addf(out, "%s, at %.1f %% of its peak\n", memory >= compute ? "memory" : "compute",
-                  most);
+    if (most < 60) { /* the bound of ncu's own advice */
+        text_adds(out, "latency, for no unit is busy 60 % of the time: ");
+        add_others(out, launch, NULL);
+    } else {
+        text_addf(out, "%s, at %.1f %% of its peak; ", unit->name, most);
+        add_others(out, launch, unit);
+    }
+    text_adds(out, "\n");
 }
 
 static void explain_stall(struct text *out, const char *pass, const struct ncu_launch *launch)
@@ -381,10 +408,12 @@ static void explain_shared(struct text *out, const char *pass, const struct ncu_
 static void explain_divergence(struct text *out, const char *pass,
                                const struct ncu_launch *launch, const struct pattern *pattern)
 {
-    if (launch->figures[NCU_THREADS] < 0)
+    if (launch->figures[NCU_THREADS_ON] < 0 || launch->figures[NCU_THREADS] < 0)
         return;
-    text_addf(out, "threads   %s: %.1f of 32 are active in an instruction", pass,
-              launch->figures[NCU_THREADS]);
+    text_addf(out,
+              "threads   %s: %.1f of 32 carry an instruction out; %.1f are in it, the others' "
+              "predicate is off",
+              pass, launch->figures[NCU_THREADS_ON], launch->figures[NCU_THREADS]);
     if (pattern && pattern->requests)
         text_addf(out, "; the emulator counts %.1f in an access of shared memory",
                   pattern_lanes(pattern));

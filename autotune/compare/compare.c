@@ -6,7 +6,6 @@
 #include "generator/number.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 const char *const compare_bases[] = {
@@ -83,6 +82,19 @@ size_t compare_group_end(const struct compare *compare, size_t first)
             break;
     }
     return end;
+}
+
+/* Percent of the peak from which on a bound tells nothing. */
+static const double FREE = 99;
+
+bool compare_is_free(const struct compare_cell *cell)
+{
+    return cell->basis == COMPARE_BOUND && cell->peak_pct >= FREE;
+}
+
+const char *compare_basis_word(const struct compare_cell *cell)
+{
+    return compare_is_free(cell) ? "no bound" : compare_bases[cell->basis];
 }
 
 bool compare_has_winner(const struct compare_cell *cell)
@@ -177,8 +189,8 @@ void compare_add_speed(struct table *table, const struct compare_cell *cell)
 {
     char speed[NUMBER_CHARS];
     if (cell->basis == COMPARE_BOUND) {
-        compare_add_bound(table, cell->gbs, true);
-        compare_add_bound(table, fmin(cell->peak_pct, 100), true);
+        compare_add_bound(table, compare_is_free(cell) ? 0 : cell->gbs, true);
+        compare_add_bound(table, compare_is_free(cell) ? 0 : cell->peak_pct, true);
         return;
     }
     table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
@@ -194,8 +206,9 @@ static void add_figures(struct table *table, const struct compare_cell *cell)
         table_addf(table, "%s us", us);
     else
         table_add(table, NULL);
-    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    const bool is_shown = !compare_is_free(cell);
+    table_add(table, is_shown && cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
+    table_add_number(table, is_shown && cell->peak_pct >= 0, 1, cell->peak_pct);
     compare_add_speed(table, cell);
 }
 
@@ -207,7 +220,7 @@ static void add_cell(struct table *table, const struct compare *compare,
     const double portability = compare_portability(compare, line, &basis);
     char us[NUMBER_CHARS];
     table_add(table, compare->sides[side].name);
-    table_add(table, compare_bases[cell->basis]);
+    table_add(table, compare_basis_word(cell));
     if (cell->basis == COMPARE_PUBLISHED)
         add_published(table, &cell->published);
     else

@@ -6,6 +6,7 @@
 
 #include "autotune/analysis/analysis.h"
 #include "autotune/compare/published.h"
+#include "autotune/device/gpus.h"
 #include "autotune/print/table.h"
 #include "generator/problem.h"
 
@@ -41,6 +42,9 @@ struct compare_side {
     uint64_t peak_bytes; /* theoretical, per second; 0 = unknown */
     uint64_t l2_bytes;   /* this and the rest: 0 = unknown */
     int cc, clock_khz, threads_per_sm;
+    struct occupancy_limits limits; /* of its architecture */
+    char has[GPUS_WORDS];           /* gpus_instructions; "" = unknown */
+    size_t variants;                /* that its rules allow of the first line's problem */
 };
 
 /* One GPU's answer to one problem. */
@@ -96,6 +100,13 @@ struct compare {
 
 /* One behind the last of the lines from `first` on that differ in size only. */
 size_t compare_group_end(const struct compare *compare, size_t first);
+
+/* Is a bound no finding, for nothing that was looked at keeps the kernel from the peak? Of a warm input,
+ * whose bytes the L2 may have, it may even lie above that. */
+bool compare_is_free(const struct compare_cell *cell);
+
+/* What a table calls a cell's kind: its basis, or "no bound". */
+const char *compare_basis_word(const struct compare_cell *cell);
 
 /* Has this GPU a winner of its own, measured or published? */
 bool compare_has_winner(const struct compare_cell *cell);

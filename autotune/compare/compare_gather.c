@@ -288,6 +288,8 @@ static void analyse(struct compare_cell *cell, const struct comparison *comparis
 {
     struct compare_kernel kernel;
     struct error why;
+    if (comparison->is_brief)
+        return;
     if (!input->has_target) {
         snprintf(cell->analysis.why, sizeof cell->analysis.why,
                  "%s: nothing is analysed for it",
@@ -400,9 +402,31 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
             fill_published(cell, &bests[s], &input->side);
         analyse(cell, comparison, &bests[s], true, input, &problem);
         bound_by_peak(cell, input);
-        if (cell->basis == COMPARE_MEASURED)
+        if (cell->basis == COMPARE_MEASURED && !comparison->is_brief)
             fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
     }
+}
+
+/* What decides a port, of the first line's problem. What fails is not known. */
+static void fill_port(struct comparison *comparison, struct compare_side *side,
+                      const struct compare_input *input)
+{
+    const struct compare_winner none = {.record = NULL};
+    const struct problem problem = with_rows(&comparison->compare.lines[0]);
+    struct compare_kernel kernel;
+    struct points points;
+    struct error ignored;
+    if (!input->has_target || gpus_limits(&side->limits, side->cc, &ignored) ||
+        gpus_instructions(side->has, side->cc, &ignored) ||
+        compare_kernel_open(&kernel, &none, &comparison->rungs, &problem, &input->target,
+                            &ignored))
+        return;
+    const struct point_context context = {kernel.rung.space, &problem, &input->target};
+    if (point_expand(&points, &context, &ignored) == 0) {
+        side->variants = points.variant_count;
+        point_dispose(&points);
+    }
+    compare_kernel_close(&kernel);
 }
 
 void compare_gather_fill(struct comparison *comparison)
@@ -413,6 +437,8 @@ void compare_gather_fill(struct comparison *comparison)
         qsort(compare->lines, compare->line_count, sizeof *compare->lines, by_problem);
     if (comparison->with_progress && !comparison->with_evidence)
         terminal_progress_start(&progress, stderr);
+    for (size_t s = 0; s < compare->side_count && compare->line_count; s++)
+        fill_port(comparison, &compare->sides[s], &comparison->inputs[s]);
     for (size_t l = 0; l < compare->line_count; l++) {
         fill_line(comparison, &compare->lines[l]);
         if (progress.stream)

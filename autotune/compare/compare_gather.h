@@ -7,7 +7,8 @@
 
 struct comparison {
     const struct request *request;
-    /* Both false when opened. */
+    /* All false when opened. */
+    bool is_brief;      /* nothing is compiled or ranked: for the first screen alone */
     bool with_evidence; /* compile what the journals know, to rank predictions */
     bool with_progress; /* a line of it on a terminal, if nothing else shows its own */
     struct compare_input inputs[COMPARE_SIDES_MAX]; /* one a side */

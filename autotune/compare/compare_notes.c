@@ -358,11 +358,12 @@ static void add_remarks(struct text *out, const struct compare *compare, size_t 
     }
 }
 
-static bool has_basis(const struct compare *compare, enum compare_basis basis)
+static bool has_basis(const struct compare *compare, enum compare_basis basis, bool is_free)
 {
     for (size_t l = 0; l < compare->line_count; l++)
         for (size_t s = 0; s < compare->side_count; s++)
-            if (compare->lines[l].cells[s].basis == basis)
+            if (compare->lines[l].cells[s].basis == basis &&
+                compare_is_free(&compare->lines[l].cells[s]) == is_free)
                 return true;
     return false;
 }
@@ -447,9 +448,17 @@ void compare_notes_all(struct text *out, const struct compare *compare)
         add_remarks(out, compare, s, false);
         add_remarks(out, compare, s, true);
     }
+    if (has_basis(compare, COMPARE_BOUND, true)) {
+        struct text text = {0};
+        text_adds(
+            &text,
+            "another GPU's winner, or the default, runs there, and nothing that was looked at keeps "
+            "it from the peak: how fast it is nobody knows");
+        sentence_end(out, "no bound", &text);
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct text text = {0};
-        if (!has_basis(compare, words[i].basis))
+        if (!has_basis(compare, words[i].basis, false))
             continue;
         text_adds(&text, words[i].meaning);
         if (words[i].basis == COMPARE_BOUND) {

@@ -29,7 +29,7 @@ double compare_portability(const struct compare *compare, const struct compare_l
     for (size_t s = 0; s < compare->side_count && *basis != COMPARE_NOTHING; s++) {
         const struct compare_cell *cell = &line->cells[s];
         const double percent = find_share(cell, *basis);
-        if (percent <= 0 || cell->basis == COMPARE_WITHHELD)
+        if (percent <= 0 || cell->basis == COMPARE_WITHHELD || compare_is_free(cell))
             *basis = COMPARE_NOTHING;
         else
             sum += 1 / percent;

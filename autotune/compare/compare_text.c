@@ -3,6 +3,7 @@
 #include "autotune/compare/compare_text.h"
 
 #include "autotune/compare/compare_notes.h"
+#include "autotune/compare/compare_port.h"
 #include "autotune/compare/compare_portability.h"
 #include "autotune/compare/compare_verdict.h"
 #include "autotune/print/figures.h"
@@ -54,11 +55,19 @@ static void add_facts(struct table *table, const struct compare_side *side)
     add_known(table, "", side->sms ? peak * analysis_latency_s / side->sms / 1024 : 0);
 }
 
-static size_t count_basis(const struct compare *compare, size_t side, enum compare_basis basis)
+/* A kind of figures: bounds that are a finding, and those that are none. */
+struct kind {
+    enum compare_basis basis;
+    bool is_free;
+};
+
+static size_t count_kind(const struct compare *compare, size_t side, const struct kind *kind)
 {
     size_t count = 0;
-    for (size_t l = 0; l < compare->line_count; l++)
-        count += compare->lines[l].cells[side].basis == basis;
+    for (size_t l = 0; l < compare->line_count; l++) {
+        const struct compare_cell *cell = &compare->lines[l].cells[side];
+        count += cell->basis == kind->basis && compare_is_free(cell) == kind->is_free;
+    }
     return count;
 }
 
@@ -66,29 +75,30 @@ static size_t count_basis(const struct compare *compare, size_t side, enum compa
  * first. */
 static void print_sides(struct text *out, const struct compare *compare, bool is_bold)
 {
-    static const enum compare_basis order[] = {COMPARE_MEASURED,  COMPARE_EMULATED,
-                                               COMPARE_PUBLISHED, COMPARE_PREDICTED,
-                                               COMPARE_BOUND,     COMPARE_WITHHELD,
-                                               COMPARE_NOTHING};
-    enum { BASES = sizeof order / sizeof *order };
-    enum compare_basis there[BASES];
-    struct table_column columns[FACTS + BASES];
+    static const struct kind order[] = {{COMPARE_MEASURED, false},  {COMPARE_EMULATED, false},
+                                        {COMPARE_PUBLISHED, false}, {COMPARE_PREDICTED, false},
+                                        {COMPARE_BOUND, false},     {COMPARE_BOUND, true},
+                                        {COMPARE_WITHHELD, false},  {COMPARE_NOTHING, false}};
+    enum { KINDS = sizeof order / sizeof *order };
+    const struct kind *there[KINDS];
+    struct table_column columns[FACTS + KINDS];
     struct table table = {.columns = columns, .column_count = FACTS};
     memcpy(columns, facts, sizeof facts);
-    for (size_t b = 0; b < BASES; b++) {
+    for (size_t k = 0; k < KINDS; k++) {
         size_t sum = 0;
         for (size_t s = 0; s < compare->side_count; s++)
-            sum += count_basis(compare, s, order[b]);
+            sum += count_kind(compare, s, &order[k]);
         if (!sum)
             continue;
-        there[table.column_count - FACTS] = order[b];
+        there[table.column_count - FACTS] = &order[k];
         columns[table.column_count++] =
-            (struct table_column){compare_bases[order[b]], NULL, true};
+            (struct table_column){order[k].is_free ? "no bound" : compare_bases[order[k].basis],
+                                  NULL, true};
     }
     for (size_t s = 0; s < compare->side_count; s++) {
         add_facts(&table, &compare->sides[s]);
-        for (size_t b = 0; b < table.column_count - FACTS; b++)
-            table_addf(&table, "%zu", count_basis(compare, s, there[b]));
+        for (size_t k = 0; k < table.column_count - FACTS; k++)
+            table_addf(&table, "%zu", count_kind(compare, s, there[k]));
     }
     table_show(out, &table, is_bold);
     table_dispose(&table);
@@ -202,7 +212,7 @@ static void add_cell(struct table *table, const struct compare_line *line, size_
     char name[NUMBER_CHARS];
     if (cell->basis > COMPARE_WITHHELD)
         table_addf(table, "%s%s %s", legend_name(name, legend_add(legend, cell->winner)),
-                   cell->changed[0] ? "*" : "", compare_bases[cell->basis]);
+                   cell->changed[0] ? "*" : "", compare_basis_word(cell));
     else
         table_addf(table, "- %s", compare_bases[cell->basis]);
     if (cell->basis == COMPARE_PREDICTED) {
@@ -488,6 +498,13 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
               is_bold ? "\033[0m" : "");
 }
 
+void compare_screen(struct text *out, const struct compare *compare, bool is_bold)
+{
+    compare_verdict(out, compare);
+    compare_port(out, compare, is_bold);
+    text_adds(out, "\n");
+}
+
 void compare_text(struct text *out, const struct compare *compare, bool is_bold)
 {
     struct legend legend = {calloc(compare->line_count * compare->side_count + 1,
@@ -495,7 +512,6 @@ void compare_text(struct text *out, const struct compare *compare, bool is_bold)
                             0};
     struct prediction group;
     out->failed |= !legend.kernels;
-    compare_verdict(out, compare);
     print_sides(out, compare, is_bold);
     for (size_t first = 0; first < compare->line_count && !out->failed; first = group.end) {
         prediction_gather(&group, compare, first);

@@ -16,13 +16,20 @@ static const double LATENCIES = 10;
 
 /* --- Measured on both --------------------------------------------------------------------- */
 
-/* Lines of one problem over its sizes in which both GPUs were measured. */
+/* Lines of one problem over its sizes in which both GPUs were measured. From some size on one thing holds:
+ * the same GPU is faster, or neither is. */
 struct measured {
     size_t first, end, count;
     struct sentence_range sizes;
-    uint64_t from;                /* the same GPU is faster from this n on; 0 = none is */
-    struct sentence_range factor; /* from there on: the slower one's time over the other's */
-    size_t faster;                /* that one */
+    uint64_t from;                /* that size; 0 = none was measured */
+    bool is_equal;                /* neither is faster there */
+    size_t faster;                /* else this one ... */
+    struct sentence_range factor; /* ... by so much: the slower one's time over its */
+    /* Below that size: by how much each is faster at most, and at which n; 1 = nowhere. */
+    struct best {
+        double factor;
+        uint64_t n;
+    } below[COMPARE_SIDES_MAX];
 };
 
 static bool is_measured(const struct compare_line *line, size_t side)
@@ -35,24 +42,37 @@ static double ratio_of(const struct compare_line *line, size_t a, size_t b)
     return (double)line->cells[a].ps / (double)line->cells[b].ps;
 }
 
-/* Searches from the largest size down while the same GPU is faster by more than EQUAL. */
+static void take_below(struct measured *out, size_t faster, double factor, uint64_t n)
+{
+    if (factor < 1 + EQUAL || factor <= out->below[faster].factor)
+        return;
+    out->below[faster] = (struct best){factor, n};
+}
+
+/* Searches from the largest size down. */
 static void find_faster(struct measured *out, const struct compare *compare, size_t a, size_t b)
 {
     bool is_over = false;
+    out->below[a].factor = out->below[b].factor = 1;
     for (size_t l = out->end; l > out->first; l--) {
         const struct compare_line *line = &compare->lines[l - 1];
         if (!is_measured(line, a) || !is_measured(line, b))
             continue;
-        const double ratio = ratio_of(line, a, b);
+        const uint64_t n = dims_n(&line->problem.dims);
+        const double ratio = ratio_of(line, a, b), factor = fmax(ratio, 1 / ratio);
         const size_t faster = ratio > 1 ? b : a;
-        const double factor = fmax(ratio, 1 / ratio);
-        out->count++;
-        sentence_extend(&out->sizes, (double)dims_n(&line->problem.dims));
-        is_over |= factor < 1 + EQUAL || (out->from && faster != out->faster);
-        if (is_over)
+        const bool is_equal = factor < 1 + EQUAL;
+        if (!out->count++) {
+            out->is_equal = is_equal;
+            out->faster = faster;
+        }
+        sentence_extend(&out->sizes, (double)n);
+        is_over |= is_equal != out->is_equal || (!is_equal && faster != out->faster);
+        if (is_over) {
+            take_below(out, faster, factor, n);
             continue;
-        out->from = dims_n(&line->problem.dims);
-        out->faster = faster;
+        }
+        out->from = n;
         sentence_extend(&out->factor, factor);
     }
 }
@@ -69,29 +89,49 @@ static bool find_measured(struct measured *out, const struct compare *compare, s
     return out->count > 0;
 }
 
+static void add_below(struct text *out, const struct compare *compare,
+                      const struct measured *measured, size_t a, size_t b)
+{
+    const size_t sides[] = {a, b};
+    bool is_any = false;
+    for (size_t i = 0; i < 2; i++) {
+        const struct best *best = &measured->below[sides[i]];
+        if (best->factor <= 1)
+            continue;
+        text_addf(out, "%s %s is up to ", is_any ? ", and" : " Below,",
+                  compare->sides[sides[i]].name);
+        sentence_add_fixed(out, best->factor, 2);
+        text_adds(out, " times as fast, at ");
+        sentence_add_n(out, best->n);
+        is_any = true;
+    }
+    if (is_any)
+        text_adds(out, ".");
+    else if (measured->factor.count < measured->count)
+        text_addf(out, " Below, neither is by more than %.0f %%.", EQUAL * 100);
+}
+
 static void add_measured(struct text *out, const struct compare *compare,
                          const struct measured *measured, size_t a, size_t b)
 {
     const struct problem *problem = &compare->lines[measured->first].problem;
-    const char *const names[] = {compare->sides[measured->faster].name,
-                                 compare->sides[measured->faster == a ? b : a].name};
+    const size_t slower = measured->faster == a ? b : a;
     text_addf(out, "measured for %s %s %s at %zu size%s (", problem->op->name,
               problem_types[problem->type].name, problem_regimes[problem->regime],
               measured->count, measured->count == 1 ? "" : "s");
     sentence_add_sizes(out, &measured->sizes);
-    text_adds(out, "): ");
-    if (!measured->from) {
-        text_addf(out, "%s and %s are equally fast at the largest, within %.0f %%.",
-                  compare->sides[a].name, compare->sides[b].name, EQUAL * 100);
-        return;
-    }
-    text_adds(out, "from ");
+    text_adds(out, "): from ");
     sentence_add_n(out, measured->from);
-    text_addf(out, " on %s is ", names[0]);
-    sentence_add_range(out, &measured->factor, 2);
-    text_addf(out, " times as fast as %s.", names[1]);
-    if (measured->factor.count < measured->count)
-        text_adds(out, " Below that neither is faster throughout.");
+    text_adds(out, " on ");
+    if (measured->is_equal) {
+        text_addf(out, "%s and %s are equally fast, within %.0f %%.", compare->sides[a].name,
+                  compare->sides[b].name, EQUAL * 100);
+    } else {
+        text_addf(out, "%s is ", compare->sides[measured->faster].name);
+        sentence_add_range(out, &measured->factor, 2);
+        text_addf(out, " times as fast as %s.", compare->sides[slower].name);
+    }
+    add_below(out, compare, measured, a, b);
 }
 
 /* --- From the GPUs' data ------------------------------------------------------------------ */
@@ -120,27 +160,21 @@ static void add_peaks(struct text *out, const struct compare *compare,
     const double factor = fmax(one, other) / fmin(one, other);
     const double from =
         LATENCIES * analysis_latency_s * fmax(one, other) / element_bytes(compare);
-    const bool is_equal = factor < 1 + EQUAL;
-    if (is_equal)
-        text_addf(
-            out,
-            "by their theoretical peaks the memories of %s and %s are equally fast (%.0f and "
-            "%.0f GB/s)",
-            a->name, b->name, one / 1e9, other / 1e9);
+    if (factor < 1 + EQUAL)
+        text_addf(out, "%s and %s should be equally fast", a->name, b->name);
     else
-        text_addf(out,
-                  "by its theoretical peak %s's memory is %.1f times as fast as %s's (%.0f and "
-                  "%.0f GB/s)",
-                  one > other ? a->name : b->name, factor, one > other ? b->name : a->name,
-                  fmax(one, other) / 1e9, fmin(one, other) / 1e9);
-    text_adds(out, ": well above ");
+        text_addf(out, "%s should be %.1f times as fast as %s", one > other ? a->name : b->name,
+                  factor, one > other ? b->name : a->name);
+    text_addf(
+        out,
+        " where memory decides, for their peaks are %.0f and %.0f GB/s and nothing better is known "
+        "of both: well above ",
+        fmax(one, other) / 1e9, fmin(one, other) / 1e9);
     add_about(out, from, round);
     text_addf(out, " elements of %s, which take %.0f times the latency of ",
               problem_types[compare->lines[0].problem.type].name, LATENCIES);
     sentence_add_fixed(out, analysis_latency_s * 1e6, 1);
-    text_adds(out, " us that is assumed, memory decides: ");
-    text_adds(out, is_equal ? "a kernel that comes near the peak is as fast on both."
-                            : "that is the factor between kernels that come near the peak.");
+    text_adds(out, " us that is assumed.");
 }
 
 static void add_least(struct text *out, const struct compare *compare, size_t side)
@@ -178,13 +212,13 @@ static void add_caches(struct text *out, const struct compare *compare,
     char first[NUMBER_CHARS], second[NUMBER_CHARS];
     if (one <= 0 || other <= 0 || fmax(one, other) < (1 + EQUAL) * fmin(one, other))
         return;
-    text_addf(out, " They differ in the L2 cache (%s %s, %s %s): a warm input of ", a->name,
-              figures_size(first, one), b->name, figures_size(second, other));
+    text_adds(out, " A warm input of ");
     add_about(out, fmin(one, other) / bytes, ceil);
     text_adds(out, " to ");
     add_about(out, fmax(one, other) / bytes, floor);
-    text_addf(out, " elements is no larger than that of %s alone.",
-              one > other ? a->name : b->name);
+    text_addf(out, " elements fits the L2 cache of %s alone (%s; %s has %s).",
+              one > other ? a->name : b->name, figures_size(first, fmax(one, other)),
+              one > other ? b->name : a->name, figures_size(second, fmin(one, other)));
 }
 
 /* The fastest figure of a GPU for all elements in one, in the document's own terms. */

@@ -285,6 +285,18 @@ static int place(const struct published *published, const struct ini_item *item,
                   : 0;
 }
 
+static int read_counts(struct published *out, const struct ini_item *item, struct error *error)
+{
+    static const char *const names[PUBLISHED_COUNTS] = {"nothing", "elements", "rows",
+                                                        "levels"};
+    for (size_t i = 0; i < PUBLISHED_COUNTS; i++)
+        if (strcmp(item->value, names[i]) == 0) {
+            out->counts = (enum published_counts)i;
+            return 0;
+        }
+    return complain(out, item, error, "is none of nothing, elements, rows, levels");
+}
+
 static int read_head(struct published *out, const struct ini_item *item, struct error *error)
 {
     const struct {
@@ -299,6 +311,8 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
         return check_schema(out, item, error);
     if (strcmp(item->key, "peak_gbs") == 0)
         return read_peak(out, item, error);
+    if (strcmp(item->key, "gbs_counts") == 0)
+        return read_counts(out, item, error);
     if (strcmp(item->key, "n") == 0)
         return read_n(&out->problem, out, item, error);
     if (strcmp(item->key, "op") == 0)

@@ -84,6 +84,15 @@ struct published_figure {
     uint64_t ps; /* its ms or us; 0 = no time is given */
 };
 
+/* Which bytes a document counts for its GB/s; key gbs_counts of [published]. */
+enum published_counts {
+    PUBLISHED_COUNTS_NOTHING,  /* it does not say, or gives no GB/s */
+    PUBLISHED_COUNTS_ELEMENTS, /* elements: those that are read */
+    PUBLISHED_COUNTS_ROWS,     /* rows: and a result for each row */
+    PUBLISHED_COUNTS_LEVELS, /* levels: what each launch reads and writes, until one is left */
+    PUBLISHED_COUNTS
+};
+
 struct published {
     const char *source;                /* the document: "CS599 Lecture 6" */
     const char *gpu;                   /* its name in configs/gpus.ini; NULL = it has none */
@@ -93,6 +102,7 @@ struct published {
     struct published_lines notes;      /* other statements of the document */
     struct published_lines remarks;    /* this project's remarks; in no document */
     struct published_number peak_gbs;  /* as the document has it */
+    enum published_counts counts;
     struct problem problem;
     struct published_kernel kernels[PUBLISHED_KERNELS_MAX];
     struct published_figure figures[PUBLISHED_FIGURES_MAX];

@@ -205,6 +205,20 @@ int gpus_limits(struct occupancy_limits *out, int cc, struct error *error)
     return status;
 }
 
+int gpus_instructions(char out[GPUS_WORDS], int cc, struct error *error)
+{
+    char arch[16], section[16];
+    struct ini ini;
+    snprintf(arch, sizeof arch, "sm_%d", cc);
+    if (find_section(section, arch, error) || load_section(&ini, section, error))
+        return -1;
+    const struct ini_item *has = ini_find(&ini, section, "has");
+    const int failed = has ? 0 : report_missing(&ini, section, "has", error);
+    snprintf(out, GPUS_WORDS, "%s", has ? has->value : "");
+    ini_dispose(&ini);
+    return failed;
+}
+
 /* --- GPUs --------------------------------------------------------------------------------- */
 
 enum { MODEL_CHARS = 64 };
@@ -302,6 +316,7 @@ static int read_speed(struct gpus_model *out, const struct ini *ini, const char 
         {"clock_khz", MEMBER(struct gpus_model, clock_khz), true},
         {"memory_clock_khz", MEMBER(struct gpus_model, memory_clock_khz), true},
         {"bus_bits", MEMBER(struct gpus_model, bus_bits), true},
+        {"blocks_per_us", MEMBER(struct gpus_model, blocks_per_us), true},
     };
     int64_t peak_gbs = 0;
     if (read_numbers(out, ini, section, speeds, sizeof speeds / sizeof *speeds, error) ||

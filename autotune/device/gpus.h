@@ -20,6 +20,10 @@ const char *const *gpus_names(void);
 /* The limits of an SM of compute capability `cc`: 90 for 9.0. ERROR_USAGE lists the known. */
 int gpus_limits(struct occupancy_limits *out, int cc, struct error *error);
 
+/* Which of the instructions that not every GPU has this one has: "redux, cp.async"; "none". */
+enum { GPUS_WORDS = 80 };
+int gpus_instructions(char out[GPUS_WORDS], int cc, struct error *error);
+
 /* A GPU as one can buy it. */
 struct gpus_model {
     char name[64];  /* as in the table: "RTX 5070 Ti" */
@@ -29,7 +33,8 @@ struct gpus_model {
     int clock_khz;                  /* boost; 0 = no document says */
     int memory_clock_khz, bus_bits; /* 0 likewise */
     uint64_t peak_bytes;            /* theoretical memory bandwidth, bytes per second */
-    char source[160];               /* the document that says so */
+    int blocks_per_us; /* that it starts, of a kernel that does nothing; 0 = nobody measured it */
+    char source[160]; /* the document that says so */
 };
 
 enum { GPUS_MODELS_MAX = 64 };

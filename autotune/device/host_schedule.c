@@ -332,6 +332,9 @@ FIBER_UNWATCHED static void open_barrier(struct slot *slot)
     slot->phase ^= 1;
     slot->runner->idle_rounds = 0;
     host_stores_meet(slot);
+    struct host_trace *trace = slot->runner->job->trace;
+    if (trace && slot->block == 0)
+        trace->barriers++;
 }
 
 /* Ends the launch: some threads come to a barrier, and others to another one or to their end. */

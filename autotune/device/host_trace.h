@@ -38,6 +38,7 @@ struct host_trace {
     size_t count;
     bool is_full;                    /* there were more: they are missing */
     size_t loads;                    /* of these */
+    unsigned barriers;               /* of the block, that its threads passed */
     uintptr_t input_from, input_end; /* where elements are; equal = loads are left out */
 };
 int host_trace_init(struct host_trace *out, struct error *error);

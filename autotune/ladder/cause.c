@@ -1,5 +1,6 @@
-/* cause: compares a rung's figures with thresholds and writes the first that is over, then
- * behind a semicolon what else is short. */
+/* cause: computes how long each unit of a GPU is busy with a rung, and writes which one is the longest,
+ * then behind a semicolon what else is short. Without machine code it compares a rung's figures with
+ * thresholds. */
 #include "autotune/ladder/cause.h"
 
 #include "autotune/print/sentence.h"
@@ -14,10 +15,13 @@
  * a warp, wavefronts relative to those without conflicts, active lanes, sectors of a load
  * relative to those of lanes side by side, waves of a grid of which the last one counts, share of
  * the wanted bytes that such a wave may lack, share of the peak from which on the memory is the
- * limit, share of the bandwidth that bytes in flight allow below which they are not the limit. */
+ * limit, share of the bandwidth that bytes in flight allow below which they are not the limit,
+ * share of the time for which a unit has to be busy to be the limit, share of the longest from
+ * which on units count as alike, share of a unit that is named beside the limit. */
 static const double ATOMICS_MANY = 0.25, WAVEFRONTS_MANY = 1, CONFLICTS_MANY = 1.25,
                     LANES_FEW = 12, SECTORS_MANY = 1.25, WAVES_FEW = 4, WAVE_FULL = 0.5,
-                    NEAR_PEAK = 0.8, FLIGHT_REACHED = 0.6;
+                    NEAR_PEAK = 0.8, FLIGHT_REACHED = 0.6, UNIT_BUSY = 0.6, ALIKE = 0.9,
+                    ALSO_BUSY = 0.8;
 
 /* Of a full block. */
 static double elements_of(const struct ladder_cell *cell)
@@ -78,14 +82,31 @@ static bool is_scattered(const struct pattern *pattern)
 
 /* --- The main clause ---------------------------------------------------------------------- */
 
+/* Atomic operations that the GPU gets: compilers add a warp's integers first, by REDUX. */
+static unsigned issued_atomics(const struct ladder_cell *cell, unsigned count)
+{
+    const unsigned warps = (cell->threads + OCCUPANCY_WARP - 1) / OCCUPANCY_WARP;
+    const bool is_joined = cell->analysis.issue.joined > 0 && count > warps && warps;
+    return is_joined ? count / OCCUPANCY_WARP : count;
+}
+
+static unsigned most_atomics(const struct ladder_cell *cell)
+{
+    const struct pattern *pattern = &cell->pattern;
+    return pattern->atomics_global >= pattern->atomics_shared ? pattern->atomics_global
+                                                              : pattern->atomics_shared;
+}
+
 static void add_atomics(struct text *out, const struct ladder_cell *cell)
 {
     const struct pattern *pattern = &cell->pattern;
     const bool is_global = pattern->atomics_global >= pattern->atomics_shared;
-    const unsigned count = is_global ? pattern->atomics_global : pattern->atomics_shared;
+    const unsigned count = most_atomics(cell), issued = issued_atomics(cell, count);
     text_addf(out,
               "atomic operations: %u for the %.0f elements of a block, all on one word of %s",
-              count, elements_of(cell), is_global ? "global memory" : "its shared memory");
+              issued, elements_of(cell), is_global ? "global memory" : "its shared memory");
+    if (issued < count)
+        text_adds(out, "; each adds what a warp's REDUX has added first");
 }
 
 static void add_divergence(struct text *out, const struct ladder_cell *cell)
@@ -176,6 +197,154 @@ static void add_loads(struct text *out, const struct ladder_cell *cell)
     add_accesses(out, cell);
 }
 
+/* --- Units --------------------------------------------------------------------------------- */
+
+static double block_count(const struct ladder_cell *cell)
+{
+    return cell->analysis.grid;
+}
+
+static bool is_timed(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    return cell->ps && !ladder->is_host;
+}
+
+static double bytes_of(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    return cell->ps && !ladder->is_host ? cell->bytes
+                                        : block_count(cell) * cell->analysis.elements *
+                                              problem_types[ladder->problem->type].bytes;
+}
+
+/* Seconds of all SMs that have a block, for so many cycles of each block. */
+static double seconds_of_cycles(const struct ladder_cell *cell, const struct ladder *ladder,
+                                double cycles)
+{
+    const double sms = fmin(block_count(cell), cell->analysis.sms);
+    const double per_second = sms * ladder->machine.clock_khz * 1e3;
+    return per_second > 0 ? cycles * block_count(cell) / per_second : 0;
+}
+
+/* Is it known what its blocks issue? Not of PTX, which is not what runs. */
+static bool has_code(const struct ladder_cell *cell)
+{
+    return cell->analysis.issue.instructions > 0 && !cell->analysis.mix.is_ptx;
+}
+
+/* Wavefronts that bank conflicts cost come on top of what the pipe takes anyway. */
+static double shared_seconds(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    const struct pattern *pattern = &cell->pattern;
+    const double conflicts = (double)pattern->wavefronts - pattern->requests;
+    const double cycles = cell->analysis.issue.memory + fmax(0, conflicts);
+    return has_code(cell) ? seconds_of_cycles(cell, ladder, cycles) : 0;
+}
+
+static double issue_seconds(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    const double cycles = cell->analysis.issue.instructions / ANALYSIS_ISSUED_PER_CYCLE;
+    return has_code(cell) ? seconds_of_cycles(cell, ladder, cycles) : 0;
+}
+
+static double flight_seconds(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    const double peak = (double)ladder->machine.peak_bytes;
+    const double share = in_flight_of(&cell->analysis) / fmax(1, cell->analysis.wanted);
+    return peak > 0 && share > 0 && share < 1 ? bytes_of(cell, ladder) / (peak * share) : 0;
+}
+
+static double start_seconds(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    return ladder->machine.blocks > 0 ? block_count(cell) / ladder->machine.blocks : 0;
+}
+
+static double memory_seconds(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    const double peak = (double)ladder->machine.peak_bytes;
+    return peak > 0 ? bytes_of(cell, ladder) / peak : 0;
+}
+
+static bool is_conflicting(const struct pattern *pattern)
+{
+    return pattern->wavefronts > CONFLICTS_MANY * pattern->ideal;
+}
+
+static void add_shared(struct text *out, const struct ladder_cell *cell)
+{
+    if (is_conflicting(&cell->pattern))
+        add_conflicts(out, cell);
+    else
+        text_addf(out, "shared memory: %.1f accesses for 32 elements", requests_of(cell));
+}
+
+static void add_issue(struct text *out, const struct ladder_cell *cell)
+{
+    const struct sass_issue *issue = &cell->analysis.issue;
+    const double loads = fmax(1, cell->analysis.elements / OCCUPANCY_WARP);
+    text_addf(out, "instructions: a warp issues %.3g for 32 elements",
+              issue->instructions / loads);
+    if (issue->in_tree > issue->instructions / 2)
+        text_addf(out, ", %.3g of them in the tree", issue->in_tree / loads);
+    if (issue->divisions > 0)
+        text_adds(out, ", which divides in each step for its % (I2F, MUFU.RCP, F2I)");
+}
+
+static void add_start(struct text *out, const struct ladder_cell *cell)
+{
+    text_addf(out, "the rate of blocks: it starts %.0f, each for %.0f elements",
+              block_count(cell), elements_of(cell));
+}
+
+static void add_memory_bound(struct text *out, const struct ladder_cell *cell)
+{
+    add_loads(out, cell);
+}
+
+/* A unit, how long it is busy, and how that is said. Of those that are busy for about as long the first
+ * is named: what the kernel does itself stands before what comes with its grid. */
+static const struct unit {
+    const char *name;
+    double (*seconds)(const struct ladder_cell *cell, const struct ladder *ladder);
+    void (*add)(struct text *out, const struct ladder_cell *cell);
+    bool is_beside; /* may be named beside another */
+} units[] = {
+    {"shared memory", shared_seconds, add_shared, true},
+    {"the issue of instructions", issue_seconds, add_issue, true},
+    {"bytes in flight", flight_seconds, add_in_flight, false},
+    {"the start of blocks", start_seconds, add_start, true},
+    {"the memory", memory_seconds, add_memory_bound, false},
+};
+enum { UNITS = sizeof units / sizeof *units };
+
+/* Without a time the longest unit is told only where all are known. */
+static bool has_units(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    return cell->pattern.is_known && ladder->machine.clock_khz > 0 && cell->analysis.grid > 0 &&
+           (has_code(cell) || is_timed(cell, ladder));
+}
+
+/* The share of the measured time; of a GPU that is not here, of the longest unit's. */
+static double unit_share(const struct unit *unit, const struct ladder_cell *cell,
+                         const struct ladder *ladder)
+{
+    double all = is_timed(cell, ladder) ? (double)cell->ps / 1e12 : 0;
+    for (size_t i = 0; i < UNITS && !is_timed(cell, ladder); i++)
+        all = fmax(all, units[i].seconds(cell, ladder));
+    return all > 0 ? unit->seconds(cell, ladder) / all : 0;
+}
+
+/* The unit that limits a rung; NULL = none is busy enough to be it. */
+static const struct unit *find_unit(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    double most = 0;
+    for (size_t i = 0; i < UNITS; i++)
+        most = fmax(most, unit_share(&units[i], cell, ladder));
+    for (size_t i = 0; i < UNITS && most >= UNIT_BUSY; i++)
+        if (unit_share(&units[i], cell, ladder) >= ALIKE * most)
+            return &units[i];
+    return NULL;
+}
+
 typedef void add_clause(struct text *out, const struct ladder_cell *cell);
 
 /* Was it timed on a GPU whose peak is known? */
@@ -200,26 +369,46 @@ static bool is_queued(const struct ladder_cell *cell, const struct ladder *ladde
            ladder_gbs(cell) * 1e9 < FLIGHT_REACHED * fmin(1, allowed) * (double)ladder->peak;
 }
 
-static add_clause *choose_clause(const struct ladder_cell *cell, const struct ladder *ladder)
+static bool is_atomic(const struct ladder_cell *cell)
 {
     const struct pattern *pattern = &cell->pattern;
-    const unsigned atomics = pattern->atomics_global + pattern->atomics_shared;
+    return pattern->atomics_global + pattern->atomics_shared >=
+           ATOMICS_MANY * elements_of(cell);
+}
+
+/* By what accesses of shared memory are like, where no unit is told. */
+static add_clause *choose_by_pattern(const struct ladder_cell *cell,
+                                     const struct ladder *ladder)
+{
+    if (tree_wavefronts_of(cell) < WAVEFRONTS_MANY)
+        return is_short(&cell->analysis) ? add_in_flight
+               : has_share(cell, ladder) ? add_unknown
+                                         : add_loads;
+    if (pattern_lanes(&cell->pattern) < LANES_FEW)
+        return add_divergence;
+    if (is_conflicting(&cell->pattern))
+        return add_conflicts;
+    return start_seconds(cell, ladder) >
+                   fmax(flight_seconds(cell, ladder), memory_seconds(cell, ladder))
+               ? add_start
+               : add_tree;
+}
+
+static add_clause *choose_clause(const struct ladder_cell *cell, const struct ladder *ladder)
+{
+    const bool is_tree = tree_wavefronts_of(cell) >= WAVEFRONTS_MANY;
     if (is_near_peak(cell, ladder)) /* and hides what else it does */
         return add_memory;
-    if (atomics >= ATOMICS_MANY * elements_of(cell))
+    if (is_atomic(cell))
         return add_atomics;
-    if (tree_wavefronts_of(cell) < WAVEFRONTS_MANY)
-        return is_scattered(pattern)       ? add_sectors
-               : is_idle(&cell->analysis)  ? add_idle
-               : is_queued(cell, ladder)   ? add_atomics
-               : is_short(&cell->analysis) ? add_in_flight
-               : has_share(cell, ladder)   ? add_unknown
-                                           : add_loads;
-    if (pattern_lanes(pattern) < LANES_FEW)
-        return add_divergence;
-    if (pattern->wavefronts > CONFLICTS_MANY * pattern->ideal)
-        return add_conflicts;
-    return add_tree;
+    if (!is_tree && is_scattered(&cell->pattern))
+        return add_sectors;
+    if (!is_tree && is_idle(&cell->analysis))
+        return add_idle;
+    if (!is_tree && is_queued(cell, ladder))
+        return add_atomics;
+    const struct unit *unit = has_units(cell, ladder) ? find_unit(cell, ladder) : NULL;
+    return unit ? unit->add : choose_by_pattern(cell, ladder);
 }
 
 /* --- What else is short ------------------------------------------------------------------- */
@@ -274,21 +463,55 @@ static void add_scatter(struct text *out, const struct ladder_cell *cell)
 /* More than the one by which a block adds its result. */
 static void add_more_atomics(struct text *out, const struct ladder_cell *cell)
 {
-    const unsigned global = cell->pattern.atomics_global, shared = cell->pattern.atomics_shared;
-    const bool is_global = global >= shared;
-    if ((is_global ? global : shared) > 1)
-        text_addf(out, "; %u atomic operations a block, all on one word of %s",
-                  is_global ? global : shared,
+    const bool is_global = cell->pattern.atomics_global >= cell->pattern.atomics_shared;
+    const unsigned issued = issued_atomics(cell, most_atomics(cell));
+    if (issued > 1)
+        text_addf(out, "; %u atomic operations a block, all on one word of %s", issued,
                   is_global ? "global memory" : "its shared memory");
 }
 
-/* The time that a block takes an SM, from the time measured on a GPU. */
+/* How busy the limit is, and what else is. */
+static void add_shares(struct text *out, const struct ladder_cell *cell,
+                       const struct ladder *ladder, add_clause *clause)
+{
+    for (size_t i = 0; i < UNITS && is_timed(cell, ladder); i++)
+        if (units[i].add == clause && units[i].is_beside)
+            text_addf(out, "; that takes %.0f %% of the time",
+                      fmin(100, unit_share(&units[i], cell, ladder) * 100));
+    for (size_t i = 0; i < UNITS; i++) {
+        const double percent = fmin(100, unit_share(&units[i], cell, ladder) * 100);
+        if (units[i].add != clause && units[i].is_beside && percent >= ALSO_BUSY * 100)
+            text_addf(out, "; %s takes %.0f %%%s", units[i].name, percent,
+                      is_timed(cell, ladder) ? "" : " as long");
+    }
+}
+
+/* What its accesses are like, where another unit is the limit. */
+static void add_accesses_beside(struct text *out, const struct ladder_cell *cell,
+                                add_clause *clause)
+{
+    if (clause != add_issue && clause != add_start)
+        return;
+    if (pattern_lanes(&cell->pattern) > 0 && pattern_lanes(&cell->pattern) < LANES_FEW) {
+        text_adds(out, "; ");
+        add_divergence(out, cell);
+    } else if (is_conflicting(&cell->pattern)) {
+        text_adds(out, "; ");
+        add_conflicts(out, cell);
+    }
+}
+
+/* How long a block takes, from the time measured on a GPU. */
 static void add_block(struct text *out, const struct ladder_cell *cell,
                       const struct ladder *ladder)
 {
-    if (cell->ps && ladder->sms && !ladder->is_host)
-        text_addf(out, "; an SM takes %.0f ns a block",
-                  (double)cell->ps * ladder->sms / cell->grid / 1000);
+    if (!cell->ps || !ladder->sms || ladder->is_host)
+        return;
+    text_addf(out, "; an SM takes %.0f ns a block",
+              (double)cell->ps * ladder->sms / cell->grid / 1000);
+    if (ladder_block_ps(cell) > 0)
+        text_addf(out, ", %.0f at once, so each lives %.2f us", cell->analysis.resident,
+                  ladder_block_ps(cell) / 1e6);
 }
 
 void cause_find(struct ladder_cell *cell, const struct ladder *ladder)
@@ -299,6 +522,9 @@ void cause_find(struct ladder_cell *cell, const struct ladder *ladder)
         return;
     add_clause *clause = choose_clause(cell, ladder);
     clause(&text, cell);
+    if (has_units(cell, ladder))
+        add_shares(&text, cell, ladder, clause);
+    add_accesses_beside(&text, cell, clause);
     if (clause != add_sectors)
         add_scatter(&text, cell);
     if (clause != add_in_flight && clause != add_idle)
@@ -307,8 +533,8 @@ void cause_find(struct ladder_cell *cell, const struct ladder *ladder)
         add_more_atomics(&text, cell);
     add_wave(&text, cell, ladder);
     add_occupancy(&text, cell);
-    if (clause == add_tree || clause == add_divergence || clause == add_conflicts ||
-        clause == add_unknown)
+    if (clause != add_memory && clause != add_in_flight && clause != add_idle &&
+        clause != add_sectors && clause != add_atomics && clause != add_loads)
         add_block(&text, cell, ladder);
     snprintf(cell->cause, sizeof cell->cause, "%s", text.failed ? "" : text.at);
     text_dispose(&text);
@@ -351,8 +577,8 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
     table_add(table,
               occupancy_is_limited(occupancy) ? occupancy_names[occupancy->limiter] : "-");
     add_figure(table, analysis->in_flight > 0, analysis->in_flight / 1e3, 1, "");
-    add_figure(table, analysis->per_element > 0, analysis->per_element, 1,
-               analysis->mix.is_ptx ? " PTX" : " SASS");
+    const double issued = analysis_issued(analysis);
+    add_figure(table, issued > 0, issued, 1, analysis->mix.is_ptx ? " PTX" : " SASS");
 }
 
 static bool has_figures(const struct ladder_cell *cell)

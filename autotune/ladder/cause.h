@@ -1,7 +1,8 @@
 /* cause: explains why a rung of the ladder is not faster, in one sentence made of computed
- * figures: the memory near its peak; else the first that applies of atomic operations, divergence,
- * bank conflicts, the tree in shared memory, loads that are not coalesced, idle SMs, bytes in
- * flight; else that none is known. docs/measuring.md has the rules. */
+ * figures: the memory near its peak; else atomic operations, loads that are not coalesced, idle SMs;
+ * else the busiest of shared memory, the issue of instructions, bytes in flight and the start of
+ * blocks; without machine code what the accesses of shared memory are like. docs/measuring.md has
+ * the rules. */
 #ifndef AUTOTUNE_CAUSE_H
 #define AUTOTUNE_CAUSE_H
 

@@ -46,6 +46,12 @@ double ladder_gbs(const struct ladder_cell *cell)
     return cell->ps ? cell->bytes / (double)cell->ps * 1e3 : 0;
 }
 
+double ladder_block_ps(const struct ladder_cell *cell)
+{
+    const struct analysis *analysis = &cell->analysis;
+    return cell->grid ? (double)cell->ps * analysis->resident * analysis->sms / cell->grid : 0;
+}
+
 static struct ladder_cell *cell_at(const struct ladder *ladder, size_t rung, size_t column)
 {
     return &ladder->cells[rung * ladder->columns + column];
@@ -118,18 +124,25 @@ static bool is_group(const struct ladder *ladder, const struct rungs_group *grou
     return false;
 }
 
+static bool has_block_times(const struct ladder *ladder, const struct rungs_group *group)
+{
+    for (size_t r = group->first; r < group->first + group->count && !ladder->is_host; r++)
+        if (ladder_block_ps(cell_at(ladder, r, 0)) > 0)
+            return true;
+    return false;
+}
+
 /* One size: all figures. */
 static void print_figures(struct text *out, const struct ladder *ladder,
                           const struct rungs_group *group, bool bold_titles)
 {
-    static const struct table_column columns[] = {{"kernel", NULL, false},
-                                                  {"threads", NULL, true},
-                                                  {"ms", NULL, true},
-                                                  {"GB/s", NULL, true},
-                                                  {"% peak", NULL, true},
-                                                  {"step", NULL, true},
-                                                  {"total", NULL, true}};
-    struct table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    static const struct table_column columns[] =
+        {{"kernel", NULL, false}, {"threads", NULL, true},   {"ms", NULL, true},
+         {"GB/s", NULL, true},    {"% peak", NULL, true},    {"step", NULL, true},
+         {"total", NULL, true},   {"us a block", NULL, true}};
+    const size_t most = sizeof columns / sizeof *columns;
+    struct table table = {.columns = columns,
+                          .column_count = has_block_times(ladder, group) ? most : most - 1};
     for (size_t r = group->first; r < group->first + group->count; r++) {
         const struct ladder_cell *cell = cell_at(ladder, r, 0);
         if (!cell->is_there)
@@ -144,6 +157,8 @@ static void print_figures(struct text *out, const struct ladder *ladder,
         add_number(&table, peak_percent(ladder, cell), 1, "");
         add_number(&table, cell->step, 2, "x");
         add_number(&table, cell->total, 2, "x");
+        if (table.column_count == most)
+            add_number(&table, ladder_block_ps(cell) / 1e6, 2, "");
     }
     table_show(out, &table, bold_titles);
     table_dispose(&table);
@@ -341,6 +356,9 @@ static const struct table_column columns[] = {
     {NULL, "load_requests", true},
     {NULL, "load_sectors", true},
     {NULL, "load_sectors_ideal", true},
+    /* add_blocks */
+    {NULL, "block_us", true},
+    {NULL, "blocks_per_us", true},
     DIMS_TEXT_COLUMNS,
 };
 
@@ -411,8 +429,10 @@ static void add_analysis(struct table *table, const struct analysis *analysis)
                          : NULL);
     add_count(table, analysis->in_flight);
     add_count(table, analysis->wanted);
-    add_number(table, analysis->per_element, 2, "");
-    table_add(table, analysis->per_element <= 0 ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
+    add_number(table, analysis_issued(analysis), 2, "");
+    table_add(table, analysis_issued(analysis) <= 0 ? NULL
+                     : analysis->mix.is_ptx         ? "PTX"
+                                                    : "SASS");
 }
 
 static void add_dims(struct table *table, const struct dims *dims)
@@ -438,6 +458,14 @@ static void add_loads(struct table *table, const struct pattern *pattern)
     table_add_number(table, pattern->loads > 0, 0, pattern->loads);
     table_add_number(table, pattern->loads > 0, 0, pattern->sectors);
     table_add_number(table, pattern->loads > 0, 0, pattern->sectors_ideal);
+}
+
+/* How long a block lives, and how many of a kernel that does nothing the GPU of the analyses starts. */
+static void add_blocks(struct table *table, const struct ladder *ladder,
+                       const struct ladder_cell *cell)
+{
+    add_number(table, ladder->is_host ? 0 : ladder_block_ps(cell) / 1e6, 3, "");
+    add_number(table, ladder->machine.blocks / 1e6, 1, "");
 }
 
 static void add_cell_row(struct table *table, const struct ladder *ladder, size_t rung,
@@ -469,6 +497,7 @@ static void add_cell_row(struct table *table, const struct ladder *ladder, size_
     table_add(table, cell->analysis.is_compiled ? ladder->gpu : NULL);
     add_fit(table, &cell->analysis);
     add_loads(table, &cell->pattern);
+    add_blocks(table, ladder, cell);
     add_dims(table, &ladder->problem->dims);
 }
 

@@ -32,6 +32,13 @@ struct ladder_cell {
     char cause[LADDER_CAUSE]; /* "" = unknown */
 };
 
+/* The GPU of the analyses: what its units do in a second. 0 = not known. */
+struct ladder_machine {
+    uint64_t peak_bytes;
+    int clock_khz;
+    double blocks; /* that it starts, of a kernel that does nothing */
+};
+
 struct ladder {
     const struct rungs *rungs;
     size_t columns;         /* 1 .. LADDER_COLUMNS_MAX; 1 may be each rung's own size */
@@ -45,6 +52,7 @@ struct ladder {
     int sms;            /* its streaming multiprocessors */
     bool is_host;       /* emulated: no model of a GPU's speed */
     const char *gpu;    /* the GPU of the analyses; "" = none */
+    struct ladder_machine machine;
 };
 
 /* Elements of a full block of the first launch that writes. */
@@ -58,6 +66,10 @@ double ladder_bytes(const struct planner_plan *plan, const struct space *space,
 
 /* Fills in step and total, down each column and group; skips rungs that were not measured. */
 void ladder_compare(struct ladder *ladder);
+
+/* Picoseconds from a block's start to its end, on average: blocks on all SMs, times the time, over the
+ * blocks of the grid. 0 = not measured, or not analysed. */
+double ladder_block_ps(const struct ladder_cell *cell);
 
 double ladder_gbs(const struct ladder_cell *cell); /* 10^9 bytes per second; 0 = not measured */
 

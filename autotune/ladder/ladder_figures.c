@@ -21,6 +21,7 @@ static int take_model(struct ladder_figures *out, const char *name, struct error
     out->target = model.target;
     out->peak_bytes = model.peak_bytes;
     out->clock_khz = model.clock_khz;
+    out->blocks = model.blocks_per_us * 1e6;
     return 0;
 }
 
@@ -76,12 +77,12 @@ static void fill(struct ladder_figures *figures, const struct ladder_wanted *wan
     const struct point_context here = {rung->space, &figures->setup->problem,
                                        &figures->setup->target};
     const struct point_context there = {rung->space, &figures->problem, &figures->target};
-    const struct analysis_subject subject = {.context = &there,
-                                             .sources = &sources,
-                                             .config = config,
-                                             .peak_bytes = figures->peak_bytes,
-                                             .clock_khz = figures->clock_khz,
-                                             .nvrtc = figures->nvrtc};
+    struct analysis_subject subject = {.context = &there,
+                                       .sources = &sources,
+                                       .config = config,
+                                       .peak_bytes = figures->peak_bytes,
+                                       .clock_khz = figures->clock_khz,
+                                       .nvrtc = figures->nvrtc};
     struct planner_plan plan;
     if (figures->setup->target.is_host && *figures->gpu) {
         if (call_plan(&plan, &there, config, &why))
@@ -93,6 +94,7 @@ static void fill(struct ladder_figures *figures, const struct ladder_wanted *wan
         explain(figures, &why);
     if (!figures->nvrtc)
         return;
+    subject.barriers = cell->pattern.barriers;
     if (analysis_run(&cell->analysis, &subject, &why) == 0 && !cell->analysis.is_compiled)
         error_set(&why, ERROR_FAILED, "%s: %.500s", rung->space->file, cell->analysis.why);
     if (!cell->analysis.is_compiled)

@@ -17,6 +17,7 @@ struct ladder_figures {
     struct problem problem;
     uint64_t peak_bytes; /* per second */
     int clock_khz;
+    double blocks;       /* that it starts in a second, as its table has it; 0 = not known */
     struct nvrtc *nvrtc; /* compiles for that GPU; NULL = not available */
     struct error why;    /* the first thing that cannot be computed; ERROR_NONE = none */
 };

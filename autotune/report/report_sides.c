@@ -5,11 +5,8 @@
 #include "autotune/compare/compare_notes.h"
 #include "autotune/print/figures.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static const double BOUND_FULL = 99.95; /* percent that read as 100 */
 
 static const enum bar_kind kinds[] = {
     [COMPARE_NOTHING] = BAR_NONE,        [COMPARE_WITHHELD] = BAR_NONE,
@@ -36,9 +33,10 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
                            size_t side)
 {
     const struct compare_cell *cell = &line->cells[side];
-    struct bar bar = {.kind = cell->peak_pct >= 0 ? kinds[cell->basis] : BAR_NONE};
+    const bool has_value = cell->peak_pct >= 0 && !compare_is_free(cell);
+    struct bar bar = {.kind = has_value ? kinds[cell->basis] : BAR_NONE};
     char gbs[NUMBER_CHARS], us[NUMBER_CHARS];
-    bar.value = cell->peak_pct >= 0 ? cell->peak_pct : 0;
+    bar.value = has_value ? cell->peak_pct : 0;
     snprintf(bar.label, sizeof bar.label, "%.120s", compare->sides[side].name);
     if (cell->basis == COMPARE_PUBLISHED)
         bar.digits = cell->published.share.digits;
@@ -48,9 +46,11 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
         snprintf(bar.text, sizeof bar.text, "withheld");
     else if (cell->peak_pct < 0)
         snprintf(bar.text, sizeof bar.text, "no peak known");
+    else if (compare_is_free(cell))
+        snprintf(bar.text, sizeof bar.text, "no bound");
     else if (cell->basis == COMPARE_BOUND)
         snprintf(bar.text, sizeof bar.text, "at most %s %%",
-                 figures_bound(gbs, fmin(cell->peak_pct, 100), true));
+                 figures_bound(gbs, cell->peak_pct, true));
     else if (cell->basis == COMPARE_PREDICTED)
         snprintf(bar.text, sizeof bar.text, "%.0f to %.0f %%",
                  cell->peak_pct * (double)cell->ps / (double)cell->high_ps,
@@ -58,6 +58,9 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
     if (cell->basis == COMPARE_WITHHELD)
         snprintf(bar.note, sizeof bar.note, "a bound would say nothing (%s): %.150s",
                  compare_whys[cell->why], cell->winner);
+    else if (compare_is_free(cell))
+        snprintf(bar.note, sizeof bar.note,
+                 "nothing that was looked at keeps it from the peak: %.150s", cell->winner);
     else if (cell->basis == COMPARE_PUBLISHED)
         note_published(&bar, cell);
     else if (cell->ps && cell->basis > COMPARE_PREDICTED)
@@ -79,7 +82,7 @@ static struct bar make_bar(const struct compare *compare, const struct compare_l
 static bool is_telling(const struct compare_cell *cell)
 {
     return cell->basis != COMPARE_NOTHING && cell->basis != COMPARE_WITHHELD &&
-           !(cell->basis == COMPARE_BOUND && cell->peak_pct >= BOUND_FULL);
+           !compare_is_free(cell);
 }
 
 static bool has_figure(const struct compare *compare, const struct compare_line *line)

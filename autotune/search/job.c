@@ -289,9 +289,10 @@ int job_read(struct frame *frame, void *message, size_t size, struct error *erro
 int job_read_told(struct frame *frame, union job_told *out, struct error *error)
 {
     static const size_t sizes[] = {
-        [JOB_READY] = sizeof(struct job_ready), [JOB_FATAL] = sizeof(struct job_fatal),
-        [JOB_AT] = sizeof(struct job_at),       [JOB_PROVEN] = sizeof(struct job_proven),
-        [JOB_TRIAL] = sizeof(struct job_trial), [JOB_TRIED] = sizeof(struct job_tried),
+        [JOB_READY] = sizeof(struct job_ready),     [JOB_FATAL] = sizeof(struct job_fatal),
+        [JOB_AT] = sizeof(struct job_at),           [JOB_PROVEN] = sizeof(struct job_proven),
+        [JOB_TRIAL] = sizeof(struct job_trial),     [JOB_TRIED] = sizeof(struct job_tried),
+        [JOB_STARTED] = sizeof(struct job_started),
     };
     const struct coder coder = {frame, true};
     const size_t size = frame->kind < sizeof sizes / sizeof *sizes ? sizes[frame->kind] : 0;

@@ -27,6 +27,8 @@ enum job_kind {
     JOB_RACED,  /* struct job_raced */
     JOB_OTHER_SPACE, /* struct job_other_space, to a measuring worker; JOB_AT, JOB_PROVEN and
                       * JOB_TRIAL of candidate 0 follow; JOB_TRIED ends them */
+    JOB_START,       /* nothing, to a measuring worker; answered by JOB_STARTED */
+    JOB_STARTED,     /* struct job_started */
 };
 
 /* What a worker must know. After reading, its texts lie in the frame. */
@@ -135,6 +137,11 @@ struct job_tried {
     bool is_cut; /* the seconds were over: candidates without a trial were not left out */
 };
 
+/* How many blocks of a kernel that does nothing the device starts in a second; 0 = not measured. */
+struct job_started {
+    double blocks;
+};
+
 enum { JOB_CHECKED = 10 }; /* places of the race that get the finalist checks */
 
 /* The finalist checks of an entrant. */
@@ -180,6 +187,7 @@ union job_told {
     struct job_proven proven;
     struct job_trial trial;
     struct job_tried tried;
+    struct job_started started;
 };
 int job_read_told(struct frame *frame, union job_told *out, struct error *error);
 

@@ -20,7 +20,9 @@ struct ladder_measure {
     const struct ladder_measure_options *options;
     struct worker_pool *pool;
     struct ladder_measure_step *step; /* the worker's step; NULL while it opens */
+    struct ladder_measure_step start; /* stands for the rate of blocks */
     bool is_ready;                    /* the worker is there and waits */
+    double blocks;                    /* that the device starts in a second; 0 = not known */
     char last_words[TRIAL_REASON];
 };
 
@@ -102,7 +104,9 @@ static int take_message(struct ladder_measure *run, struct frame *frame, struct 
         take_proven(run->step, &message.proven);
     if (frame->kind == JOB_TRIAL && run->step)
         take_trial(run->step, &message.trial.trial);
-    if (frame->kind == JOB_READY || frame->kind == JOB_TRIED) {
+    if (frame->kind == JOB_STARTED)
+        run->blocks = message.started.blocks > 0 ? message.started.blocks : 0;
+    if (frame->kind == JOB_READY || frame->kind == JOB_TRIED || frame->kind == JOB_STARTED) {
         run->is_ready = true;
         worker_pool_set_deadline(run->pool, ONLY, 0);
     }
@@ -157,11 +161,25 @@ static int run_step(struct ladder_measure *run, struct ladder_measure_step *step
     return failed ? -1 : listen(run, error);
 }
 
+/* Measures how fast blocks start, in the worker that is there. One that ends in it leaves that
+ * unknown. */
+static int measure_start(struct ladder_measure *run, struct error *error)
+{
+    struct frame frame = {.kind = JOB_START};
+    if (!worker_pool_is_running(run->pool, ONLY))
+        return 0;
+    run->step = &run->start; /* at fault if the worker is lost */
+    run->is_ready = false;
+    set_deadline(run);
+    return worker_pool_send(run->pool, ONLY, &frame, error) ? -1 : listen(run, error);
+}
+
 int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
                        const struct tune_job *job, const struct ladder_measure_options *options,
-                       struct error *error)
+                       double *out_blocks, struct error *error)
 {
     struct ladder_measure run = {.job = job, .options = options};
+    *out_blocks = 0;
     if (worker_pool_open(&run.pool, error))
         return -1;
     int failed = 0;
@@ -170,6 +188,9 @@ int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
             options->show(options->context, i, count);
         failed = run_step(&run, &steps[i], error);
     }
+    if (!failed)
+        failed = measure_start(&run, error);
+    *out_blocks = run.blocks;
     worker_pool_close(run.pool);
     if (job->info->target.is_host)
         temporary_sweep();

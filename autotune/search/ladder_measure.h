@@ -21,11 +21,12 @@ struct ladder_measure_options {
     void *context;
 };
 
-/* Judges every step. `job` says where: its problem, sources, first device and NVRTC; its space
+/* Judges every step, and gives the blocks that the device starts in a second, 0 where that is not known.
+ * `job` says where: its problem, sources, first device and NVRTC; its space
  * is the worker's own, whose default warms the device up and flushes the L2. -1: no worker can
  * serve, a step's space or template cannot be read, or interrupted. */
 int ladder_measure_all(struct ladder_measure_step *steps, size_t count,
                        const struct tune_job *job, const struct ladder_measure_options *options,
-                       struct error *error);
+                       double *out_blocks, struct error *error);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "autotune/device/monotonic.h"
 #include "autotune/embedded.h"
+#include "autotune/measure/block_rate.h"
 #include "autotune/search/final_race.h"
 #include "autotune/search/job.h"
 #include "autotune/search/measurer.h"
@@ -184,12 +185,26 @@ static int serve_other(struct worker *worker, struct frame *frame, struct error 
                : 0;
 }
 
+/* A device that fails at it has no such figure. */
+static int serve_start(struct worker *worker, struct error *error)
+{
+    enum { BLOCKS = 1 << 22, BLOCKS_HOST = 1 << 6 };
+    const bool is_host = worker->context.target->is_host;
+    struct job_started started = {.blocks = 0};
+    struct error ignored;
+    if (block_rate_measure(worker->device, is_host ? BLOCKS_HOST : BLOCKS, &started.blocks,
+                           &ignored))
+        started.blocks = 0;
+    return job_send(worker->socket, JOB_STARTED, &started, sizeof started, error);
+}
+
 static int serve_work(struct worker *worker, struct frame *frame, struct error *error)
 {
     switch (frame->kind) {
     case JOB_TRY: return serve_try(worker, frame, error);
     case JOB_RACE: return serve_race(worker, frame, error);
     case JOB_OTHER_SPACE: return serve_other(worker, frame, error);
+    case JOB_START: return serve_start(worker, error);
     default: return unknown_message(frame, error);
     }
 }

@@ -2,6 +2,8 @@
 // elements as the grid has threads.
 //? if CHUNKS == UNROLLED
 // The compiler knows how many chunks there are, and unrolls the loop.
+//? elif CHUNKS == HOISTED
+// One bound for all of a thread's elements stands before them: no branch lies between its loads.
 //? else
 // The first form: how many chunks there are is known at run time only.
 //? end
@@ -16,6 +18,14 @@ reduce(const elem *x, unsigned long long n, accum *y)
     const unsigned long long chunk = (unsigned long long)gridDim.x * blockDim.x;
     unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + t;
     accum a = identity();
+    //? if CHUNKS == HOISTED
+    if (i + (ITEMS - 1) * chunk < n) {
+        #pragma unroll
+        for (int k = 0; k < ITEMS; k++)
+            a = combine(a, map(x[i + k * chunk]));
+        i = n;
+    }
+    //? end
     //? if CHUNKS == UNROLLED
     #pragma unroll
     for (int k = 0; k < ITEMS && i < n; k++) {

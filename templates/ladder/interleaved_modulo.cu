@@ -11,7 +11,12 @@ reduce(const elem *x, unsigned long long n, accum *y)
     shared[t] = i < n ? map(x[i]) : identity();
     for (unsigned d = 1; d < blockDim.x; d *= 2) {
         __syncthreads();
+        //? if REMAINDER == DIVIDED
         if (t % (2 * d) == 0)
+        //? else
+        // By a power of two the remainder is a mask.
+        if ((t & (2 * d - 1)) == 0)
+        //? end
             shared[t] = combine(shared[t], shared[t + d]);
     }
     if (t == 0)

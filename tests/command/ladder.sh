@@ -24,15 +24,6 @@ check in-order test "$(sed -n '1p;7p;10p;20p;25p;35p' names | tr '\n' ' ')" = \
     "harris-1 harris-7 cs599-1 tensor-1 wangyu-naive lab04-atomic "
 check no-record test ! -e "$XDG_CACHE_HOME/autotune"
 
-# Sentences in out that go on in indented lines become lines.
-unwrap() {
-    awk '/^  [^ ]/ { printf "%s", substr($0, 2); next }
-         NR > 1 { print "" }
-         { printf "%s", $0 }
-         END { print "" }' out > unwrapped
-    mv unwrapped out
-}
-
 # Tables.
 run ladder --device host --type i32 --n 3K --rung wangyu --rung harris-5 --json table.json
 check table has_status 0
@@ -166,12 +157,27 @@ check published-cut-figures grep -q '^remark    some steps and totals are cut, n
 cp out whole
 run list published
 check published-is-listed cmp whole out
+# Computed again: docs/documents.md has what does not follow, and what part 1's blocks are.
+run list published --check --csv checked.csv
+check checked has_status 0
+check checked-counts grep -q '^CS599 Lecture 6 on V100: 88 of 93 figures follow from others of it' out
+check checked-rate grep -q '^12 of 49 start 638 to 641 blocks a us, the rate of this GPU' out
+wrong=$(tr -d '\r' < checked.csv | awk -F , '$(NF - 1) == "no" { print $(NF - 4) }')
+check checked-wrong test "$(echo $wrong)" = "1.57 786.22 856.16 864.60 873.41 423.229"
+for figure in $wrong; do
+    check "checked-documents-have-$figure" grep -qF "$figure" "$ROOT/docs/documents.md"
+done
+lives=$(tr -d '\r' < checked.csv | awk -F , '/Reduction .Sum/ && /,block_us,/ { printf "%s%.2f", sep, $(NF - 2); sep = " " }')
+check checked-lives test "$lives" = "1.00 1.02 1.13 1.36 0.99"
+check checked-lives-documents sh -c "tr '\\n' ' ' < '$ROOT/docs/documents.md' | tr -s ' ' | \
+    grep -q '4194304 blocks = 1.00 us, then 1.02, 1.13 and 1.36,'"
+refuses checked-others 64 "list published --check" list rungs --check
 run ladder --published --rung harris-2 --csv -
 check published-rung test "$(rows out '^CS759 .*,G80,86\.4,"?2 .*,harris-2,,sum,i32,4194304,128,.*,3\.456,')" -eq 1
 check published-rung-alone test "$(wc -l < out)" -eq 2
-run ladder --device host --rung scan-tree --scan exclusive --n 1Ki..2Ki --quiet
-check published-beside grep -Eq '^scan-tree +1024 +f32 +0\.079492 ms +its CPU 0\.002231 ms, 0\.03 times ' out
-check published-beside-alone test "$(grep -c '^scan-tree ' out)" -eq 2
+run ladder --device host --rung scan-tree --rung scan-tree-padded --scan exclusive --n 1Ki..2Ki --quiet
+check published-beside grep -Eq '^scan-tree-padded +1024 +f32 +0\.079492 ms +its CPU 0\.002231 ms, 0\.03 times ' out
+check published-beside-alone test "$(grep -c '^scan-tree-padded ' out)" -eq 2
 run ladder --device host --rung scan-tree --csv usual.csv
 check scan-of-the-usual-n grep -q '^problem   sum i32 20K inclusive scan' err
 run ladder --device host --rung harris-2 --n 3K --quiet

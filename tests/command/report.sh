@@ -318,7 +318,7 @@ check row-of-the-other-kernel bar "1 interleaved, contiguous.*" 128 436.138
 check row-count test "$(grep -c ', published$' out)" -eq 5
 run report v100 rtx5070ti --cache nothing -o gpus.html
 check gpus has_status 0
-check gpus-at-most grep -q '<dt>at most</dt>' gpus.html
+check gpus-no-bound grep -q '<dt>no bound</dt>' gpus.html
 check gpus-heat grep -q 'Published by CS599 Lecture 6' gpus.html
 check gpus-sides grep -q 'Beside other GPUs' gpus.html
 check computed-in-parentheses grep -q '>V100</td><td>published</td><td class="n">4.90 ms</td><td class="n">876.63</td><td class="n">(97.6)<' gpus.html

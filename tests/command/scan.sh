@@ -79,6 +79,10 @@ check sweep-has-sizes test "$(wc -l < swept.csv)" -gt 2
 run verify --device host --space small.ini --scan inclusive --n 3000
 check verifies-the-record grep -q '^right     sum i32 3K inclusive scan cold on host' out
 run ladder --device host --rung scan-tree --rung scan-tree-padded --scan inclusive --n 5000
+# What docs/documents.md says of it is what was counted: 4-byte values, blocks of 256.
+unwrap
+counted=$(sed -n 's/.*: \([0-9]* wavefronts\) a block where \([0-9]* would do\), .*/\1 of shared memory where \2/p' out)
+check documents-count-as-well grep -qF "${counted:-nothing was counted}" "$ROOT/docs/documents.md"
 check ladder-has-conflicts grep -q '^scan-tree: bank conflicts, up to 16-way' out
 check ladder-padding-has-none grep -q '^scan-tree-padded  *[0-9.]*  *none' out
 run verify --device host --scan inclusive --type f32 --rows 37 --len 100 --pitch 103

@@ -4,6 +4,7 @@
  * library is. Exit code 0 = all held. */
 #include "autotune/device/device.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/measure/block_rate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,6 +72,19 @@ static int load(struct bench *bench)
                i, bench->kernels[i].registers, bench->kernels[i].shared_bytes,
                bench->kernels[i].local_bytes, bench->kernels[i].threads_max);
     return 0;
+}
+
+/* A GPU starts some hundred to some thousand million blocks a second. */
+static int measure_start(struct bench *bench)
+{
+    const bool is_host = bench->device->info.target.is_host;
+    struct error error;
+    double rate;
+    if (block_rate_measure(bench->device, is_host ? 64 : 1 << 22, &rate, &error))
+        return fail("rate of blocks", &error);
+    printf("blocks: %.3f G/s started\n", rate / 1e9);
+    return rate > 0 && (is_host || (rate > 50e6 && rate < 50e9)) ? 0
+                                                                 : fail("rate of blocks", NULL);
 }
 
 /* A source that does not compile is an error with its log, and harms nothing. */
@@ -314,8 +328,9 @@ static int ask_too_much(struct bench *bench)
 
 static int run_all(struct bench *bench)
 {
-    if (load(bench) || try_bad_source(bench) || move_memory(bench) || compare_memory(bench) ||
-        run_in_order(bench) || time_empty(bench) || ask_too_much(bench))
+    if (load(bench) || try_bad_source(bench) || measure_start(bench) || move_memory(bench) ||
+        compare_memory(bench) || run_in_order(bench) || time_empty(bench) ||
+        ask_too_much(bench))
         return -1;
     return run_in_order(bench);
 }

@@ -1,7 +1,8 @@
 /* Fuzzes what other programs print: autotune/analysis/ncu.c reads Nsight Compute's table, and
- * sass.c disassembly and PTX. No bytes crash them; a refusal says why. */
+ * sass.c and sass_walk.c disassembly and PTX. No bytes crash them; a refusal says why. */
 #include "autotune/analysis/ncu.h"
 #include "autotune/analysis/sass.h"
+#include "autotune/analysis/sass_walk.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -37,6 +38,20 @@ static void check_ncu(const struct text *said)
     }
 }
 
+/* A walk ends, and issues nothing that is not there. */
+static void check_walk(const char *text, bool is_ptx)
+{
+    const struct sass_block block = {.bytes = 64, .warps = 4, .barriers = 9};
+    struct sass_issue issue;
+    struct error error = {0};
+    if (sass_walk(&issue, text, is_ptx, &block, &error)) {
+        demand(*error.text);
+        return;
+    }
+    demand(issue.in_tree <= issue.instructions && issue.divisions <= issue.instructions &&
+           issue.joined <= issue.instructions && issue.waits <= issue.instructions + 1);
+}
+
 static void check_sass(const char *text, bool is_ptx)
 {
     struct sass_mix mix;
@@ -50,7 +65,7 @@ static void check_sass(const char *text, bool is_ptx)
         sum += mix.counts[i];
     demand(sum == mix.total && mix.total > 0 && mix.loop_total <= mix.total);
     sass_per_element(&mix, 4);
-    sass_bytes_at_once(&mix);
+    check_walk(text, is_ptx);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -58,6 +58,15 @@ static struct analysis analyse(const struct fixture *f)
     return analysis;
 }
 
+static struct analysis rerun(const struct fixture *f, const struct analysis *like)
+{
+    struct analysis analysis;
+    struct error error;
+    if (analysis_rerun(&analysis, like, &f->subject, &error))
+        fail_msg("%s", error.text);
+    return analysis;
+}
+
 static void close_fixture(struct fixture *f)
 {
     nvrtc_close(f->subject.nvrtc);
@@ -123,6 +132,51 @@ static void test_in_flight(void **state)
         const double share = rows[i].in_flight / analysis.wanted_least;
         const double want = share < 1 ? share : 1;
         assert_true(analysis.bound > want - 1e-6 && analysis.bound < want + 1e-6);
+        close_fixture(&f);
+    }
+}
+
+/* A thread waits for what it loads: in wangyu-5 three times, for a branch lies between its loads (with
+ * integers twice, by a predicate), so a third of its 16 bytes are in flight on 1536 or 2048
+ * threads; a row of as many elements as its block has threads is one load each, whatever the
+ * compiler unrolled. */
+static void test_in_flight_of_rungs(void **state)
+{
+    static const struct {
+        const char *space, *gpu, *params;
+        enum type type;
+        uint64_t len;
+        double in_flight;
+    } rows[] = {
+        {"ladder/chunks", "H200", "BLOCK=256 ITEMS=4 CHUNKS=UNROLLED", F32, 0, 16. / 3 * 2048},
+        {"ladder/chunks", "H200", "BLOCK=256 ITEMS=4 CHUNKS=UNROLLED", I32, 0, 8 * 2048},
+        {"ladder/chunks", "H200", "BLOCK=256 ITEMS=4 CHUNKS=COUNTED", I32, 0, 4 * 2048},
+        {"ladder/chunks", "RTX 5070", "BLOCK=256 ITEMS=4 CHUNKS=UNROLLED", I32, 0, 8 * 1536},
+        {"ladder/rows_modulo", "RTX 5070 Ti", "BLOCK=128", F32, 128, 4 * 1536},
+        {"ladder/rows_strided", "RTX 5070 Ti", "BLOCK=128", F32, 128, 4 * 1536},
+        {"ladder/rows_modulo", "RTX 5070 Ti", "BLOCK=128", F32, 64, 2 * 1536},
+        {"ladder/rows_strided", "H200", "BLOCK=128", F32, 128, 4 * 2048},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f;
+        struct problem problem = sum_f32;
+        problem.type = problem.acc = rows[i].type;
+        if (rows[i].len)
+            problem.dims = dims_resized(&problem.dims, 1 << 20, rows[i].len, 0);
+        open_fixture(&f, rows[i].space, rows[i].gpu, &problem, rows[i].params);
+        if (!f.subject.nvrtc) {
+            close_fixture(&f);
+            print_message("no NVRTC for %s\n", rows[i].gpu);
+            skip();
+        }
+        const struct analysis analysis = analyse(&f), again = rerun(&f, &analysis);
+        if (analysis.in_flight < rows[i].in_flight - 0.5 ||
+            analysis.in_flight > rows[i].in_flight + 0.5)
+            fail_msg("%s %s: %.0f bytes, not %.0f", rows[i].space, rows[i].gpu,
+                     analysis.in_flight, rows[i].in_flight);
+        assert_true(again.in_flight >= analysis.in_flight &&
+                    again.in_flight <= analysis.in_flight);
         close_fixture(&f);
     }
 }
@@ -357,7 +411,7 @@ int main(void)
         cmocka_unit_test(test_without_nvrtc), cmocka_unit_test(test_in_flight),
         cmocka_unit_test(test_disassemblers), cmocka_unit_test(test_not_compiled),
         cmocka_unit_test(test_not_planned),   cmocka_unit_test(test_without_compiler),
-        cmocka_unit_test(test_bounds_hold),
+        cmocka_unit_test(test_bounds_hold),   cmocka_unit_test(test_in_flight_of_rungs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

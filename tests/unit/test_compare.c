@@ -36,8 +36,16 @@ static void make(void)
     lines[0].cells[1].peak_pct = 50;
     lines[0].cells[1].gbs = 500;
     snprintf(lines[0].cells[1].winner, sizeof lines[0].cells[1].winner, "BLOCK=512");
-    compare = (struct compare){.sides = {{"One", 10, 1000000000000, 0, 90, 0, 2048},
-                                         {"Two", 10, 1000000000000, 0, 90, 0, 2048}},
+    compare = (struct compare){.sides = {{.name = "One",
+                                          .sms = 10,
+                                          .peak_bytes = 1000000000000,
+                                          .cc = 90,
+                                          .threads_per_sm = 2048},
+                                         {.name = "Two",
+                                          .sms = 10,
+                                          .peak_bytes = 1000000000000,
+                                          .cc = 90,
+                                          .threads_per_sm = 2048}},
                                .side_count = 2,
                                .lines = lines,
                                .line_count = 1};
@@ -84,10 +92,13 @@ static void test_mixed_is_at_most(void **state)
     set_bounds(1, 0);
     assert_true(portability(&basis) < 0);
     assert_int_equal(basis, COMPARE_NOTHING);
-    lines[0].cells[0].basis = COMPARE_BOUND; /* both by a bound: 2 / (1/100 + 1/25) */
-    lines[0].cells[0].peak_pct = 100;
+    lines[0].cells[0].basis = COMPARE_BOUND; /* both by a bound: 2 / (1/75 + 1/25) */
+    lines[0].cells[0].peak_pct = 75;
     lines[0].cells[1].peak_pct = 25;
-    assert_true(portability(&basis) > 39.99 && portability(&basis) < 40.01);
+    assert_true(portability(&basis) > 37.49 && portability(&basis) < 37.51);
+    lines[0].cells[0].peak_pct = 99; /* which is no finding */
+    assert_true(portability(&basis) < 0);
+    assert_int_equal(basis, COMPARE_NOTHING);
     make();
     lines[0].cells[0].basis = lines[0].cells[1].basis = COMPARE_EMULATED;
     assert_true(portability(&basis) < 0);
@@ -183,6 +194,7 @@ static void test_text(void **state)
                                                    .bound = 0.5,
                                                    .limiter = ANALYSIS_IN_FLIGHT};
     lines[0].problem.dims = dims_value(40000000);
+    compare_screen(&text, &compare, false);
     compare_text(&text, &compare, false);
     check_holds(text.at, "GPU  arch   SMs  MHz  threads/SM  L2  peak GB/s  KiB/SM  measured\n"
                          "One  sm_90   10             2048           1000      49         1\n");
@@ -207,8 +219,10 @@ static void test_text(void **state)
     check_lacks(text.at, "published");
     check_lacks(text.at, "predicted");
     check_lacks(text.at, "evidence");
-    check_says(text.at, "verdict   measured for sum f32 cold at 1 size (40M): One and Two are "
-                        "equally fast at the largest, within 2 %.\n");
+    check_says(
+        text.at,
+        "verdict   measured for sum f32 cold at 1 size (40M): from 40M on One and Two are "
+        "equally fast, within 2 %.\n");
     check_lacks(text.at, "to settle");
     text_dispose(&text);
 }
@@ -446,6 +460,43 @@ static void test_prediction_must_be_near(void **state)
     text_dispose(&text);
 }
 
+/* A bound of the peak, or of more where the L2 cache may have a part, is no finding: neither people nor
+ * programs get a speed of it. */
+static void test_free_bounds(void **state)
+{
+    static const struct {
+        double percent;
+        bool is_free;
+    } rows[] = {{98.9, false}, {99, true}, {100, true}, {153.5, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text text = {0}, json = {0};
+        struct table table;
+        make();
+        struct compare_cell *cell = &lines[0].cells[1];
+        cell->basis = COMPARE_BOUND;
+        cell->ps = 3000000;
+        cell->peak_pct = rows[i].percent;
+        cell->gbs = 1378;
+        cell->analysis.bound = 1;
+        assert_int_equal(compare_is_free(cell), rows[i].is_free);
+        compare_text(&text, &compare, false);
+        compare_table(&table, &compare);
+        table_json(&json, &table);
+        (rows[i].is_free ? check_holds : check_lacks)(text.at, "no bound");
+        (rows[i].is_free ? check_lacks : check_holds)(text.at, "at most");
+        (rows[i].is_free ? check_lacks : check_holds)(text.at, "1378");
+        (rows[i].is_free ? check_lacks : check_holds)(json.at, "1378");
+        (rows[i].is_free ? check_lacks : check_holds)(text.at, "portable");
+        text_dispose(&text);
+        text_dispose(&json);
+        table_dispose(&table);
+    }
+    make(); /* what was measured is one, whatever its share */
+    lines[0].cells[0].peak_pct = 103.3;
+    assert_false(compare_is_free(&lines[0].cells[0]));
+}
+
 /* A prediction is of another's winner: no difference; a param that had to change has a star;
  * and what is not known is said once. */
 static void test_prediction_in_words(void **state)
@@ -511,7 +562,7 @@ static void test_three_gpus_predict(void **state)
         if (gpus == 3)
             check_holds(text.at, "D predicted  402.0-574.3  697-995  70-100\n");
         else
-            check_holds(text.at, "C at most");
+            check_holds(text.at, "C no bound");
         if (gpus == 2)
             check_lacks(text.at, "predicted");
     }
@@ -531,22 +582,30 @@ static void test_outcome(void **state)
     compare_verdict(&text, &compare);
     check_says(text.at,
                "verdict   measured for sum f32 cold at 6 sizes (1K to 100M): from 1M on One "
-               "is 1.50 to 2.00 times as fast as Two. Below that neither is faster "
-               "throughout.\n");
+               "is 1.50 to 2.00 times as fast as Two. Below, neither is by more than 2 %.\n");
     check_lacks(text.at, "not known");
+    text_clear(&text);
+    /* Equal where memory decides, and not below it. */
+    for (size_t i = 0; i < SIZES; i++)
+        sweep[i].cells[1].ps = sweep[i].cells[0].ps * (i == 3 ? 143 : i == 2 ? 80 : 101) / 100;
+    compare_verdict(&text, &compare);
+    check_says(
+        text.at,
+        "verdict   measured for sum f32 cold at 6 sizes (1K to 100M): from 10M on One and Two are "
+        "equally fast, within 2 %. Below, One is up to 1.43 times as fast, at 1M, and Two is "
+        "up to 1.25 times as fast, at 100K.\n");
     text_clear(&text);
     make_sweep();
     compare.sides[0].l2_bytes = 40000000;
     compare_verdict(&text, &compare);
     check_says(
         text.at,
-        "verdict   by its theoretical peak One's memory is 2.0 times as fast as Two's "
-        "(1000 and 500 GB/s): well above 1.3 million elements of f32, which take 10 "
-        "times the latency of 0.5 us that is assumed, memory decides: that is the factor "
-        "between kernels that come near the peak. Below, and for some way above, latency "
+        "verdict   One should be 2.0 times as fast as Two where memory decides, for their peaks are 1000 and 500 "
+        "GB/s and nothing better is known of both: well above 1.3 million elements of f32, which take 10 "
+        "times the latency of 0.5 us that is assumed. Below, and for some way above, latency "
         "counts: no size took less than 2.00 us on One, nothing is known of it on Two. "
-        "They differ in the L2 cache (One 40 MB, Two 10 MB): a warm input of 2.5 million to 10 "
-        "million elements is no larger than that of One alone.\n");
+        "A warm input of 2.5 million to 10 million elements fits the L2 cache of One alone (40 MB; Two has 10 "
+        "MB).\n");
     check_says(text.at,
                "not known how fast autotune's kernels are on Two: no record is here\n");
     text_clear(&text);
@@ -556,9 +615,9 @@ static void test_outcome(void **state)
     for (size_t i = 0; i < SIZES; i++)
         sweep[i].latency_ps[0] = 0;
     compare_verdict(&text, &compare);
-    check_says(text.at,
-               "latency counts, of which nothing is known here. They differ in the L2 "
-               "cache (One 50 MB, Two 10 MB): a warm input of 2.6 million to 12 million ");
+    check_says(
+        text.at,
+        "latency counts, of which nothing is known here. A warm input of 2.6 million to 12 million ");
     check_says(text.at,
                "to settle 'autotune --device 0 --op sum --type f32 --n 1K..1G' on each");
     text_dispose(&text);
@@ -579,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_cache_decides),
         cmocka_unit_test(test_bounds_must_rank),
         cmocka_unit_test(test_prediction_must_be_near),
+        cmocka_unit_test(test_free_bounds),
         cmocka_unit_test(test_prediction_in_words),
         cmocka_unit_test(test_three_gpus_predict),
         cmocka_unit_test(test_outcome),

@@ -1,5 +1,6 @@
 /* The table of architectures: every name is there, whole and plausible; other names are not. */
 #include "autotune/device/gpus.h"
+#include "autotune/device/nvrtc.h"
 #include "autotune/embedded.h"
 #include "generator/ini.h"
 
@@ -253,6 +254,55 @@ static void test_names_of_people(void **state)
             fail_msg("%s is %s", others[i][0], others[i][1]);
 }
 
+/* What each architecture is said to have is what its compiler takes, and no other. */
+static void test_instructions(void **state)
+{
+    static const struct {
+        const char *name, *body;
+    } probes[] = {
+        {"redux", "y[0] = __reduce_add_sync(~0u, (int)threadIdx.x);"},
+        {"cp.async", "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\" :: "
+                     "\"r\"(y[1]), \"l\"(y));"},
+        {"bulk copies", "asm volatile(\"cp.async.bulk.commit_group;\");"},
+        {"clusters", "asm volatile(\"barrier.cluster.arrive;\");"},
+        {"32-byte loads",
+         "int a, b, c, d, e, f, g, h; asm volatile(\"ld.global.v8.s32 {%0, %1, %2, %3, %4, "
+         "%5, %6, %7}, [%8];\" : \"=r\"(a), \"=r\"(b), \"=r\"(c), \"=r\"(d), "
+         "\"=r\"(e), \"=r\"(f), \"=r\"(g), \"=r\"(h) : \"l\"(y)); y[0] = a + b + c + "
+         "d + e + f + g + h;"},
+    };
+    char has[GPUS_WORDS];
+    struct nvrtc *nvrtc;
+    struct error error;
+    (void)state;
+    assert_int_equal(gpus_instructions(has, 70, &error), 0);
+    assert_string_equal(has, "none");
+    assert_int_equal(gpus_instructions(has, 69, &error), -1);
+    if (nvrtc_open(&nvrtc, NULL, 121, &error)) { /* an older one does not know all */
+        print_message("%s\n", error.text);
+        skip();
+    }
+    for (const char *const *arch = gpus_names(); *arch; arch++) {
+        const int cc = atoi(*arch + 3);
+        assert_int_equal(gpus_instructions(has, cc, &error), 0);
+        for (size_t i = 0; i < sizeof probes / sizeof *probes && cc >= 75; i++) {
+            char text[600];
+            struct device_image image = {0};
+            snprintf(text, sizeof text, "__global__ void k(int *y)\n{\n%s\n}\n",
+                     probes[i].body);
+            const struct device_source source = {text, "k"};
+            const bool is_taken =
+                nvrtc_compile(nvrtc, cc, NVRTC_CUBIN, &source, 1, &image, &error) == 0;
+            if (is_taken != (strstr(has, probes[i].name) != NULL))
+                fail_msg("%s of %s: %s; it has %s", probes[i].name, *arch,
+                         is_taken ? "compiles" : error.text, has);
+            if (is_taken)
+                device_dispose_image(&image);
+        }
+    }
+    nvrtc_close(nvrtc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_models),
         cmocka_unit_test(test_spellings_of_models),
         cmocka_unit_test(test_names_of_people),
+        cmocka_unit_test(test_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,25 +25,30 @@ static const char sample[] =
     "\"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum\","
     "\"launch__registers_per_thread\","
     "\"memory_l1_wavefronts_shared\",\"memory_l1_wavefronts_shared_ideal\","
-    "\"smsp__sass_inst_executed_op_shared.sum\",\"smsp__inst_executed_op_shared_ldsm.sum\","
+    "\"smsp__inst_executed.sum\",\"smsp__sass_inst_executed_op_shared.sum\",\"smsp__inst_executed_op_shared_ldsm.sum\","
     "\"sm__throughput.avg.pct_of_peak_sustained_elapsed\","
+    "\"dram__throughput.avg.pct_of_peak_sustained_elapsed\","
+    "\"lts__throughput.avg.pct_of_peak_sustained_elapsed\","
+    "\"l1tex__throughput.avg.pct_of_peak_sustained_active\","
+    "\"sm__inst_issued.avg.pct_of_peak_sustained_active\","
     "\"sm__warps_active.avg.pct_of_peak_sustained_active\","
     "\"smsp__average_warp_latency_per_inst_issued.ratio\"," STALL("barrier") "," STALL("gmma") "," STALL("long_scoreboard") "," STALL(
         "selected") ","
                     "\"smsp__inst_executed_op_shared_atom.sum\","
                     "\"smsp__thread_inst_executed_per_inst_executed.ratio\","
+                    "\"smsp__thread_inst_executed_pred_on_per_inst_executed.ratio\","
                     "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","
                     "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\"\n"
                     "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"%\",\"ns\",\"\","
-                    "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
-                    "\"inst\",\"inst\",\"inst\",\"\",\"\",\"sector\"\n"
+                    "\"register/thread\",\"\",\"\",\"inst\",\"inst\",\"inst\",\"%\",\"%\",\"%\",\"%\",\"%\",\"%\",\"cycle\",\"inst\",\"inst\","
+                    "\"inst\",\"inst\",\"inst\",\"\",\"\",\"\",\"sector\"\n"
                     "\"0\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(const int *, unsigned long long, int "
                     "*)\",\"1\",\"13\",\"(128, 1, 1)\",\"(3125000, 1, 1)\",\"0\",\"9.0\",\"91.14\","
-                    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"200,000,000\","
-                    "\"50,000,000\",\"89.75\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\",\"17.59\",\"12,500,000\",\"50,000,000\"\n"
+                    "\"2,156,900\",\"187,654,321\",\"16\",\"300,000,000\",\"200,000,000\",\"400,000,000\",\"200,000,000\","
+                    "\"50,000,000\",\"89.75\",\"15.5\",\"14\",\"91.14\",\"70.25\",\"66.67\",\"20.50\",\"6.15\",\"n/a\",\"8.2\",\"1\",\"0\",\"31.50\",\"17.59\",\"12,500,000\",\"50,000,000\"\n"
                     "\"1\",\"4711\",\"autotune\",\"127.0.0.1\",\"v0::reduce(\"\"it\"\")\",\"1\",\"13\","
-                    "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\","
-                    "\"0\",\"0\",\"3.5\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\",\"32\",\"0\",\"0\"\n";
+                    "\"(128, 1, 1)\",\"(24415, 1, 1)\",\"0\",\"9.0\",\"n/a\",\"17,408\",\"\",\"16\",\"0\",\"0\",\"0\","
+                    "\"0\",\"0\",\"3.5\",\"1\",\"1\",\"1\",\"1\",\"60\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"n/a\",\"0\",\"32\",\"30.25\",\"0\",\"0\"\n";
 
 /* What ncu printed, with nothing on its standard error. */
 static int parse(struct ncu_launch *out, size_t most, size_t *count, const char *said,
@@ -55,6 +60,28 @@ static int parse(struct ncu_launch *out, size_t most, size_t *count, const char 
     const int failed = ncu_parse(out, most, count, &text, &none, error);
     text_dispose(&text);
     return failed;
+}
+
+/* The unit is told by its own figure: ncu's "memory" is the busiest of all but issue, and names none. */
+static void test_busiest(void **state)
+{
+    (void)state;
+    struct ncu_launch launch;
+    for (int i = 0; i < NCU_FIGURES; i++)
+        launch.figures[i] = -1;
+    launch.figures[NCU_MEMORY] = 89.1;
+    launch.figures[NCU_COMPUTE] = 70.4;
+    assert_null(ncu_busiest(&launch)); /* of none of them anything is known */
+    for (size_t i = 0; i < NCU_UNITS; i++)
+        launch.figures[ncu_units[i].figure] = 10;
+    launch.figures[NCU_L1] = 89.1;
+    assert_int_equal(ncu_busiest(&launch)->figure, NCU_L1);
+    launch.figures[NCU_ISSUE] = 90;
+    assert_int_equal(ncu_busiest(&launch)->figure, NCU_ISSUE);
+    launch.figures[NCU_DRAM] = 91;
+    assert_int_equal(ncu_busiest(&launch)->figure, NCU_DRAM);
+    launch.figures[NCU_L2] = 92;
+    assert_string_equal(ncu_busiest(&launch)->name, "L2 cache");
 }
 
 static bool is_near(double a, double b)
@@ -69,11 +96,25 @@ static void test_figures(void **state)
     struct error error;
     size_t count;
     static const double expected[NCU_FIGURES] = {
-        [NCU_NS] = 2156900,       [NCU_MEMORY] = 91.14,           [NCU_COMPUTE] = 89.75,
-        [NCU_OCCUPANCY] = 66.67,  [NCU_REGISTERS] = 16,           [NCU_SHARED] = 200e6,
-        [NCU_WAVEFRONTS] = 300e6, [NCU_WAVEFRONTS_IDEAL] = 200e6, [NCU_CONFLICTS] = 187654321,
-        [NCU_THREADS] = 17.59,    [NCU_LOADS] = 12500000,         [NCU_SECTORS] = 50000000,
+        [NCU_NS] = 2156900,
+        [NCU_MEMORY] = 91.14,
+        [NCU_COMPUTE] = 89.75,
+        [NCU_OCCUPANCY] = 66.67,
+        [NCU_REGISTERS] = 16,
+        [NCU_SHARED] = 200e6,
+        [NCU_WAVEFRONTS] = 300e6,
+        [NCU_WAVEFRONTS_IDEAL] = 200e6,
+        [NCU_CONFLICTS] = 187654321,
+        [NCU_THREADS] = 31.5,
+        [NCU_THREADS_ON] = 17.59,
+        [NCU_LOADS] = 12500000,
+        [NCU_SECTORS] = 50000000,
         [NCU_LATENCY] = 20.5,
+        [NCU_INSTRUCTIONS] = 400e6,
+        [NCU_DRAM] = 15.5,
+        [NCU_L2] = 14,
+        [NCU_L1] = 91.14,
+        [NCU_ISSUE] = 70.25,
     };
     assert_int_equal(parse(launches, 4, &count, sample, &error), 0);
     assert_int_equal(count, 2);
@@ -253,10 +294,10 @@ static void test_metrics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figures),      cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_units),        cmocka_unit_test(test_no_launch),
-        cmocka_unit_test(test_damaged),      cmocka_unit_test(test_metrics),
-        cmocka_unit_test(test_many_columns),
+        cmocka_unit_test(test_busiest),   cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_unknown),   cmocka_unit_test(test_units),
+        cmocka_unit_test(test_no_launch), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_metrics),   cmocka_unit_test(test_many_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

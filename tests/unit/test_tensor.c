@@ -98,6 +98,7 @@ static void try(struct ladder_measure_step *step, const struct variant *variant)
     struct emit_sources sources = fixture.sources;
     int64_t row[SPACE_NAMES_MAX];
     struct device *device;
+    double blocks;
     *step =
         (struct ladder_measure_step){.other_kernel = {rung->space_file, rung->template,
                                                       rung->space->param_count, rung->config}};
@@ -117,7 +118,7 @@ static void try(struct ladder_measure_step *step, const struct variant *variant)
                                  .info = &device->info,
                                  .specs = (const char *const[]){"host"},
                                  .spec_count = 1};
-    if (ladder_measure_all(step, 1, &job, &rules, &error))
+    if (ladder_measure_all(step, 1, &job, &rules, &blocks, &error))
         fail_msg("%s", error.text);
     device_close(device);
 }
