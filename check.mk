@@ -5,7 +5,7 @@ TESTS     = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test
 FUZZERS   = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 DEVICE    = $(patsubst tests/device/%.c,$(BUILD)/device/%,$(wildcard tests/device/test_*.c) tests/device/host_data.c)
 # All C but the templates, whose control lines no formatter knows.
-FORMATTED = $(shell find autotune bench cache examples generator include tests -name '*.[ch]')
+FORMATTED = $(shell find autotune bench cache examples generator include python tests -name '*.[ch]' -o -name '*.[ch]pp')
 NEEDED    = $(BUILD)/obj/needed.a
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
@@ -55,14 +55,16 @@ check-format: ## name what is not formatted
 # to the leak sanitizer that CI runs the tests under.
 ANALYZE   = -O1 -fanalyzer -Wno-analyzer-malloc-leak -DANALYZER
 
+PYTHON_FLAGS = $(shell python3 -c 'import sysconfig; print("-isystem", sysconfig.get_path("include"))' 2> /dev/null)
+
 analyze: ## clang-tidy and gcc -fanalyzer over the whole program (about six minutes on two cores)
 	@./setup tools
-	@tests/tidy.sh all -- $(filter-out -ffile-prefix-map%,$(ALLFLAGS)) $(MPI_FLAGS)
+	@tests/tidy.sh all -- $(filter-out -ffile-prefix-map%,$(ALLFLAGS)) $(MPI_FLAGS) $(PYTHON_FLAGS)
 	@$(REMAKE) BUILD=$(BUILD)/analyze CFLAGS='$(ANALYZE)' WERROR=-Werror $(BUILD)/analyze/autotune
 
 check-tidy: ## clang-tidy over what has changed since main, and a sixteenth of the rest
 	@./setup tools
-	@tests/tidy.sh some -- $(filter-out -ffile-prefix-map%,$(ALLFLAGS)) $(MPI_FLAGS)
+	@tests/tidy.sh some -- $(filter-out -ffile-prefix-map%,$(ALLFLAGS)) $(MPI_FLAGS) $(PYTHON_FLAGS)
 
 coverage: ## which lines and branches the tests run, by folder (an hour)
 	@CC="$(CC)" ./setup test

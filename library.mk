@@ -39,7 +39,7 @@ $(ARCHIVE): $(LIBRARY)
 	$Q$(AR) rcsD $@ $(BUILD)/libautotune.o
 
 install-library: $(ARCHIVE) $(SHARED)
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/autotune.h include/autotune_reference.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/autotune.h include/autotune.hpp include/autotune_reference.h
 	install -D -m 644 -t $(AT_LIB) $(ARCHIVE)
 	install -D -m 755 -t $(AT_LIB) $(SHARED)
 	ln -sf $(notdir $(SHARED)) $(AT_LIB)/libautotune.so.$(ABI)
@@ -53,7 +53,8 @@ install-library: $(ARCHIVE) $(SHARED)
 	for f in $(EXPORTED); do install -D -m 644 $$f $(SHARE)/doc/autotune/$$f || exit 1; done
 
 uninstall-library:
-	rm -f "$(DESTDIR)$(PREFIX)/include/autotune.h" "$(DESTDIR)$(PREFIX)/include/autotune_reference.h" "$(AT_LIB)/libautotune.a" \
+	rm -f "$(DESTDIR)$(PREFIX)/include/autotune.h" "$(DESTDIR)$(PREFIX)/include/autotune.hpp" \
+	    "$(DESTDIR)$(PREFIX)/include/autotune_reference.h" "$(AT_LIB)/libautotune.a" \
 	    "$(AT_LIB)/libautotune.so" "$(AT_LIB)/libautotune.so.$(ABI)" "$(AT_LIB)"/libautotune.so.$(ABI).* "$(AT_LIB)/pkgconfig/autotune.pc" \
 	    "$(SHARE)/man/man3/autotune.3"
 	rm -rf "$(AT_CMAKE)" "$(SHARE)/doc/autotune/examples"

@@ -11,15 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 32 }; /* at a time: all nodes of so many stay in the cache */
+enum {
+    LANES = 32, /* at a time: all nodes of so many stay in the cache */
+    ARGS = 3    /* of what computes */
+};
 
 /* What a node, or a field of one, gives. */
 struct slot {
     double value[LANES];
     double own[LANES]; /* the error that it adds */
     double off[LANES]; /* how far it may be off, taken without regard to what has one origin */
-    double part[3][LANES]; /* derivatives by its arguments */
-    double slope[LANES];   /* the result's derivative by it */
+    double part[ARGS][LANES]; /* derivatives by its arguments */
+    double slope[LANES];      /* the result's derivative by it */
     uint8_t flags[LANES];
     bool is_literal; /* it is off by nothing */
 };
@@ -280,7 +283,7 @@ static void see_conversion(const struct step *s)
 static void see_any(const struct step *s)
 {
     const double open = s->type == BOOL_TYPE ? 1 : OPERATION_ERROR_OPEN;
-    EACH(s->own, off_by(open, (s->dx && s->dx[k] > 0) || (s->dy && s->dy[k] > 0)));
+    EACH(s->own, off_by(open, s->dx[k] > 0 || s->dy[k] > 0));
 }
 
 static void see_step(const struct step *s)
@@ -306,6 +309,7 @@ static void see_step(const struct step *s)
     case NODE_LEAST:
     case NODE_GREATEST:
     case NODE_CHOOSE: see_choice(s); break;
+    case NODE_IS_NAN: break; /* numbers are none, however doubtful */
     case NODE_FLOOR: EACH(s->own, steps_between(s->x[k], s->dx[k], floor)); break;
     case NODE_CEIL: EACH(s->own, steps_between(s->x[k], s->dx[k], ceil)); break;
     case NODE_SQRT:
@@ -349,13 +353,12 @@ static uint8_t flags_of_special(const struct step *s, size_t k)
     bool has_nan = false, has_infinity = false;
     if (s->kind == NODE_CHOOSE || s->kind == NODE_LEAST || s->kind == NODE_GREATEST)
         return 0;
-    for (int i = 0; i < 3; i++) {
-        has_nan = has_nan || (args[i] && args[i][k] != args[i][k]);
-        has_infinity = has_infinity || (args[i] && isinf(args[i][k]));
+    for (int i = 0; i < ARGS; i++) {
+        has_nan = has_nan || args[i][k] != args[i][k];
+        has_infinity = has_infinity || isinf(args[i][k]);
     }
     const bool is_nan = s->v[k] != s->v[k];
-    const bool is_born =
-        is_nan ? has_infinity && !has_nan : !has_infinity && !is_pole(s, k) && s->x != NULL;
+    const bool is_born = is_nan ? has_infinity && !has_nan : !has_infinity && !is_pole(s, k);
     return is_born ? OPERATION_IS_LOST : 0;
 }
 
@@ -371,24 +374,25 @@ static uint8_t flags_of_doubt(const struct step *s, size_t k)
 }
 
 /* Numbers, whose arguments are, have no flags. */
-static bool has_flags(const struct step *s, const struct slot *const args[3])
+static bool has_flags(const struct step *s, const struct slot *const args[ARGS])
 {
     double sum = 0;
     uint8_t all = 0;
     for (size_t k = 0; k < LANES; k++)
         sum += s->v[k] - s->v[k]; /* not a number where one is not finite */
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ARGS; i++)
         for (size_t k = 0; args[i] && k < LANES; k++)
             all |= args[i]->flags[k];
     return all || !is_finite(sum) || s->kind == NODE_SQRT || s->kind == NODE_LOG ||
            s->kind == NODE_LOG2 || s->kind == NODE_LOG1P;
 }
 
-static void set_flags(const struct step *s, struct slot *slot, const struct slot *const args[3])
+static void set_flags(const struct step *s, struct slot *slot,
+                      const struct slot *const args[ARGS])
 {
     for (size_t k = 0; k < LANES; k++) {
         uint8_t all = flags_of_doubt(s, k);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < ARGS; i++) {
             const bool is_dropped =
                 s->kind == NODE_CHOOSE && i > 0 && (i == 1) != (s->x[k] != 0);
             all |= args[i] && !is_dropped ? args[i]->flags[k] : 0;
@@ -408,8 +412,7 @@ static void forget_repeated(const struct step *s, struct slot *slot)
 {
     double *own = slot->own;
     for (size_t k = 0; k < LANES; k++) {
-        const bool is_given =
-            s->dx[k] > 0 || (s->dy && s->dy[k] > 0) || (s->dz && s->dz[k] > 0);
+        const bool is_given = s->dx[k] > 0 || s->dy[k] > 0 || s->dz[k] > 0;
         own[k] = is_given ? own[k] : 0;
     }
 }
@@ -436,12 +439,13 @@ static double times(double part, double off)
     return off > 0 ? fabs(part) * off : 0;
 }
 
-static void set_off(const struct step *s, struct slot *slot, const struct slot *const args[3])
+static void set_off(const struct step *s, struct slot *slot,
+                    const struct slot *const args[ARGS])
 {
     double *own = slot->own, *off = slot->off;
     EACH(own, within(own[k]));
     EACH(off, own[k]);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < ARGS; i++) {
         const double *part = slot->part[i], *given = args[i] ? args[i]->off : NULL;
         if (given && !args[i]->is_literal)
             EACH(off, off[k] + times(part[k], given[k]));
@@ -473,6 +477,8 @@ static enum operation_type type_of_field(const struct operation_error *self, int
                               self->acc);
 }
 
+static const double zeros[LANES]; /* of arguments that a node does not have */
+
 static struct step step_of(const struct operation_error *self, int at, int field,
                            struct slot *slot)
 {
@@ -491,6 +497,12 @@ static struct step step_of(const struct operation_error *self, int at, int field
                          .tiny = type == F32_TYPE   ? 0x1p-149
                                  : type == F64_TYPE ? 0x1p-1074
                                                     : 0,
+                         .x = zeros,
+                         .y = zeros,
+                         .z = zeros,
+                         .dx = zeros,
+                         .dy = zeros,
+                         .dz = zeros,
                          .v = slot->value,
                          .own = slot->own,
                          .px = slot->part[0],
@@ -503,13 +515,14 @@ static void see(void *context, int at, int field, const uint64_t *words, size_t 
     struct operation_error *self = context;
     const struct operation_node *node = &self->text->nodes[at];
     const bool is_struct = self->types[at] == STRUCT_TYPE;
-    const struct slot *args[3] = {NULL, NULL, NULL};
+    const struct slot *args[ARGS] = {NULL, NULL, NULL};
     struct slot *slot = &self->slots[self->slots_of[at][0] + field];
     struct step s = step_of(self, at, field, slot);
     const double **const values[] = {&s.x, &s.y, &s.z}, **const offs[] = {&s.dx, &s.dy, &s.dz};
     set_values(slot->value, s.type, words, count);
     if (node->arg_count == 0)
         return;
+    assert(node->arg_count <= ARGS);
     for (int i = 0; i < node->arg_count; i++) {
         args[i] = arg_slot(self, at, i, is_struct && i > 0 ? field : 0);
         *values[i] = args[i]->value;

@@ -249,6 +249,8 @@ AUTOTUNE_API uint64_t autotune_plan_results(const struct autotune_plan *plan);
 AUTOTUNE_API unsigned autotune_plan_launches(const struct autotune_plan *plan); /* for its n */
 AUTOTUNE_API size_t autotune_plan_element_bytes(const struct autotune_plan *plan);
 AUTOTUNE_API size_t autotune_plan_result_bytes(const struct autotune_plan *plan); /* of one */
+/* The type of a result, "f32", as `autotune list types` names it. */
+AUTOTUNE_API const char *autotune_plan_result_type(const struct autotune_plan *plan);
 /* "BLOCK=256 ITEMS=16 ...", as `autotune emit --variant` takes them. */
 AUTOTUNE_API const char *autotune_plan_params(const struct autotune_plan *plan);
 /* What the record was made for, "NVIDIA H200, sum i32 400M cold"; "" for DEFAULT. */

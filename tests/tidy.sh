@@ -18,10 +18,15 @@ list_changed() {
         git diff --name-only "$base"
 } 2> /dev/null
 
-# What speaks to an MPI has its header where there is one.
+has_python() {
+    python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")'
+} 2> /dev/null
+
+# What speaks to an MPI, or to Python, has its header where there is one.
 list_sources() {
-    find generator cache autotune -name '*.c' | sort |
-        if command -v "${MPICC:-mpicc}" > /dev/null; then cat; else grep -v main_mpi; fi
+    find generator cache autotune python -name '*.c' | sort |
+        if command -v "${MPICC:-mpicc}" > /dev/null; then cat; else grep -v main_mpi; fi |
+        if has_python; then cat; else grep -v '^python/'; fi
 }
 
 # Those of both lists once.

@@ -353,6 +353,11 @@ size_t autotune_plan_result_bytes(const struct autotune_plan *plan)
     return plan ? plan->result_bytes : 0;
 }
 
+const char *autotune_plan_result_type(const struct autotune_plan *plan)
+{
+    return plan ? problem_types[problem_result(&plan->problem)].name : "";
+}
+
 const char *autotune_plan_params(const struct autotune_plan *plan)
 {
     return plan ? or_empty(&plan->params) : "";

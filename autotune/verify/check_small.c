@@ -320,7 +320,7 @@ static int plan_cases(const struct run *run, struct error *error)
     if (check->plan_room < set->plan_count) {
         free(check->plans);
         check->plan_room = 0;
-        check->plans = malloc(set->plan_count * sizeof *check->plans);
+        check->plans = calloc(set->plan_count, sizeof *check->plans);
         if (!check->plans)
             return error_memory(error, set->plan_count * sizeof *check->plans);
         check->plan_room = set->plan_count;

@@ -13,6 +13,7 @@
 
 enum {
     CHUNK_BYTES = 8 << 20,
+    LEAST_CHUNK = 64 << 10,
     GUARD_BYTES = 256,
     SHARE_LEAST = 1 << 16, /* elements of a thread's share */
 };
@@ -138,8 +139,9 @@ static void *fill_chunk(void *argument)
 struct filler {
     struct device *device;
     struct oracle_input source;
-    uint64_t bytes, to; /* of an element; the input's address */
-    char *buffer;       /* CHUNK_BYTES for each thread */
+    uint64_t bytes, to;   /* of an element; the input's address */
+    uint64_t chunk_bytes; /* of a thread's at a time */
+    char *buffer;         /* so many for each thread */
     size_t threads;
 };
 
@@ -147,7 +149,7 @@ struct filler {
 static int fill_range(const struct filler *filler, uint64_t first, uint64_t end,
                       struct oracle_fold *fold, struct error *error)
 {
-    const uint64_t per_chunk = CHUNK_BYTES / filler->bytes;
+    const uint64_t per_chunk = filler->chunk_bytes / filler->bytes;
     for (uint64_t at = first; at < end;) {
         struct chunk chunks[THREADS_MAX];
         const uint64_t round = at;
@@ -487,19 +489,29 @@ static int open_doubts(struct input *input, struct error *error)
     return input->doubts ? 0 : error_memory(error, bytes);
 }
 
+/* A text that is evaluated takes long: all threads get as much, of little data too. */
+static uint64_t find_chunk(const struct problem *problem, uint64_t bytes_each)
+{
+    const uint64_t each = (bytes_each / LEAST_CHUNK + 1) * LEAST_CHUNK;
+    return !oracle_is_plain(problem) && each < CHUNK_BYTES ? each : CHUNK_BYTES;
+}
+
 static int fill_all(struct input *input, struct error *error)
 {
     const uint64_t expects_bytes = input->count * input_expects_bytes(&input->problem);
     const uint64_t made = input->period ? input->period : input->problem.dims.depth.n;
     const uint64_t bytes = (uint64_t)problem_types[input->problem.type].bytes;
-    const uint64_t chunks = made * bytes / CHUNK_BYTES + 1, cores = threads_of_cores();
+    const uint64_t cores = threads_of_cores();
+    const uint64_t chunk_bytes = find_chunk(&input->problem, made * bytes / cores);
+    const uint64_t chunks = made * bytes / chunk_bytes + 1;
     const bool is_run = !is_made_whole(&input->problem);
     struct filler filler = {
         .device = input->device,
         .bytes = bytes,
+        .chunk_bytes = chunk_bytes,
         .threads = (size_t)(is_run && chunks < cores ? chunks : cores),
     };
-    const uint64_t buffer_bytes = is_run ? filler.threads * CHUNK_BYTES : 1;
+    const uint64_t buffer_bytes = is_run ? filler.threads * chunk_bytes : 1;
     filler.buffer = malloc(buffer_bytes);
     input->expects = allocate(expects_bytes);
     int failed = !filler.buffer    ? error_memory(error, buffer_bytes)

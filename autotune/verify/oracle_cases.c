@@ -451,10 +451,13 @@ static int add_unlike(struct layout *layout)
     return 0;
 }
 
-static int end_layout(struct oracle_cases *out, int failed)
+static int end_layout(struct layout *layout, int failed)
 {
     if (failed)
-        oracle_dispose_cases(out);
+        layout->waiting_count = 0;
+    failed = layout_end(layout) || failed;
+    if (failed)
+        oracle_dispose_cases(layout->out);
     return failed ? -1 : 0;
 }
 
@@ -467,7 +470,7 @@ int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
         (oracle_is_run(&problem->dims) ? make_run(&layout) : make_arrays(&layout)) ||
         (!problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
         (oracle_has_map(problem) && add_drawn(&layout));
-    return end_layout(out, failed);
+    return end_layout(&layout, failed);
 }
 
 int oracle_make_specials(struct oracle_cases *out, const struct problem *problem,
@@ -477,7 +480,7 @@ int oracle_make_specials(struct oracle_cases *out, const struct problem *problem
     start_layout(&layout, out, problem, shape, 0, error);
     layout.is_doubted =
         layout_is_mapped(&layout) && problem_rounds(problem) ? true : layout.is_doubted;
-    return end_layout(out,
+    return end_layout(&layout,
                       (problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
                           oracle_add_spread(&layout) || add_unlike(&layout) ||
                           oracle_add_scales(&layout) ||

@@ -221,7 +221,8 @@ static int probe(struct trying *trying, int operands, bool *is_open, const unsig
         for (size_t k = 0; k < LANES; k++) {
             probe->words[0][k] =
                 mapped_draw(trying->problem->type, draw(trying) % MAPPED_PLAIN);
-            probe->places[0][k] = draw_place(trying, k, (uint64_t)(OPERANDS * MOST + i));
+            probe->places[0][k] =
+                draw_place(trying, k, UINT64_C(1) * OPERANDS * MOST + (uint64_t)i);
             trying->n[k]++;
         }
         map(trying, probe->words[0], probe->places[0], &probe->value);

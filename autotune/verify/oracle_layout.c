@@ -4,6 +4,8 @@
 
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
+#include "autotune/verify/threads.h"
+#include "generator/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,22 +107,6 @@ int layout_add_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bi
     return 0;
 }
 
-/* The results as they lie on the device; then they become oracle_bits, the last first. */
-static int add_scan(struct layout *layout, uint64_t offset, uint64_t n)
-{
-    const struct dims dims = dims_run(n, layout->problem.dims.scan);
-    oracle_bits *expects = layout_add_case(layout, offset, &dims), ignored;
-    struct oracle_fold fold;
-    if (expects == NULL)
-        return -1;
-    oracle_fold_init(&fold, &layout->problem);
-    oracle_fold_scan(&fold, layout_element(layout, offset), n, expects,
-                     doubts_of(layout, expects));
-    for (uint64_t i = n; i-- > 0;)
-        expects[i] = element_load_word(problem_result(&layout->problem), expects, i);
-    return oracle_fold_finish(&fold, &ignored, layout->error);
-}
-
 /* Makes the n elements from `first` on like the first. */
 static void repeat(const struct layout *layout, uint64_t first, uint64_t n)
 {
@@ -149,12 +135,13 @@ int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first)
     return 0;
 }
 
-static int fold_run(struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out)
+static int fold_run(const struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out,
+                    struct error *error)
 {
     struct oracle_fold fold;
     oracle_fold_init(&fold, &layout->problem);
     oracle_fold_add(&fold, layout_element(layout, offset), n);
-    return oracle_fold_finish(&fold, out, layout->error);
+    return oracle_fold_finish(&fold, out, error);
 }
 
 /* One that stands among others is their least or greatest, or all bits that differ from the identity's. */
@@ -170,54 +157,127 @@ bool layout_fold_one(struct layout *layout, uint64_t at, uint64_t n, oracle_bits
     return oracle_fold_finish(&fold, out, layout->error) == 0;
 }
 
+/* --- Folding ------------------------------------------------------------------------------ */
+
 /* A run with its doubt, which special values may have where others have none. */
-static int add_doubted(struct layout *layout, uint64_t offset, uint64_t n)
+static int fold_doubted(const struct layout *layout, const struct oracle_case *c,
+                        struct error *error)
 {
-    const struct dims dims = dims_value(n);
-    oracle_bits *expect = layout_add_case(layout, offset, &dims);
+    oracle_bits *expect = layout->out->expects + c->first;
     struct oracle_fold fold;
-    if (expect == NULL)
-        return -1;
     oracle_fold_init(&fold, &layout->problem);
     oracle_fold_roughly(&fold);
-    oracle_fold_add(&fold, layout_element(layout, offset), n);
+    oracle_fold_add(&fold, layout_element(layout, c->offset), c->dims.depth.n);
     *doubts_of(layout, expect) = oracle_fold_doubt(&fold);
-    return oracle_fold_finish(&fold, expect, layout->error);
+    return oracle_fold_finish(&fold, expect, error);
 }
 
-/* Appends a case whose expected result is folded from its elements. */
+static int scan_run(const struct layout *layout, const struct oracle_case *c,
+                    struct error *error)
+{
+    oracle_bits *expects = layout->out->expects + c->first, ignored;
+    struct oracle_fold fold;
+    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_scan(&fold, layout_element(layout, c->offset), c->dims.depth.n, expects,
+                     doubts_of(layout, expects));
+    return oracle_fold_finish(&fold, &ignored, error);
+}
+
+static int fold_array(const struct layout *layout, const struct oracle_case *c,
+                      struct error *error)
+{
+    oracle_bits *expects = layout->out->expects + c->first;
+    struct oracle_doubt *doubts = doubts_of(layout, expects);
+    const void *elements = layout_element(layout, c->offset);
+    struct problem problem = layout->problem;
+    double largest = 0;
+    problem.dims = c->dims;
+    return c->dims.scan ? oracle_scan_rows(&problem, 0, dims_kept(&c->dims), elements, expects,
+                                           doubts, &largest, error)
+                        : oracle_fold_results(&problem, 0, dims_results(&c->dims), elements,
+                                              expects, doubts, &largest, error);
+}
+
+/* Folds a case. Several results are written as they lie on the device; then they become oracle_bits, the last
+ * first. */
+static int fold_case(const struct layout *layout, const struct layout_folded *folded,
+                     struct error *error)
+{
+    const struct oracle_case *c = &layout->out->cases[folded->at];
+    oracle_bits *expects = layout->out->expects + c->first;
+    if (!folded->is_array && !c->dims.scan)
+        return layout->is_doubted
+                   ? fold_doubted(layout, c, error)
+                   : fold_run(layout, c->offset, c->dims.depth.n, expects, error);
+    if (folded->is_array ? fold_array(layout, c, error) : scan_run(layout, c, error))
+        return -1;
+    for (uint64_t r = dims_results(&c->dims); r-- > 0;)
+        expects[r] = element_load_word(problem_result(&layout->problem), expects, r);
+    return 0;
+}
+
+/* A text that is evaluated takes long: its cases wait for layout_end, which has all cores. */
+static int add_folded(struct layout *layout, uint64_t offset, const struct dims *dims,
+                      bool is_array)
+{
+    const struct layout_folded folded = {layout->out->count, is_array};
+    if (!layout_add_case(layout, offset, dims))
+        return -1;
+    if (!oracle_has_map(&layout->problem))
+        return fold_case(layout, &folded, layout->error);
+    if (array_grow(&layout->waiting, layout->waiting_count, sizeof *layout->waiting,
+                   layout->error))
+        return -1;
+    layout->waiting[layout->waiting_count++] = folded;
+    return 0;
+}
+
 int layout_add_folded(struct layout *layout, uint64_t offset, uint64_t n)
 {
-    oracle_bits expect;
-    if (layout->problem.dims.scan)
-        return add_scan(layout, offset, n);
-    if (layout->is_doubted)
-        return add_doubted(layout, offset, n);
-    if (fold_run(layout, offset, n, &expect))
-        return -1;
-    return layout_add_run(layout, offset, n, expect);
+    const struct dims dims = dims_run(n, layout->problem.dims.scan);
+    return add_folded(layout, offset, &dims, false);
 }
 
-/* The results as they lie on the device; then they become oracle_bits, the last first. */
 int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *dims)
 {
-    struct problem problem = layout->problem;
-    problem.dims = *dims;
-    const uint64_t results = dims_results(dims);
-    const void *elements = layout_element(layout, offset);
-    oracle_bits *expects = layout_add_case(layout, offset, dims);
-    double largest = 0;
-    if (!expects)
-        return -1;
-    struct oracle_doubt *doubts = doubts_of(layout, expects);
-    if (dims->scan ? oracle_scan_rows(&problem, 0, dims_kept(dims), elements, expects, doubts,
-                                      &largest, layout->error)
-                   : oracle_fold_results(&problem, 0, results, elements, expects, doubts,
-                                         &largest, layout->error))
-        return -1;
-    for (uint64_t r = results; r-- > 0;)
-        expects[r] = element_load_word(problem_result(&problem), expects, r);
-    return 0;
+    return add_folded(layout, offset, dims, true);
+}
+
+/* A thread's cases: every `step`-th of those that wait. */
+struct folding {
+    const struct layout *layout;
+    size_t first, step;
+    int failed;
+    struct error error;
+};
+
+static void *fold_share(void *argument)
+{
+    struct folding *share = argument;
+    const struct layout *layout = share->layout;
+    for (size_t i = share->first; i < layout->waiting_count && !share->failed; i += share->step)
+        share->failed = fold_case(layout, &layout->waiting[i], &share->error);
+    return NULL;
+}
+
+int layout_end(struct layout *layout)
+{
+    struct folding shares[THREADS_MAX];
+    const size_t cores = threads_of_cores();
+    int failed = 0;
+    for (size_t i = 0; i < cores; i++)
+        shares[i] = (struct folding){.layout = layout, .first = i, .step = cores};
+    if (layout->waiting_count)
+        threads_run(fold_share, shares, sizeof *shares, cores);
+    for (size_t i = 0; i < cores && !failed; i++)
+        if (shares[i].failed) {
+            *layout->error = shares[i].error;
+            failed = -1;
+        }
+    free(layout->waiting);
+    layout->waiting = NULL;
+    layout->waiting_count = 0;
+    return failed;
 }
 
 void layout_fill(const struct layout *layout, uint64_t first, uint64_t n, uint64_t seed)

@@ -14,6 +14,12 @@ enum {
     LAYOUT_SIZES_MAX = 48,
 };
 
+/* A case whose results are folded from its elements: an array's, or a run's. */
+struct layout_folded {
+    size_t at;
+    bool is_array;
+};
+
 struct layout {
     struct oracle_cases *out;
     struct problem problem;
@@ -28,7 +34,9 @@ struct layout {
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
-    bool is_doubted; /* cases have doubts; also where only special values do */
+    bool is_doubted;               /* cases have doubts; also where only special values do */
+    struct layout_folded *waiting; /* cases that are folded at the end */
+    size_t waiting_count;
     struct error *error;
 };
 
@@ -56,6 +64,10 @@ bool layout_is_mapped(const struct layout *layout);
 
 /* Appends a case of any dims whose results are folded from its elements. */
 int layout_add_array(struct layout *layout, uint64_t offset, const struct dims *dims);
+
+/* Folds what waits, and frees the layout: after the last case, also after a failure. Elements must not change
+ * once a case has them. */
+int layout_end(struct layout *layout);
 
 /* Fill with hashed elements without a mark; with the identity of and, or; with the last
  * choice of argmin, argmax; with what is worse than a mark by the least step. Put a mark. Flip

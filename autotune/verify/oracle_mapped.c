@@ -17,7 +17,7 @@
 
 enum {
     DRAWN = MAPPED_DRAWN,
-    SMALL_INTEGERS = (MAPPED_PLAIN - 1) / 2, /* these, of both signs, are the first */
+    LAST_INTEGER = MAPPED_PLAIN - 1, /* up to here small ones of both signs */
     FEW = 8,              /* kinds of elements; with less the next best are taken, too */
     EXACT_MOST = 1 << 16, /* the largest integer among values whose sums are exact */
     FACTORS_MOST = 40,    /* powers of two that a product grows or shrinks by, about */
@@ -246,10 +246,10 @@ static uint64_t draw_float(enum type type, uint64_t i, uint64_t hash)
                                range.largest, -range.largest};
     const uint64_t special_count = sizeof specials / sizeof *specials;
     uint64_t word = 0;
-    if (i <= 2 * SMALL_INTEGERS)
-        element_store(type, (double)i - SMALL_INTEGERS, &word, 0);
-    else if (i < 2 * SMALL_INTEGERS + 1 + special_count)
-        element_store(type, specials[i - 2 * SMALL_INTEGERS - 1], &word, 0);
+    if (i <= LAST_INTEGER)
+        element_store(type, (double)i - 0.5 * LAST_INTEGER, &word, 0);
+    else if (i < LAST_INTEGER + 1 + special_count)
+        element_store(type, specials[i - LAST_INTEGER - 1], &word, 0);
     else if (i % 4 == 0)
         element_store(type, sign * ldexp(1, (int)(hash >> 1 & 15) - 8), &word, 0);
     else if (i % 4 == 1)
@@ -267,10 +267,10 @@ static uint64_t draw_integer(enum type type, uint64_t i, uint64_t hash)
     const uint64_t near = (UINT64_C(1) << (hash % (uint64_t)bits)) + (hash >> 32) % 3 - 1;
     const uint64_t words[] = {top, top - 1, top + 1, UINT64_MAX};
     uint64_t word = 0;
-    if (i <= 2 * SMALL_INTEGERS)
-        element_store_word(type, i - SMALL_INTEGERS, &word, 0);
-    else if (i < 2 * SMALL_INTEGERS + 5)
-        element_store_word(type, words[i - 2 * SMALL_INTEGERS - 1], &word, 0);
+    if (i <= LAST_INTEGER)
+        element_store_word(type, i - LAST_INTEGER / 2, &word, 0);
+    else if (i < LAST_INTEGER + 5)
+        element_store_word(type, words[i - LAST_INTEGER - 1], &word, 0);
     else
         element_store_word(type, i % 4 == 0 ? near : i % 2 ? hash : any, &word, 0);
     return word;
@@ -603,25 +603,29 @@ static struct mixture mix_rounding(const struct oracle_mapped *mapped, uint64_t 
     return (struct mixture){(uint32_t)(share * UINT32_MAX), count};
 }
 
-/* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials. */
-static size_t count_own(const struct oracle_mapped *mapped, uint64_t seed)
+/* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials.
+ * Where results are bits each counts in a run, and few kinds make equals in rows. */
+static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_input *input)
 {
     static const double mosts[] = {2, 16, HUGE_VAL, HUGE_VAL};
-    const double most = mosts[oracle_mix(seed) % (sizeof mosts / sizeof *mosts)];
+    const bool is_any = oracle_is_run(&input->problem.dims) && own_is_certain(mapped->own);
+    const double most =
+        is_any ? HUGE_VAL : mosts[oracle_mix(input->seed) % (sizeof mosts / sizeof *mosts)];
     size_t count = 0;
     while (count < mapped->count && mapped->drawn[count].size <= most)
         count++;
     return count < FEW ? mapped->count : count;
 }
 
-static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, uint64_t seed,
-                          uint64_t n)
+static struct mixture mix(const struct oracle_mapped *mapped, const struct oracle_input *input,
+                          bool is_random)
 {
+    const uint64_t n = input->problem.dims.depth.n;
     const bool rounds =
         problem_types[mapped->value].is_float && operation_law(mapped->op)->rounds;
     const bool is_sum = mapped->op->combine == COMBINE_ADD;
     if (mapped->own)
-        return (struct mixture){UINT32_MAX, count_own(mapped, seed)};
+        return (struct mixture){UINT32_MAX, count_own(mapped, input)};
     if (is_decided_by_one(mapped->op->combine))
         return (struct mixture){0, 0};
     if (rounds && !(is_random && is_sum))
@@ -633,8 +637,7 @@ static struct mixture mix(const struct oracle_mapped *mapped, bool is_random, ui
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out)
 {
-    const struct mixture mixture =
-        mix(mapped, is_random, input->seed, input->problem.dims.depth.n);
+    const struct mixture mixture = mix(mapped, input, is_random);
     const struct oracle_recipe recipe = {.seed = ~input->seed};
     const struct drawn *deciding = mapped->drawn + mapped->neutral_count;
     union element_block words;

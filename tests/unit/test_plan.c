@@ -302,10 +302,12 @@ static void test_every_type(void **state)
     static const struct {
         const char *op, *type, *acc;
         size_t element, result;
+        const char *result_type;
     } cases[] = {
-        {"max", "i8", NULL, 1, 4},     {"min", "f64", NULL, 8, 8}, {"sum", "u8", "u64", 1, 8},
-        {"sumsq", "f16", NULL, 2, 4},  {"xor", "u64", NULL, 8, 8}, {"prod", "i16", NULL, 2, 4},
-        {"argmax", "f32", NULL, 4, 8},
+        {"max", "i8", NULL, 1, 4, "i32"},     {"min", "f64", NULL, 8, 8, "f64"},
+        {"sum", "u8", "u64", 1, 8, "u64"},    {"sumsq", "f16", NULL, 2, 4, "f32"},
+        {"xor", "u64", NULL, 8, 8, "u64"},    {"prod", "i16", NULL, 2, 4, "i32"},
+        {"argmax", "f32", NULL, 4, 8, "u64"},
     };
     struct autotune_context *context = open_context(folder, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -320,6 +322,7 @@ static void test_every_type(void **state)
             fail_msg("%s", error.text);
         assert_int_equal(autotune_plan_element_bytes(plan), cases[i].element);
         assert_int_equal(autotune_plan_result_bytes(plan), cases[i].result);
+        assert_string_equal(autotune_plan_result_type(plan), cases[i].result_type);
         struct autotune_workspace *workspace = make_workspace(plan);
         uint64_t input[2] = {0, 0}, output[2] = {UINT64_MAX, UINT64_MAX};
         assert_int_equal(autotune_execute(workspace, input, 1, output, NULL, &error), 0);
@@ -638,6 +641,7 @@ static void test_no_plan(void **state)
     assert_int_equal(autotune_plan_element_bytes(NULL), 0);
     assert_int_equal(autotune_plan_result_bytes(NULL), 0);
     assert_int_equal(autotune_plan_workspace_bytes(NULL), 0);
+    assert_string_equal(autotune_plan_result_type(NULL), "");
     assert_string_equal(autotune_plan_params(NULL), "");
     assert_string_equal(autotune_plan_origin(NULL), "");
     assert_string_equal(autotune_plan_advice(NULL), "");

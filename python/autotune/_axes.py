@@ -1,0 +1,137 @@
+"""Axes: which elements of an array are combined, as the numbers that the library has for it.
+
+Shapes and strides are in elements. What is kept and what is combined must each lie as one axis,
+of which one is contiguous; what is kept may be two, of which the outer becomes a call each.
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+from typing import Any, NamedTuple, Optional, Sequence, Union
+
+Axis = Union[None, int, Sequence[int]]
+
+
+class Walk(enum.Enum):
+    """What must be so of the elements of a result."""
+
+    ANY = "they are combined in any order"
+    IN_ORDER = "they are numbered, or combined in their order"
+    SCAN = "each has a result"
+
+
+class Layout(NamedTuple):
+    """A problem of the library, and how often it is called."""
+
+    n: int = 0  # elements of one value; 0 of a matrix
+    rows: int = 0
+    len: int = 0
+    pitch: int = 0
+    axis: int = 0  # 1: a result for each row; 0: for each column
+    calls: int = 1
+    step: int = 0  # elements from a call's first to the next one's
+    results: int = 1  # of a call
+
+    @property
+    def counted(self) -> int:
+        """What a call counts: rows of a matrix, or elements."""
+        return self.rows or self.n
+
+    @property
+    def extent(self) -> int:
+        """Elements from the first to the last, gaps too."""
+        one = (self.rows - 1) * self.pitch + self.len if self.rows else self.n
+        return (self.calls - 1) * self.step + one
+
+
+def indices(axis: Any) -> Union[None, int, tuple]:
+    """The same with numbers that are int, so that what is equal is one key: 1.0 is no axis."""
+    try:
+        if isinstance(axis, (tuple, list)):
+            return tuple(operator.index(one) for one in axis)
+        return None if axis is None else operator.index(axis)
+    except TypeError:
+        raise TypeError(f"axis {axis!r} is none: give a number, several, or None for all") from None
+
+
+def normalize(axis: Axis, ndim: int) -> tuple:
+    """The axes that are combined, ascending; all for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = indices(axis)
+    found = []
+    for index in given if isinstance(given, tuple) else (given,):
+        if not -ndim <= index < ndim:
+            raise ValueError(
+                f"axis {index} is out of bounds for an array of {ndim} dimension{'s' * (ndim != 1)}"
+            )
+        found.append(index % ndim)
+    if len(set(found)) != len(found):
+        raise ValueError(f"axis {axis} names an axis twice")
+    return tuple(sorted(found))
+
+
+def kept_shape(shape: tuple, axes: tuple, keepdims: bool) -> tuple:
+    """The shape of the result."""
+    if keepdims:
+        return tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def contiguous(shape: tuple) -> tuple:
+    """The strides of an array without gaps, the last axis fastest."""
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def _merge(dims: list) -> list:
+    """Neighbours that lie as one become one; those of one element go."""
+    merged: list = []
+    for n, stride in dims:
+        if n == 1:
+            continue
+        if merged and merged[-1][1] == n * stride:
+            merged[-1] = (merged[-1][0] * n, stride)
+        else:
+            merged.append((n, stride))
+    return merged
+
+
+def _each(depth: tuple, kept: tuple, walk: Walk) -> Optional[Layout]:
+    """A result for each of `kept`, of the elements of `depth`."""
+    (n, stride), (m, apart) = depth, kept
+    if stride == 1 and apart >= n:
+        return Layout(rows=m, len=n, pitch=apart, axis=1, results=m)
+    if apart == 1 and stride >= m and walk is not Walk.SCAN:
+        return Layout(rows=n, len=m, pitch=stride, axis=0, results=m)
+    return None
+
+
+def _one(depth: tuple, walk: Walk) -> Optional[Layout]:
+    """One result; elements with gaps between them are a column."""
+    n, stride = depth
+    if stride == 1:
+        return Layout(n=n)
+    return None if walk is Walk.SCAN else Layout(rows=n, len=1, pitch=stride, axis=0)
+
+
+def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[Layout]:
+    """The problem for an array that has elements; None where no numbers of the library say it."""
+    dims = list(zip(shape, strides))
+    reduced = [dims[i] for i in axes]
+    if walk is Walk.ANY:
+        reduced.sort(key=lambda dim: -dim[1])
+    depths = _merge(reduced) or [(1, 1)]
+    kept = _merge([dim for i, dim in enumerate(dims) if i not in axes])
+    if len(depths) > 1 or len(kept) > 2 or any(stride < 1 for _, stride in depths + kept):
+        return None
+    if not kept:
+        return _one(depths[0], walk)
+    each = _each(depths[0], kept[-1], walk)
+    if each is None or len(kept) == 1:
+        return each
+    return each._replace(calls=kept[0][0], step=kept[0][1])

@@ -1,0 +1,214 @@
+"""Calls: what is public but for the names of NumPy. Each finds its plan, made before or now."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Optional
+
+from . import _arrays, _devices
+from ._arrays import View
+from ._axes import Axis, indices, normalize
+from ._devices import Device
+from ._operations import name_of, row_of
+from ._plan import ORDERS, SOURCES, Plan, Problem
+from ._types import of_dtype
+
+_PLANS = 512  # kept for the next call
+
+
+@functools.lru_cache(maxsize=_PLANS)
+def _plan_of(problem: Problem) -> Plan:
+    return Plan(problem)
+
+
+# The plan that served the last call with these arguments, where it has a short way.
+_recent: dict = {}
+
+
+def _note(key: tuple, found: Plan) -> None:
+    if len(_recent) >= _PLANS:
+        _recent.clear()
+    _recent[key] = found
+
+
+def _forget() -> None:
+    """Plans are made anew: there may be another record, or another device."""
+    _plan_of.cache_clear()
+    _recent.clear()
+
+
+_devices.on_change(_forget)
+
+
+def _problem(
+    operation: Any,
+    seen: View,
+    axis: Axis,
+    keepdims: bool,
+    dtype: Any,
+    order: Optional[str],
+    device: Device,
+    scan: Optional[str] = None,
+    source: str = "best",
+    budget: float = 0.0,
+) -> Problem:
+    if not budget >= 0:
+        raise ValueError(f"budget is {budget}: give seconds, or 0 to try all")
+    for what, given, known in (("order", order, ORDERS), ("source", source, SOURCES)):
+        if given not in known:
+            raise ValueError(
+                f"{what} {given!r} is not known: give one of {', '.join(str(one) for one in known)}"
+            )
+    return Problem(
+        row_of(operation),
+        name_of(operation),
+        seen.shape,
+        seen.strides,
+        seen.type,
+        seen.gpu,
+        indices(axis),
+        bool(keepdims),
+        None if dtype is None else of_dtype(dtype),
+        order,
+        _devices.default_device() if device is None and seen.gpu is None else device,
+        scan,
+        source,
+        budget,
+    )
+
+
+# --- Public -----------------------------------------------------------------------------------
+
+
+def combined(x: Any, axis: Axis) -> int:
+    """How many elements each result is made of."""
+    shape = _arrays.view(x).shape
+    return _arrays.count(tuple(shape[i] for i in normalize(axis, len(shape))))
+
+
+def reduce(
+    operation: Any,
+    x: Any,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Any = None,
+    order: Optional[str] = None,
+    device: Device = None,
+) -> Any:
+    """Combines the elements of ``x`` along ``axis`` by an operation.
+
+    ``operation`` is a name of the table of docs/python.md, or an :class:`Operation`. ``x`` has any
+    shape; the result has it without ``axis`` (all axes for None), or with 1 in their place for
+    ``keepdims``. It is an array of the library that ``x`` is of.
+
+    >>> import numpy as np
+    >>> autotune.reduce("max", np.array([[1, 5], [7, 3]]), axis=0, device="host")
+    array([7, 5])
+
+    ``order="n"`` gives sums and products of floats the same bits on every GPU; ``order="run"`` the
+    same bits in each run. ``device`` is the number of a GPU or ``"host"``, the emulator; None is
+    the GPU of ``x``, and GPU 0 for arrays of the host. ``out`` takes the results, and is returned.
+    """
+    key = (operation, indices(axis), keepdims, dtype, order, device, type(x))
+    recent = _recent.get(key)
+    made = recent.try_short(x, out) if recent else NotImplemented
+    if made is not NotImplemented:
+        return made
+    seen = _arrays.view(x)
+    found = _plan_of(_problem(operation, seen, axis, keepdims, dtype, order, device))
+    made = found.run(seen, out)
+    if found.has_short:
+        _note(key, found)
+    return made
+
+
+def scan(
+    operation: Any,
+    x: Any,
+    axis: Optional[int] = None,
+    *,
+    exclusive: bool = False,
+    dtype: Any = None,
+    out: Any = None,
+    device: Device = None,
+) -> Any:
+    """The results of all elements up to each, along the last axis; ``x`` and the result have the
+    same shape.
+
+    ``exclusive``: of all elements before each. ``axis`` may be left out where ``x`` has one axis.
+
+    >>> import numpy as np
+    >>> autotune.scan("max", np.array([3, 1, 4, 1, 5]), device="host")
+    array([3, 3, 4, 4, 5])
+    """
+    seen = _arrays.view(x)
+    if axis is None:
+        if len(seen.shape) > 1:
+            raise ValueError(
+                f"an array of {len(seen.shape)} dimensions is scanned along an axis: give axis=-1"
+            )
+        axis = -1 if seen.shape else None
+    kind = "exclusive" if exclusive else "inclusive"
+    found = _plan_of(_problem(operation, seen, axis, False, dtype, None, device, kind))
+    return found.run(seen, out)
+
+
+def plan(
+    operation: Any,
+    x: Any,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dtype: Any = None,
+    order: Optional[str] = None,
+    device: Device = None,
+    source: str = "best",
+) -> Plan:
+    """A :class:`Plan` for arrays like ``x``: the same shape, strides, type and place.
+
+    ``source`` says where its kernel may come from: ``"best"`` of what there is, ``"record"`` of
+    this GPU, ``"shipped"``, ``"default"``, or ``"tuning"``, as :func:`tune` does.
+    """
+    return Plan(
+        _problem(operation, _arrays.view(x), axis, keepdims, dtype, order, device, None, source)
+    )
+
+
+def tune(
+    operation: Any,
+    x: Any,
+    axis: Axis = None,
+    *,
+    dtype: Any = None,
+    order: Optional[str] = None,
+    device: Device = None,
+    budget: float = 0.0,
+) -> Plan:
+    """Finds the fastest kernel for arrays like ``x``, keeps it in a record, and returns its plan.
+
+    The program ``autotune`` does it, in a process of its own, and needs the GPU for itself; it ends
+    after ``budget`` seconds, or when all is tried. A problem that has a record already is not tuned
+    again.
+
+    >>> import numpy as np
+    >>> autotune.tune("sum", np.ones(1000, np.int32), dtype="int32", device="host", budget=0.1).grade
+    'exact'
+    """
+    made = Plan(
+        _problem(
+            operation,
+            _arrays.view(x),
+            axis,
+            False,
+            dtype,
+            order,
+            device,
+            None,
+            "tuning",
+            budget,
+        )
+    )
+    _forget()
+    return made

@@ -1,0 +1,125 @@
+"""Operators of PyTorch: ``torch.compile`` and autograd know them.
+
+>>> import torch, autotune
+>>> import autotune.torch as reductions
+>>> autotune.set_default_device("host")
+>>> x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+>>> reductions.sum(x, dim=1).tolist()
+[3.0, 12.0]
+>>> reductions.max(x).backward()
+>>> x.grad
+tensor([[0., 0., 0.],
+        [0., 0., 1.]])
+
+Each function of the table of docs/python.md is here, as ``torch.ops.autotune.NAME`` too, with
+PyTorch's ``dim`` and ``keepdim``. Those of :data:`GRADIENTS` have a gradient. Nothing else of the
+package imports PyTorch.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence, Union
+
+import torch
+from torch import Tensor
+
+from . import _reduce
+from ._axes import kept_shape, normalize
+from ._operations import RESULTS, ROWS
+from ._types import of_dtype
+
+Dim = Union[None, int, Sequence[int]]
+
+
+# --- Gradients --------------------------------------------------------------------------------
+
+
+def _of_ties(grad: Tensor, x: Tensor, y: Tensor, dims: list, count: int) -> Tensor:
+    """Those that are the result share the gradient, as amax and amin have it."""
+    chosen = (x == y).to(x.dtype)
+    return grad * chosen / (chosen.sum(dims, keepdim=True) if dims else chosen)
+
+
+def _of_norm(grad: Tensor, x: Tensor, y: Tensor, dims: list, count: int) -> Tensor:
+    return torch.where(y == 0, 0, grad * x / y)
+
+
+# Of the result's gradient, the elements, the result, the dims and how many elements each result
+# has; the gradient and the result have 1 in the place of each dim.
+GRADIENTS: dict[str, Callable[[Tensor, Tensor, Tensor, list, int], Tensor]] = {
+    "sum": lambda grad, x, y, dims, count: grad.expand_as(x),
+    "mean": lambda grad, x, y, dims, count: grad.expand_as(x) / count,
+    "max": _of_ties,
+    "min": _of_ties,
+    "norm": _of_norm,
+    "logsumexp": lambda grad, x, y, dims, count: grad * (x - y).exp(),
+    "var": lambda grad, x, y, dims, count: grad * 2 / count * (x - x.mean(dims, keepdim=True)),
+    "sum_of_squares": lambda grad, x, y, dims, count: 2 * x * grad,
+    "abs_sum": lambda grad, x, y, dims, count: x.sign() * grad,
+}
+
+
+def _set_up(ctx: Any, inputs: tuple, output: Tensor) -> None:
+    x, dims, keepdim = inputs
+    ctx.dims, ctx.keepdim = dims, keepdim
+    ctx.save_for_backward(x, output)
+
+
+def _backward_of(gradient: Callable) -> Callable:
+    def backward(ctx: Any, grad: Tensor) -> tuple:
+        x, y = ctx.saved_tensors
+        dims, count = ctx.dims, 1
+        for dim in dims:
+            count *= x.shape[dim]
+            if not ctx.keepdim:
+                grad, y = grad.unsqueeze(dim), y.unsqueeze(dim)
+        return gradient(grad, x, y, dims, count).to(x.dtype), None, None
+
+    return backward
+
+
+# --- Operators --------------------------------------------------------------------------------
+
+
+def _result_type(name: str, x: Tensor) -> torch.dtype:
+    kind = of_dtype(x.dtype)
+    _, final = RESULTS[ROWS[name].result](kind, None)
+    return getattr(torch, final.name)
+
+
+def _register(name: str) -> Callable:
+    """The operator autotune::NAME of a tensor, all its dims ascending, and keepdim."""
+
+    def run(x: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+        return _reduce.reduce(name, x.detach(), tuple(dim), keepdims=keepdim)
+
+    def fake(x: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+        shape = kept_shape(tuple(x.shape), tuple(dim), keepdim)
+        return x.new_empty(shape, dtype=_result_type(name, x))
+
+    schema = "(Tensor x, int[] dim, bool keepdim) -> Tensor"
+    operator = torch.library.custom_op(f"autotune::{name}", run, mutates_args=(), schema=schema)
+    operator.register_fake(fake)
+    if name in GRADIENTS:
+        operator.register_autograd(_backward_of(GRADIENTS[name]), setup_context=_set_up)
+    return operator
+
+
+def _function(name: str) -> Callable:
+    operator = _register(name)
+
+    def function(x: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+        dims = normalize(dim, x.dim() or 1)  # a number has dim 0, as PyTorch has it
+        return operator(x, list(dims[: x.dim()]), keepdim)
+
+    has = "It has a gradient." if name in GRADIENTS else "It has no gradient."
+    function.__doc__ = (
+        f"{ROWS[name].what}\n\n    Along ``dim``: one, several, or None for all. {has}\n    "
+    )
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__
+    return function
+
+
+__all__ = ["GRADIENTS", *ROWS]
+globals().update({name: _function(name) for name in ROWS})

@@ -1,0 +1,276 @@
+/* core_plan: the type Plan: a plan of the library and the workspaces of its calls. A call takes a
+ * workspace that none has on its stream, and gives it back when it is queued: calls on one stream
+ * follow each other, those on two never share one. */
+#include "core.h"
+
+#include <stdlib.h>
+
+struct idle {
+    void *stream;
+    struct autotune_workspace *workspace;
+};
+
+struct core_plan {
+    PyObject_HEAD struct core_context *context;
+    struct autotune_plan *at;
+    struct idle *idle;
+    size_t count, room;
+};
+
+enum { OP, TYPE, ACC, NAMES, NUMBERS = 10 };
+
+/* The numbers of a problem as plan(...) takes them, behind its names. */
+enum { N, ROWS, LEN, PITCH, AXIS, SCAN, ORDER, IS_WARM, FROM, BUDGET_MS };
+
+static bool read_problem(struct autotune_problem *out, uint64_t numbers[NUMBERS],
+                         PyObject *const *args, Py_ssize_t count)
+{
+    if (count < NAMES || !core_read_text(&out->op, args[OP]) ||
+        !core_read_text(&out->type, args[TYPE]) || !core_read_text(&out->acc, args[ACC]))
+        return false;
+    if (!core_read_numbers(numbers, args + NAMES, count - NAMES, NUMBERS, "plan"))
+        return false;
+    out->n = numbers[N];
+    out->rows = numbers[ROWS];
+    out->len = numbers[LEN];
+    out->pitch = numbers[PITCH];
+    out->axis = (int)numbers[AXIS];
+    out->scan = (int)numbers[SCAN];
+    out->order = (int)numbers[ORDER];
+    out->is_warm = (int)numbers[IS_WARM];
+    return true;
+}
+
+PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t count)
+{
+    struct core_context *context = (struct core_context *)object;
+    struct autotune_problem problem = {0};
+    struct autotune_plan_options options = {0};
+    struct autotune_plan *at = NULL;
+    struct autotune_error error;
+    uint64_t numbers[NUMBERS];
+    int failed;
+    if (!read_problem(&problem, numbers, args, count))
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "plan of no problem");
+    options.from = (enum autotune_from)numbers[FROM];
+    options.budget_seconds = (double)numbers[BUDGET_MS] / 1000;
+    PyThreadState *state = PyEval_SaveThread();
+    void *before = gpu_enter(&context->gpu);
+    failed = autotune_plan_create(&at, context->at, &problem, &options, &error);
+    gpu_leave(&context->gpu, before);
+    PyEval_RestoreThread(state);
+    if (failed)
+        return core_raise(error.code, error.text);
+    struct core_plan *self =
+        (struct core_plan *)core_new(PyType_GetModule(Py_TYPE(object)), "Plan");
+    if (!self) {
+        autotune_plan_destroy(at, NULL);
+        return NULL;
+    }
+    Py_INCREF(object);
+    self->context = context;
+    self->at = at;
+    return (PyObject *)self;
+}
+
+/* Kernels of its calls may still run. */
+static void plan_free(PyObject *object)
+{
+    struct core_plan *self = (struct core_plan *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (self->context) {
+        const struct gpu *gpu = &self->context->gpu;
+        void *before = gpu_enter(gpu);
+        gpu_wait_all(gpu);
+        for (size_t i = 0; i < self->count; i++)
+            autotune_workspace_destroy(self->idle[i].workspace, NULL);
+        autotune_plan_destroy(self->at, NULL);
+        gpu_leave(gpu, before);
+    }
+    free(self->idle);
+    Py_XDECREF((PyObject *)self->context);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
+/* One of the stream's, or NULL. */
+static struct autotune_workspace *take(struct core_plan *self, const void *stream)
+{
+    for (size_t i = self->count; i-- > 0;)
+        if (self->idle[i].stream == stream) {
+            struct autotune_workspace *found = self->idle[i].workspace;
+            self->idle[i] = self->idle[--self->count];
+            return found;
+        }
+    return NULL;
+}
+
+/* Where there is no room to note it, it is given up, when its call has ended. */
+static void give(struct core_plan *self, void *stream, struct autotune_workspace *workspace)
+{
+    if (self->count == self->room) {
+        const size_t room = self->room * 2 + 1;
+        struct idle *grown = realloc(self->idle, room * sizeof *grown);
+        if (!grown) {
+            gpu_wait_all(&self->context->gpu);
+            autotune_workspace_destroy(workspace, NULL);
+            return;
+        }
+        self->idle = grown;
+        self->room = room;
+    }
+    self->idle[self->count++] = (struct idle){stream, workspace};
+}
+
+/* All calls of a run, one behind another on its stream. */
+static int run_calls(struct core_plan *self, struct autotune_workspace **workspace,
+                     const struct core_run *run, struct autotune_error *error)
+{
+    void *stream = (void *)(uintptr_t)run->stream;
+    int failed = 0;
+    if (!*workspace)
+        failed = autotune_workspace_create(workspace, self->at, NULL, stream, error);
+    for (uint64_t i = 0; i < run->calls && !failed; i++)
+        failed =
+            autotune_execute(*workspace, (void *)(uintptr_t)(run->input + i * run->input_step),
+                             run->n, (void *)(uintptr_t)(run->output + i * run->output_step),
+                             stream, error);
+    if (failed && *workspace)
+        autotune_workspace_reset(*workspace, stream, NULL);
+    return failed;
+}
+
+int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_error *error)
+{
+    struct core_plan *self = (struct core_plan *)plan;
+    const struct gpu *gpu = &self->context->gpu;
+    void *stream = (void *)(uintptr_t)run->stream;
+    struct autotune_workspace *workspace = take(self, stream);
+    void *before = gpu_enter(gpu);
+    int failed;
+    if (gpu->context && workspace && run->calls == 1) {
+        failed = run_calls(self, &workspace, run, error);
+    } else {
+        PyThreadState *state = PyEval_SaveThread();
+        failed = run_calls(self, &workspace, run, error);
+        PyEval_RestoreThread(state);
+    }
+    if (workspace)
+        give(self, stream, workspace);
+    gpu_leave(gpu, before);
+    return failed;
+}
+
+/* execute(input, n, output, stream, calls, input_step, output_step): as struct core_run. */
+static PyObject *plan_execute(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    uint64_t at[sizeof(struct core_run) / sizeof(uint64_t)];
+    struct autotune_error error;
+    if (!core_read_numbers(at, args, count, sizeof at / sizeof *at, "execute"))
+        return NULL;
+    const struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
+    if (core_plan_run(self, &run, &error))
+        return core_raise(error.code, error.text);
+    Py_RETURN_NONE;
+}
+
+/* --- What a plan says ---------------------------------------------------------------------- */
+
+typedef const char *(*say_text)(const struct autotune_plan *);
+typedef uint64_t (*say_number)(const struct autotune_plan *);
+
+static uint64_t say_grade(const struct autotune_plan *at)
+{
+    return (uint64_t)autotune_plan_grade(at);
+}
+
+static uint64_t say_kernels(const struct autotune_plan *at)
+{
+    return (uint64_t)autotune_plan_kernels(at);
+}
+
+static uint64_t say_launches(const struct autotune_plan *at)
+{
+    return autotune_plan_launches(at);
+}
+
+static uint64_t say_element(const struct autotune_plan *at)
+{
+    return autotune_plan_element_bytes(at);
+}
+
+static uint64_t say_result(const struct autotune_plan *at)
+{
+    return autotune_plan_result_bytes(at);
+}
+
+static uint64_t say_workspace(const struct autotune_plan *at)
+{
+    return autotune_plan_workspace_bytes(at);
+}
+
+static const struct saying {
+    say_text text;
+    say_number number;
+} sayings[] = {
+    {autotune_plan_params, NULL},
+    {autotune_plan_origin, NULL},
+    {autotune_plan_advice, NULL},
+    {autotune_plan_warning, NULL},
+    {NULL, autotune_plan_n},
+    {NULL, autotune_plan_results},
+    {NULL, say_launches},
+    {NULL, say_element},
+    {NULL, say_result},
+    {NULL, say_workspace},
+    {NULL, say_grade},
+    {NULL, say_kernels},
+    {autotune_plan_result_type, NULL},
+};
+
+static PyObject *plan_say(PyObject *object, void *which)
+{
+    const struct core_plan *self = (struct core_plan *)object;
+    const struct saying *saying = which;
+    return saying->text ? PyUnicode_FromString(saying->text(self->at))
+                        : PyLong_FromUnsignedLongLong(saying->number(self->at));
+}
+
+#define SAYS(name, i) {name, plan_say, NULL, NULL, (void *)(uintptr_t) & sayings[i]}
+
+static PyGetSetDef says[] = {
+    SAYS("params", 0),
+    SAYS("origin", 1),
+    SAYS("advice", 2),
+    SAYS("warning", 3),
+    SAYS("n", 4),
+    SAYS("results", 5),
+    SAYS("launches", 6),
+    SAYS("element_bytes", 7),
+    SAYS("result_bytes", 8),
+    SAYS("workspace_bytes", 9),
+    SAYS("grade", 10),
+    SAYS("kernels", 11),
+    SAYS("result_type", 12),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef methods[] = {
+    {"execute", (PyCFunction)(void (*)(void))plan_execute, METH_FASTCALL,
+     "execute(input, n, output, stream, calls, input_step, output_step)"},
+    {NULL, NULL, 0, NULL},
+};
+
+int core_add_plan(PyObject *module)
+{
+    static PyType_Slot slots[] = {
+        {Py_tp_dealloc, (void *)(uintptr_t)plan_free},
+        {Py_tp_methods, methods},
+        {Py_tp_getset, says},
+        {0, NULL},
+    };
+    static PyType_Spec spec = {"autotune._core.Plan", sizeof(struct core_plan), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    return type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
+}
