@@ -36,6 +36,13 @@ static int check_problem(const struct problem *problem, const struct autotune_pr
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem has more than n: a pipeline takes n elements, one behind "
                     "another; copy anything else to the GPU and give it to autotune_execute");
+    if (problem_combine(problem) == COMBINE_OTHER)
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "data on the host is reduced in chunks, whose results are combined by a law "
+            "(docs/operations.md), and operation '%s' combines by none: copy the "
+            "elements to the GPU first",
+            problem->op->name);
     if (problem_has_finish(problem))
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "data on the host is reduced in chunks, whose results are combined before "

@@ -193,7 +193,8 @@ def tune(
     again.
 
     >>> import numpy as np
-    >>> autotune.tune("sum", np.ones(1000, np.int32), dtype="int32", device="host", budget=0.1).grade
+    >>> tuned = autotune.tune("sum", np.ones(1000, np.int64), device="host", budget=0.1)
+    >>> tuned.grade
     'exact'
     """
     made = Plan(

@@ -140,7 +140,7 @@ if command -v bash > /dev/null; then
     completes order "free run n any" autotune show --order ""
     completes gpu "rtx5070 rtx5070ti" autotune export --gpu rtx507
     completes arch "sm_80 sm_86 sm_87 sm_88 sm_89" autotune emit --arch sm_8
-    completes rung "harris harris-1 harris-2 harris-3 harris-4 harris-5 harris-6 harris-7 harris-7-256 harris-7-64" autotune ladder --rung harris
+    completes rung "harris harris-1 harris-1-masked harris-2 harris-2-padded harris-3 harris-4 harris-5 harris-6 harris-7 harris-7-256 harris-7-64" autotune ladder --rung harris
     completes space-of-the-program "columns" autotune --space col
     completes help "$(echo "$WITH_OPTIONS" | tr '\n' ' ')" autotune help ""
     : > record-a.ini

@@ -9,7 +9,7 @@ rows() {
 }
 # are_proven ROWS REJECTED
 are_proven() {
-    has_status 0 && [ "$(rows out '^(harris|cs599|single|tensor|next|wangyu|lab04|loads|scan),')" -eq "$1" ] &&
+    has_status 0 && [ "$(rows out '^(harris|cs599|single|tensor|next|wangyu|lab04|loads|scan|apart),')" -eq "$1" ] &&
         [ "$(rows out ',measured,[0-9]+\.[0-9]{4},')" -eq $(($1 - $2)) ] &&
         [ "$(rows out '^(tensor,tensor-2|wangyu,wangyu-4-redux),.*,rejected,')" -eq "$2" ]
 }
@@ -17,7 +17,7 @@ are_proven() {
 run ladder --device host --type f32 --n 7K --csv - --rung tensor --rung wangyu-4-redux --rung cs599-6
 check rungs-f32 are_proven 4 2
 run ladder --device host --type i32 --n 7K --csv -
-check rungs-i32 are_proven 41 1
+check rungs-i32 are_proven 44 1
 check proofs-are-said grep -Eq '^proved +[1-9][0-9]{3,} runs' err
 tr -d '\r' < out | sed 1d | cut -d, -f2 > names
 check in-order test "$(sed -n '1p;7p;10p;20p;25p;35p' names | tr '\n' ' ')" = \

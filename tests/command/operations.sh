@@ -131,6 +131,7 @@ operation wrong.ini "meaning = m" "combine = a - b" "identity = 0"
 refuses not-commutative 64 "wrong\.ini: combine is not commutative: of x = .* a with b gives .*, and b with a gives" verify --device host --op wrong.ini --n 1K
 operation wrong.ini "meaning = m" "combine = a + b" "identity = 1"
 refuses wrong-identity 64 "wrong\.ini: the identity changes a value: with it, x = .* gives .*, and alone" --device host --op wrong.ini --n 1K --budget 1s
+refuses reduce-of-no-law 64 "operation 'wrong' combines by none" reduce x.f32 --op wrong.ini --type f32 --device host
 operation max.ini "meaning = m" "map = x + 1" "combine = greatest(a, b)"
 refuses name-of-ours 64 "max\.ini: 'max' is the name of another operation" --device host --op max.ini
 operation wrong.ini "meaning = m" "map = x * 0.5" "combine = a + b"

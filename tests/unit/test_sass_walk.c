@@ -290,8 +290,10 @@ static void test_made(void **state)
             text_dispose(&text);
         }
     print_message("%zu of %zu codes\n", seen, 2 * sizeof made / sizeof *made);
-    if (!seen)
+    if (!seen) {
+        print_message("no disassembler here\n");
         skip();
+    }
 }
 
 /* The remainder of harris-1 is divided for on sm_90, and masked on sm_120. */
@@ -316,8 +318,10 @@ static void test_remainders(void **state)
         }
         text_dispose(&text);
     }
-    if (!seen)
+    if (!seen) {
+        print_message("no disassembler here\n");
         skip();
+    }
 }
 
 /* batched-1 says for which architectures its first step's two loads become one. */
@@ -341,8 +345,10 @@ static void test_joined_loads(void **state)
         }
         text_dispose(&text);
     }
-    if (!seen)
+    if (!seen) {
+        print_message("no disassembler here\n");
         skip();
+    }
 }
 
 int main(void)
