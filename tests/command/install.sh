@@ -154,7 +154,8 @@ if command -v bash > /dev/null; then
 
     # Each value that is offered is one that the program takes.
     for op in $OPS; do
-        run list types --op "$op"
+        run list types --op "$op" --type f32
+        has_status 0 || run list types --op "$op" --type i32
         check "value-$op" has_status 0
     done
     for type in $TYPES; do
