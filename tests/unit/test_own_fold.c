@@ -569,12 +569,38 @@ static void knows_infinities(void **state)
     assert_false(doubt.is_open);
 }
 
+/* A product's part may be beyond the type's range in another order, though this one's are not. */
+static void knows_growth(void **state)
+{
+    (void)state;
+    enum { N = 1029 };
+    static const char text[] =
+        "[operation]\nmeaning = complex product\nname = product\ntypes = floats\n"
+        "value = re:acc im:acc\nmap = make(x, x * 0.5)\n"
+        "combine = make(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re)\n"
+        "identity = make(1, 0)\nfinish = a.re\n";
+    struct problem problem = {.type = F32, .acc = F32, .dims = dims_value(N)};
+    float elements[N];
+    struct oracle_doubt doubt;
+    if (operation_load(&problem.op, "product.ini", text, strlen(text), &error) ||
+        oracle_prepare(&problem, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < N; i++)
+        elements[i] = i == 100 ? 1e-45F : 1;
+    const oracle_bits bits = expect(&problem, elements, N, &doubt);
+    assert_true(isfinite(oracle_to_double(F32, bits)));
+    assert_true(doubt.is_open);
+    expect(&problem, elements, 10, &doubt);
+    assert_false(doubt.is_open);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_any_order), cmocka_unit_test(equals_plain_c),
         cmocka_unit_test(merges_chunks),   cmocka_unit_test(takes_drawn_ones),
         cmocka_unit_test(refuses_faults),  cmocka_unit_test(knows_infinities),
+        cmocka_unit_test(knows_growth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
