@@ -63,6 +63,7 @@ take_block '__global__ void' > run/strided.cu
 take_block 'name = strided' > run/strided.ini
 cp run/strided.cu run/mine.cu
 cp run/strided.ini run/mine.ini
+sed -n '/^    cat > energy.ini/,/^    END$/p' "$ROOT/docs/operations.md" | sed -n 's/^    //; /^cat/d; /^END/d; p' > run/energy.ini
 cp "$ROOT/bench/records/nvidia-h200.ini" run
 cp "$ROOT/bench/results/h200-cub-sum-f32-cold.csv" run/cub.csv
 cp "$ROOT/bench/results/h200-ladder-f32.csv" run/ladder.csv
