@@ -107,7 +107,10 @@ int other_space_try(struct measurer *measurer, const struct emit_sources *source
                      ? 0
                      : error_set(error, ERROR_FAILED,
                                  "%s: another space than the coordinator's", job->space.name);
-    failed = failed || compile_and_prove(&other, &its_sources, error) ||
+    check_use(measurer->session.check, &its_sources);
+    failed = failed || compile_and_prove(&other, &its_sources, error);
+    check_use(measurer->session.check, sources);
+    failed = failed ||
              job_send(measurer->socket, JOB_TRIAL, &other.message, sizeof other.message, error);
     loaded_close(&other.loaded);
     space_free(space);

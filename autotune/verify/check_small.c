@@ -82,6 +82,12 @@ bool check_has_shadow(struct problem *out, const struct point_context *context,
             point_reject(context, config, &ignored) != POINT_VALID);
 }
 
+void check_use(struct check *check, const struct emit_sources *sources)
+{
+    if (check->shadow)
+        check->shadow->sources = sources;
+}
+
 void check_offer_shadow(struct check *check, const struct device_image *image,
                         const struct compiled_variant *variant)
 {

@@ -37,6 +37,9 @@ bool check_shadow(struct problem *out, const struct problem *problem);
 bool check_has_shadow(struct problem *out, const struct point_context *context,
                       const int64_t *config);
 
+/* From now on the shadow's kernels are made of these sources, which live as long. */
+void check_use(struct check *check, const struct emit_sources *sources);
+
 /* Shadow's kernels that were compiled already, which the next proofs take where they are of the very text:
  * others are compiled on the way. NULL: there are none. They live until the next call. */
 void check_offer_shadow(struct check *check, const struct device_image *image,

@@ -137,6 +137,8 @@ static bool is_alike(enum type type, uint64_t a, uint64_t b, double bound)
     const double y = is_float ? element_double_of(b) : (double)(int64_t)b;
     if (a == b || bound >= OPERATION_ERROR_OPEN)
         return true;
+    if (!is_float && !(bound > 0)) /* of 64 bits, a double has not all */
+        return false;
     return is_float && x != x ? y != y : (is_float && x == y) || fabs(x - y) <= SLACK * bound;
 }
 
@@ -217,13 +219,14 @@ static int probe(struct trying *trying, int operands, bool *is_open, const unsig
 {
     int found = -1;
     struct operand *probe = calloc(1, sizeof *probe);
+    for (size_t k = 0; k < LANES; k++)
+        trying->n[k]++;
     for (int i = 0; probe && found < 0 && i < PROBES; i++) {
         for (size_t k = 0; k < LANES; k++) {
             probe->words[0][k] =
                 mapped_draw(trying->problem->type, draw(trying) % MAPPED_PLAIN);
             probe->places[0][k] =
                 draw_place(trying, k, UINT64_C(1) * OPERANDS * MOST + (uint64_t)i);
-            trying->n[k]++;
         }
         map(trying, probe->words[0], probe->places[0], &probe->value);
         operation_error_combine(trying->bounds, &trying->left, &probe->value, &trying->part,

@@ -474,8 +474,9 @@ bool own_accepts(const struct problem *problem, oracle_bits expect,
         return true;
     if (!doubt)
         return false;
+    const double bound = own_bound(problem, expect, doubt, height);
     return doubt->is_open || (b != b && doubt->may_be_nan) ||
-           fabs(a - b) <= own_bound(problem, expect, doubt, height);
+           (bound > 0 && fabs(a - b) <= bound);
 }
 
 /* --- Making one --------------------------------------------------------------------------- */

@@ -156,7 +156,7 @@ class Operation:
         self.name = name
         self.text = "\n".join(["[operation]", *lines, ""])
         self.key = _core.operation(name, self.text)
-        self.row = Row(self.key, "own", is_finished=finish is not None)
+        self.row = Row(self.key, "own", is_finished=True)  # or by no law: not in chunks
 
     def __repr__(self) -> str:
         return f"<autotune.Operation {self.name}: {'; '.join(self.text.splitlines()[2:])}>"
