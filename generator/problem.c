@@ -212,6 +212,8 @@ static int check_kernels(const struct problem *problem, struct error *error)
         return refuse(
             problem, error,
             "kernels combine values in any order so far, and keeps_order asks for theirs");
+    if (problem_law(problem)->is_position && problem->dims.scan)
+        return refuse(problem, error, "a scan gives values, no positions: use min or max");
     if (problem_combine(problem) == COMBINE_OTHER && problem->dims.scan)
         return refuse(
             problem, error,

@@ -19,7 +19,6 @@ refuses one-value-space 64 "use --space rows" --device host --rows 5 --len 5 --s
 refuses column-space 64 "use --space rows" --device host --rows 5 --len 5 --space columns
 refuses no-matrix 64 "or give --rows, --len and --axis 1" --device host --n 5 --space rows
 refuses other-axis 64 "use --space rows, or give --axis 0" --device host --rows 5 --len 5 --space columns
-refuses positions 64 "asks for positions" --device host --rows 5 --len 5 --op argmin
 refuses chosen 64 "leave --n, --rows" verify --device host --cover --rows 5 --len 5
 refuses sweep 64 "--space" --device host --n 1K..4K --space rows
 

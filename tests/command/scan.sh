@@ -10,7 +10,7 @@ refuses unknown 64 "unknown scan 'all': choose inclusive, exclusive or none" --d
 refuses columns 64 "asks for columns, of which there are no scans" --device host --rows 5 --len 7 --axis 0 \
     --scan inclusive
 refuses shapes 64 "scans of rows are tuned one by one" --device host --rows 5 --len 7..70 --scan inclusive
-refuses positions 64 "asks for positions" --device host --n 100 --scan inclusive --op argmin
+refuses positions 64 "a scan gives values, no positions" --device host --n 100 --scan inclusive --op argmin
 refuses other-space 64 "a value for each element: use --space scan" emit --scan inclusive --space reduce
 refuses no-scan 64 "or give --scan inclusive" emit --space scan --n 100
 refuses order-n 64 "no kernel keeps order n of scan yet" emit --scan inclusive --type f32 --order n
