@@ -855,7 +855,7 @@ static void test_written_struct(void **state)
                         "    const float d_ = b.mean_ - a.mean_;\n"
                         "    const accum joined_ = make_accum(all_, a.mean_ + "
                         "__fmul_rn(d_, part_), a.m2_ + b.m2_ + "
-                        "__fmul_rn(__fmul_rn(__fmul_rn(d_, d_), a.count_), part_));\n"
+                        "__fmul_rn(__fmul_rn(d_, a.count_), __fmul_rn(d_, part_)));\n"
                         "    return all_ == 0.0f ? a : joined_;\n");
     text_dispose(&out);
     operation_free(text);
