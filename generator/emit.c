@@ -576,6 +576,18 @@ uint64_t emit_hash_variant(const struct emit_variant *variant)
     return XXH3_64bits_digest(&state);
 }
 
+int emit_hash_config(uint64_t *out, const struct point_context *context,
+                     const struct emit_sources *sources, const int64_t *config,
+                     struct error *error)
+{
+    struct emit_variant emitted;
+    if (emit_variant(&emitted, context, sources, config, error))
+        return -1;
+    *out = emit_hash_variant(&emitted);
+    emit_dispose(&emitted);
+    return 0;
+}
+
 void emit_add_code(struct text *out, const struct emit_variant *variant)
 {
     assert(variant->count <= SPACE_PASSES_MAX);

@@ -46,6 +46,10 @@ const char *emit_source(const struct emit_variant *variant, size_t index);
 
 /* A hash of a variant's kernels: equal for equal code, whatever its comments. */
 uint64_t emit_hash_variant(const struct emit_variant *variant);
+/* The same of the variant that has this config. */
+int emit_hash_config(uint64_t *out, const struct point_context *context,
+                     const struct emit_sources *sources, const int64_t *config,
+                     struct error *error);
 
 /* Appends what that hash is of: the code of each kernel, and a zero byte behind it. */
 void emit_add_code(struct text *out, const struct emit_variant *variant);

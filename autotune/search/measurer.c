@@ -28,6 +28,55 @@ static uint64_t microseconds_since(double start)
     return (uint64_t)((monotonic_s() - start) * 1e6);
 }
 
+/* --- Defaults that were compiled before --------------------------------------------------- */
+
+enum { DEFAULTS_MAX = 32 }; /* that are kept; then the oldest goes */
+
+static void close_default(struct measurer_default *own)
+{
+    loaded_close(&own->loaded);
+    compiler_dispose(&own->shadow);
+}
+
+static void remove_default(struct measurer_rest *rest, size_t at)
+{
+    struct measurer_default *place = &rest->defaults[at];
+    memmove(place, place + 1, (--rest->count - at) * sizeof *place);
+}
+
+static void keep_default(struct measurer_rest *rest, struct measurer_default *own)
+{
+    struct error ignored;
+    if (!own->loaded.module ||
+        array_grow(&rest->defaults, rest->count, sizeof *rest->defaults, &ignored)) {
+        close_default(own);
+        return;
+    }
+    if (rest->count == DEFAULTS_MAX) {
+        close_default(&rest->defaults[0]);
+        remove_default(rest, 0);
+    }
+    rest->defaults[rest->count++] = *own;
+}
+
+/* Takes the default's kernels where one before had this text; equal texts have equal shadows. */
+static int take_default(struct measurer *measurer, struct measurer_rest *rest,
+                        const struct point_context *context, const struct emit_sources *sources,
+                        struct error *error)
+{
+    uint64_t hash;
+    if (emit_hash_config(&hash, context, sources, context->space->default_config, error))
+        return -1;
+    for (size_t i = 0; i < rest->count; i++)
+        if (rest->defaults[i].loaded.unit.variants[0].sources_hash == hash) {
+            measurer->loaded = rest->defaults[i].loaded;
+            measurer->shadow = rest->defaults[i].shadow;
+            remove_default(rest, i);
+            break;
+        }
+    return 0;
+}
+
 /* --- Opening ------------------------------------------------------------------------------ */
 
 int measurer_fault_default(const struct measurer *measurer, const char *reason,
@@ -76,59 +125,27 @@ struct opening {
     const struct point_context *context;
     const struct emit_sources *sources;
     uint64_t seed;
-    struct measurer_rest *rest;
     int failed;
     struct error error;
 };
 
-/* The hash of the default's text for this problem. */
-static int hash_default(uint64_t *out, const struct opening *o, const struct problem *problem,
-                        struct error *error)
-{
-    const struct point_context context = {o->context->space, problem, o->context->target};
-    struct emit_variant emitted;
-    if (emit_variant(&emitted, &context, o->sources, context.space->default_config, error))
-        return -1;
-    *out = emit_hash_variant(&emitted);
-    emit_dispose(&emitted);
-    return 0;
-}
-
 static int compile_default(struct opening *o)
 {
-    struct measurer_rest *rest = o->rest;
-    uint64_t hash;
-    if (hash_default(&hash, o, o->context->problem, &o->error))
-        return -1;
-    for (size_t i = 0; i < rest->loaded_count; i++)
-        if (rest->loaded[i].unit.variants[0].sources_hash == hash) {
-            o->measurer->loaded = rest->loaded[i];
-            rest->loaded[i] = rest->loaded[--rest->loaded_count];
-            return 0;
-        }
-    return loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
-                          o->context->space->default_config, 1, &o->error);
+    return o->measurer->loaded.module
+               ? 0
+               : loaded_compile(&o->measurer->loaded, o->device, o->context, o->sources,
+                                o->context->space->default_config, 1, &o->error);
 }
 
 static int compile_shadow(struct opening *o)
 {
     const int64_t *config = o->context->space->default_config;
-    struct measurer_rest *rest = o->rest;
     struct problem problem;
     const struct point_context shadow = {o->context->space, &problem, o->context->target};
-    uint64_t hash;
-    if (!check_has_shadow(&problem, o->context, config))
-        return 0;
-    if (hash_default(&hash, o, &problem, &o->error))
-        return -1;
-    for (size_t i = 0; i < rest->shadow_count; i++)
-        if (rest->shadows[i].variants[0].sources_hash == hash) {
-            o->measurer->shadow = rest->shadows[i];
-            rest->shadows[i] = rest->shadows[--rest->shadow_count];
-            return 0;
-        }
-    return compiler_compile_configs(&o->measurer->shadow, o->device, &shadow, o->sources,
-                                    config, 1, &o->error);
+    return o->measurer->shadow.count || !check_has_shadow(&problem, o->context, config)
+               ? 0
+               : compiler_compile_configs(&o->measurer->shadow, o->device, &shadow, o->sources,
+                                          config, 1, &o->error);
 }
 
 static int open_session(struct opening *o)
@@ -281,10 +298,10 @@ int measurer_open(struct measurer *out, struct device *device,
                                     .device = device,
                                     .context = context,
                                     .sources = sources,
-                                    .seed = seed,
-                                    .rest = rest};
+                                    .seed = seed};
     *out = (struct measurer){.socket = socket, .proven = &rest->proven};
-    if (open_all(opening, error) || open_default(out, &ready->prove_s, error) ||
+    if (take_default(out, rest, context, sources, error) || open_all(opening, error) ||
+        open_default(out, &ready->prove_s, error) ||
         session_open_bench(&out->session, &out->reference, error) ||
         open_reference(out, monotonic_s() < rest->until, error))
         return -1;
@@ -295,55 +312,19 @@ int measurer_open(struct measurer *out, struct device *device,
     return 0;
 }
 
-enum { DEFAULTS_MAX = 32 }; /* that are kept; then the oldest goes */
-
-static void keep_loaded(struct measurer_rest *rest, struct loaded *loaded)
-{
-    struct error ignored;
-    if (!loaded->module ||
-        array_grow(&rest->loaded, rest->loaded_count, sizeof *rest->loaded, &ignored)) {
-        loaded_close(loaded);
-        return;
-    }
-    if (rest->loaded_count == DEFAULTS_MAX) {
-        loaded_close(&rest->loaded[0]);
-        memmove(rest->loaded, rest->loaded + 1, --rest->loaded_count * sizeof *rest->loaded);
-    }
-    rest->loaded[rest->loaded_count++] = *loaded;
-}
-
-static void keep_shadow(struct measurer_rest *rest, struct compiled_unit *shadow)
-{
-    struct error ignored;
-    if (shadow->count == 0 ||
-        array_grow(&rest->shadows, rest->shadow_count, sizeof *rest->shadows, &ignored)) {
-        compiler_dispose(shadow);
-        return;
-    }
-    if (rest->shadow_count == DEFAULTS_MAX) {
-        compiler_dispose(&rest->shadows[0]);
-        memmove(rest->shadows, rest->shadows + 1, --rest->shadow_count * sizeof *rest->shadows);
-    }
-    rest->shadows[rest->shadow_count++] = *shadow;
-}
-
 void measurer_close(struct measurer *measurer, struct measurer_rest *rest)
 {
     session_release(&measurer->session, &measurer->reference);
     session_close(&measurer->session);
-    keep_loaded(rest, &measurer->loaded);
-    keep_shadow(rest, &measurer->shadow);
+    keep_default(rest, &(struct measurer_default){measurer->loaded, measurer->shadow});
     rest->until = measurer->worked_s + STAYS_WARM;
 }
 
 void measurer_drop(struct measurer_rest *rest)
 {
-    for (size_t i = 0; i < rest->loaded_count; i++)
-        loaded_close(&rest->loaded[i]);
-    for (size_t i = 0; i < rest->shadow_count; i++)
-        compiler_dispose(&rest->shadows[i]);
-    free(rest->loaded);
-    free(rest->shadows);
+    for (size_t i = 0; i < rest->count; i++)
+        close_default(&rest->defaults[i]);
+    free(rest->defaults);
     proven_dispose(&rest->proven);
 }
 

@@ -23,14 +23,18 @@ struct measurer {
     double worked_s;  /* of monotonic_s: its user says when the device last worked */
 };
 
+/* A default's kernels, and its shadow's. */
+struct measurer_default {
+    struct loaded loaded;
+    struct compiled_unit shadow; /* of no variants where it has none */
+};
+
 /* What measurers leave to the next on the same device. */
 struct measurer_rest {
-    struct loaded
-        *loaded; /* kernels of their defaults, the last one's at the end, in use again where
-                            * they are the next one's */
-    size_t loaded_count;
-    struct compiled_unit *shadows; /* likewise of their shadows */
-    size_t shadow_count;
+    struct measurer_default
+        *defaults; /* theirs, the last one's at the end, in use again where they
+                                        * are the next one's */
+    size_t count;
     double until;         /* the device's clocks are up until then, of monotonic_s */
     struct proven proven; /* on this device */
 };

@@ -216,13 +216,10 @@ static int recall_variant(struct tune_result *result, const struct tune_job *job
                           const struct memory *memory, const struct point_variant *variant,
                           struct error *error)
 {
-    struct emit_variant emitted;
-    uint64_t identity;
-    if (emit_variant(&emitted, job->context, job->sources,
-                     tune_result_config(result, variant->first), error))
+    uint64_t hash, identity;
+    if (emit_hash_config(&hash, job->context, job->sources,
+                         tune_result_config(result, variant->first), error))
         return -1;
-    const uint64_t hash = emit_hash_variant(&emitted);
-    emit_dispose(&emitted);
     for (size_t i = variant->first; i < variant->first + variant->count; i++) {
         if (trials_identity(&identity, job->context, tune_result_config(result, i), hash,
                             error))

@@ -877,18 +877,6 @@ static bool is_loaded(const struct shadow *shadow, uint64_t hash)
     return shadow->loaded.module && shadow->loaded.unit.variants[0].sources_hash == hash;
 }
 
-static int hash_shadow(uint64_t *out, const struct shadow *shadow,
-                       const struct point_context *context, const int64_t *config,
-                       struct error *error)
-{
-    struct emit_variant emitted;
-    if (emit_variant(&emitted, context, shadow->sources, config, error))
-        return -1;
-    *out = emit_hash_variant(&emitted);
-    emit_dispose(&emitted);
-    return 0;
-}
-
 /* Takes what is offered, or compiles; 1 with the reason where the kernels do not compile. */
 static int open_kernels(struct shadow *shadow, const struct point_context *context,
                         const int64_t *config, uint64_t hash, struct error *error)
@@ -911,7 +899,7 @@ static int load_shadow(struct shadow *shadow, const struct point_context *contex
                        const int64_t *config, struct error *error)
 {
     uint64_t hash;
-    if (hash_shadow(&hash, shadow, context, config, error))
+    if (emit_hash_config(&hash, context, shadow->sources, config, error))
         return -1;
     if (is_loaded(shadow, hash))
         return 0;

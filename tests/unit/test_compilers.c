@@ -284,10 +284,8 @@ static void compile(struct compiled_unit *out, struct device *device,
 static uint64_t hash_sources(const struct point_context *context,
                              const struct emit_sources *sources, const int64_t *row)
 {
-    struct emit_variant emitted;
-    assert_int_equal(emit_variant(&emitted, context, sources, row, &error), 0);
-    const uint64_t hash = emit_hash_variant(&emitted);
-    emit_dispose(&emitted);
+    uint64_t hash;
+    assert_int_equal(emit_hash_config(&hash, context, sources, row, &error), 0);
     return hash;
 }
 
