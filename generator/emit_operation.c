@@ -17,12 +17,6 @@ static void add_element(struct text *out, const struct problem *problem, bool an
     text_addf(out, is_widened ? "widened(%s)" : "%s", halves);
 }
 
-/* Where the operation's own text joins values, they are of the types that it says. */
-static bool is_joined(const struct problem *problem)
-{
-    return problem_combine(problem) == COMBINE_OTHER;
-}
-
 static void add_map(struct text *out, const struct problem *problem, bool any_flags)
 {
     const bool is_plain = problem->type == problem->acc;
@@ -47,7 +41,7 @@ static bool is_kept_unsigned(const struct problem *problem)
 {
     const enum type value = problem_value(problem);
     return (value == I32 || value == I64) && problem_law(problem)->seeks == 0 &&
-           !is_joined(problem);
+           !problem_is_joined(problem);
 }
 
 /* --- Values that the operation's own text joins ------------------------------------------- */
@@ -129,7 +123,7 @@ static void add_finish(struct text *out, const struct problem *problem)
 void emit_operation(struct text *out, const struct problem *problem,
                     const int64_t values[SPACE_NAMES_MAX])
 {
-    if (is_joined(problem))
+    if (problem_is_joined(problem))
         add_joining(out, problem);
     if (values[SPACE_MAP] == MAP_MAPPED)
         add_map(out, problem, values[SPACE_ANY_FLAGS]);

@@ -439,8 +439,7 @@ static double times(double part, double off)
     return off > 0 ? fabs(part) * off : 0;
 }
 
-static void set_off(const struct step *s, struct slot *slot,
-                    const struct slot *const args[ARGS])
+static void set_off(struct slot *slot, const struct slot *const args[ARGS])
 {
     double *own = slot->own, *off = slot->off;
     EACH(own, within(own[k]));
@@ -451,7 +450,6 @@ static void set_off(const struct step *s, struct slot *slot,
             EACH(off, off[k] + times(part[k], given[k]));
     }
     EACH(off, within(off[k]));
-    (void)s;
 }
 
 static void clear_slot(struct slot *slot)
@@ -533,7 +531,7 @@ static void see(void *context, int at, int field, const uint64_t *words, size_t 
     if (self->part != OPERATION_COMBINE)
         forget_repeated(&s, slot);
     add_inexact(&s, slot);
-    set_off(&s, slot, args);
+    set_off(slot, args);
     if (has_flags(&s, args))
         set_flags(&s, slot, args);
 }

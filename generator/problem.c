@@ -125,18 +125,22 @@ const struct combine_row *problem_law(const struct problem *problem)
     return &operation_combines[problem_combine(problem)];
 }
 
+bool problem_is_joined(const struct problem *problem)
+{
+    return problem->op->text && problem_combine(problem) == COMBINE_OTHER;
+}
+
 enum map_law problem_map(const struct problem *problem)
 {
     const struct operation_text *text = problem->op->text;
-    const bool is_other = problem_combine(problem) == COMBINE_OTHER;
-    return text && !is_other ? operation_map_law(text, problem->acc) : MAP_MAPPED;
+    return text && !problem_is_joined(problem) ? operation_map_law(text, problem->acc)
+                                               : MAP_MAPPED;
 }
 
 bool problem_has_index(const struct problem *problem)
 {
-    const struct operation_text *text = problem->op->text;
-    return text && problem_combine(problem) == COMBINE_OTHER &&
-           operation_mentions(text, OPERATION_MAP, OPERATION_I);
+    return problem_is_joined(problem) &&
+           operation_mentions(problem->op->text, OPERATION_MAP, OPERATION_I);
 }
 
 enum type problem_value(const struct problem *problem)
@@ -148,23 +152,20 @@ enum type problem_value(const struct problem *problem)
 
 bool problem_has_fields(const struct problem *problem)
 {
-    const struct operation_text *text = problem->op->text;
-    return text && problem_combine(problem) == COMBINE_OTHER && operation_field_count(text) > 1;
+    return problem_is_joined(problem) && operation_field_count(problem->op->text) > 1;
 }
 
 int problem_value_bytes(const struct problem *problem)
 {
-    const struct operation_text *text = problem->op->text;
-    return text && problem_combine(problem) == COMBINE_OTHER
-               ? operation_value_bytes(text, problem->acc)
-               : problem_types[problem_value(problem)].bytes;
+    return problem_is_joined(problem) ? operation_value_bytes(problem->op->text, problem->acc)
+                                      : problem_types[problem_value(problem)].bytes;
 }
 
 bool problem_has_finish(const struct problem *problem)
 {
     const struct operation_text *text = problem->op->text;
     const bool is_part = operation_law(problem->op)->is_position &&
-                         problem_combine(problem) == COMBINE_OTHER; /* of the value joined */
+                         problem_is_joined(problem); /* of the value joined */
     return text && (is_part || operation_has_finish(text, problem->acc));
 }
 
@@ -182,9 +183,8 @@ int problem_partial_bytes(const struct problem *problem)
 
 bool problem_rounds(const struct problem *problem)
 {
-    const struct operation_text *text = problem->op->text;
-    if (text && problem_combine(problem) == COMBINE_OTHER)
-        return operation_rounds(text, problem->acc);
+    if (problem_is_joined(problem))
+        return operation_rounds(problem->op->text, problem->acc);
     return problem_types[problem_value(problem)].is_float && problem_law(problem)->rounds;
 }
 
@@ -214,7 +214,7 @@ static int check_kernels(const struct problem *problem, struct error *error)
             "kernels combine values in any order so far, and keeps_order asks for theirs");
     if (problem_law(problem)->is_position && problem->dims.scan)
         return refuse(problem, error, "a scan gives values, no positions: use min or max");
-    if (problem_combine(problem) == COMBINE_OTHER && problem->dims.scan)
+    if (problem_is_joined(problem) && problem->dims.scan)
         return refuse(
             problem, error,
             "scans combine by a + b, a * b, least(a, b), greatest(a, b), a & b, a | b and "

@@ -97,6 +97,9 @@ enum {
 enum combine_law problem_combine(const struct problem *problem);
 const struct combine_row *problem_law(const struct problem *problem);
 
+/* Is it by the operation's own text, which is at hand? Kernels then know the types that it says alone. */
+bool problem_is_joined(const struct problem *problem);
+
 /* What is combined of an element. */
 enum map_law problem_map(const struct problem *problem);
 

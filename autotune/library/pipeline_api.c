@@ -36,7 +36,7 @@ static int check_problem(const struct problem *problem, const struct autotune_pr
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem has more than n: a pipeline takes n elements, one behind "
                     "another; copy anything else to the GPU and give it to autotune_execute");
-    if (problem_combine(problem) == COMBINE_OTHER)
+    if (problem_is_joined(problem))
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,
             "data on the host is reduced in chunks, whose results are combined by a law "

@@ -54,17 +54,12 @@ struct shadow {
     const struct compiled_variant *variant;
 };
 
-static bool has_own_combine(const struct problem *problem)
-{
-    return problem_combine(problem) == COMBINE_OTHER;
-}
-
 bool check_shadow(struct problem *out, const struct problem *problem)
 {
     struct error ignored;
     if (oracle_is_plain(problem))
         return false;
-    if (has_own_combine(problem)) /* a shadow is its own */
+    if (problem_is_joined(problem)) /* a shadow is its own */
         return operation_shadow(out, problem, &ignored) == 0 && out->op != problem->op;
     *out = *problem;
     out->op = operation_plain(problem_combine(problem));
@@ -101,7 +96,7 @@ enum { SHADOW_CHARS = 80 };
 
 static char *describe_shadow(char out[SHADOW_CHARS], const struct problem *shadow)
 {
-    if (has_own_combine(shadow))
+    if (problem_is_joined(shadow))
         snprintf(out, SHADOW_CHARS, "sums of words");
     else
         snprintf(out, SHADOW_CHARS, "the plain %s %s", shadow->op->name,
@@ -152,7 +147,7 @@ int check_open(struct check **out, struct device *device, const struct problem *
     struct problem shadow;
     *out = NULL;
     if (oracle_prepare(problem, error) ||
-        (has_own_combine(problem) && operation_shadow(&shadow, problem, error)))
+        (problem_is_joined(problem) && operation_shadow(&shadow, problem, error)))
         return -1;
     struct check *check = calloc(1, sizeof *check);
     if (!check)

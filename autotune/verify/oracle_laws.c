@@ -48,7 +48,7 @@ struct trying {
 
 /* --- Values ------------------------------------------------------------------------------- */
 
-unsigned laws_class(enum type type, uint64_t word)
+static uint8_t class_of_field(enum type type, uint64_t word)
 {
     const double size = fabs(element_double_of(word));
     const double large = type == F32 ? 0x1p32 : 0x1p256;
@@ -60,13 +60,19 @@ unsigned laws_class(enum type type, uint64_t word)
                                                               : 0;
 }
 
-static unsigned class_of(const struct trying *trying, const struct operation_values *value,
-                         size_t k)
+uint8_t laws_class(const enum type *types, int fields, const struct operation_values *values,
+                   size_t k)
 {
     unsigned class = 0;
-    for (int f = 0; f < trying->fields; f++)
-        class |= laws_class(trying->types[f], value->words[f][k]);
-    return class;
+    for (int f = 0; f < fields; f++)
+        class |= class_of_field(types[f], values->words[f][k]);
+    return (uint8_t) class;
+}
+
+static uint8_t class_of(const struct trying *trying, const struct operation_values *value,
+                        size_t k)
+{
+    return laws_class(trying->types, trying->fields, value, k);
 }
 
 static uint64_t draw(struct trying *trying)

@@ -13,14 +13,15 @@ struct laws {
         grow; /* values of a few thousand elements are extreme, though these are not: as products are */
 };
 
-/* What a value has, in one of its fields. */
+/* What a value has, in any of its fields: flags beside those of operation_error.h. */
 enum {
     LAWS_INFINITE = 4,
     LAWS_EXTREME = 8,
     LAWS_NAN = 16,
     LAWS_CLASSES = LAWS_INFINITE | LAWS_EXTREME | LAWS_NAN
 };
-unsigned laws_class(enum type type, uint64_t word);
+uint8_t laws_class(const enum type *types, int fields, const struct operation_values *values,
+                   size_t k);
 
 /* A breach is ERROR_USAGE: the law, the elements, and both results. */
 int laws_try(struct laws *out, const struct problem *problem, struct operation_eval *eval,

@@ -3,9 +3,9 @@
  * that change nothing, those that decide. Hides the evaluators, of which each thread borrows one. */
 #include "autotune/verify/oracle_mapped.h"
 
+#include "autotune/verify/lending.h"
 #include "autotune/verify/oracle_ops.h"
 #include "autotune/verify/oracle_own.h"
-#include "autotune/verify/threads.h"
 #include "generator/operation_eval.h"
 
 #include <assert.h>
@@ -45,10 +45,7 @@ struct oracle_mapped {
     bool is_clear;
     struct oracle_own *own; /* of a combine that is no law; else NULL */
 
-    pthread_mutex_t lock; /* of the evaluators that nobody has borrowed */
-    pthread_cond_t returned;
-    struct operation_eval *idle[THREADS_MAX];
-    size_t idle_count, open_count;
+    struct lending evaluators; /* a struct operation_eval each */
 
     struct oracle_mapped *next;
 };
@@ -65,20 +62,16 @@ static const struct oracle_mapped *find(const struct problem *problem)
     return at;
 }
 
-static bool is_own(const struct problem *problem)
-{
-    return problem_combine(problem) == COMBINE_OTHER;
-}
-
 bool oracle_is_plain(const struct problem *problem)
 {
-    return !is_own(problem) && problem_map(problem) != MAP_MAPPED &&
+    return !problem_is_joined(problem) && problem_map(problem) != MAP_MAPPED &&
            !problem_has_finish(problem);
 }
 
 bool oracle_has_map(const struct problem *problem)
 {
-    return is_own(problem) || (!oracle_is_plain(problem) && problem_map(problem) != MAP_SAME);
+    return problem_is_joined(problem) ||
+           (!oracle_is_plain(problem) && problem_map(problem) != MAP_SAME);
 }
 
 const struct oracle_mapped *oracle_mapped(const struct problem *problem)
@@ -92,31 +85,19 @@ const struct oracle_mapped *oracle_mapped(const struct problem *problem)
 
 /* --- Evaluators --------------------------------------------------------------------------- */
 
-/* Another one where there is room for it; else the one that comes back next. */
-static struct operation_eval *borrow(const struct oracle_mapped *mapped)
+static int open_evaluator(void **out, const void *owner, struct error *error)
 {
-    struct oracle_mapped *own = (struct oracle_mapped *)(uintptr_t)mapped;
-    struct operation_eval *eval = NULL;
-    struct error ignored;
-    pthread_mutex_lock(&own->lock);
-    if (own->idle_count == 0 && own->open_count < THREADS_MAX &&
-        operation_eval_open(&eval, own->op->text, own->acc, &ignored) == 0)
-        own->open_count++;
-    while (!eval && own->idle_count == 0)
-        pthread_cond_wait(&own->returned, &own->lock);
-    if (!eval)
-        eval = own->idle[--own->idle_count];
-    pthread_mutex_unlock(&own->lock);
-    return eval;
+    const struct oracle_mapped *mapped = owner;
+    struct operation_eval *eval;
+    if (operation_eval_open(&eval, mapped->op->text, mapped->acc, error))
+        return -1;
+    *out = eval;
+    return 0;
 }
 
-static void give_back(const struct oracle_mapped *mapped, struct operation_eval *eval)
+static void close_evaluator(void *eval)
 {
-    struct oracle_mapped *own = (struct oracle_mapped *)(uintptr_t)mapped;
-    pthread_mutex_lock(&own->lock);
-    own->idle[own->idle_count++] = eval;
-    pthread_cond_signal(&own->returned);
-    pthread_mutex_unlock(&own->lock);
+    operation_eval_free(eval);
 }
 
 /* --- Values ------------------------------------------------------------------------------- */
@@ -156,24 +137,24 @@ void mapped_values(const struct oracle_mapped *mapped, union element_block *bloc
                    double *spreads, uint64_t count)
 {
     _Static_assert((int)ELEMENT_BLOCK == (int)OPERATION_LANES, "blocks are alike");
-    struct operation_eval *eval = borrow(mapped);
+    struct operation_eval *eval = lending_borrow(&mapped->evaluators);
     union element_block elements;
     if (spreads)
         elements = *block;
     operation_eval_map(eval, block->u64, NULL, block->u64, count);
     if (spreads)
         find_spreads(mapped, eval, elements.u64, block->u64, spreads, count);
-    give_back(mapped, eval);
+    lending_return(&mapped->evaluators, eval);
 }
 
 uint64_t mapped_finish(const struct oracle_mapped *mapped, uint64_t value, uint64_t n)
 {
     if (!mapped->has_finish)
         return value;
-    struct operation_eval *eval = borrow(mapped);
+    struct operation_eval *eval = lending_borrow(&mapped->evaluators);
     uint64_t result;
     operation_eval_finish(eval, &value, &n, &result, 1);
-    give_back(mapped, eval);
+    lending_return(&mapped->evaluators, eval);
     return result;
 }
 
@@ -218,7 +199,7 @@ bool mapped_finish_range(const struct oracle_mapped *mapped, uint64_t *values, u
         *least = *greatest = values[0];
         return widen_range(mapped->value, values, count, least, greatest);
     }
-    struct operation_eval *eval = borrow(mapped);
+    struct operation_eval *eval = lending_borrow(&mapped->evaluators);
     for (uint64_t i = 0; i < count; i++)
         ns[i] = n;
     operation_eval_finish(eval, values, ns, results, count);
@@ -230,7 +211,7 @@ bool mapped_finish_range(const struct oracle_mapped *mapped, uint64_t *values, u
         operation_eval_move(eval, OPERATION_FINISH, move / 2, 0);
         is_number = widen_range(mapped->result, results, count, least, greatest) && is_number;
     }
-    give_back(mapped, eval);
+    lending_return(&mapped->evaluators, eval);
     return is_number;
 }
 
@@ -731,8 +712,7 @@ struct problem mapped_inner(const struct oracle_mapped *mapped, const struct pro
 
 static void discard(struct oracle_mapped *mapped)
 {
-    for (size_t i = 0; i < mapped->idle_count; i++)
-        operation_eval_free(mapped->idle[i]);
+    lending_end(&mapped->evaluators);
     own_close(mapped->own);
     free(mapped->drawn);
     free(mapped);
@@ -750,16 +730,15 @@ static int make(struct oracle_mapped **out, const struct problem *problem, struc
                                      .value = problem_value(problem),
                                      .result = problem_result(problem),
                                      .has_map = oracle_has_map(problem),
-                                     .has_finish = problem_has_finish(problem),
-                                     .lock = PTHREAD_MUTEX_INITIALIZER,
-                                     .returned = PTHREAD_COND_INITIALIZER};
-    if (is_own(problem))
+                                     .has_finish = problem_has_finish(problem)};
+    if (problem_is_joined(problem))
         return own_open(&mapped->own, problem, error) || keep_usual(mapped, error) ? -1 : 0;
-    if (operation_eval_open(&mapped->idle[0], problem->op->text, problem->acc, error))
+    if (lending_start(&mapped->evaluators, open_evaluator, close_evaluator, mapped, error))
         return -1;
-    mapped->idle_count = mapped->open_count = 1;
-    mapped->map_spreads = operation_eval_inexact(mapped->idle[0], OPERATION_MAP);
-    mapped->finish_spreads = operation_eval_inexact(mapped->idle[0], OPERATION_FINISH);
+    struct operation_eval *eval = lending_borrow(&mapped->evaluators);
+    mapped->map_spreads = operation_eval_inexact(eval, OPERATION_MAP);
+    mapped->finish_spreads = operation_eval_inexact(eval, OPERATION_FINISH);
+    lending_return(&mapped->evaluators, eval);
     return mapped->has_map ? sort_drawn(mapped, error) : 0;
 }
 

@@ -4,14 +4,13 @@
 #include "autotune/verify/oracle_own.h"
 
 #include "autotune/verify/element.h"
+#include "autotune/verify/lending.h"
 #include "autotune/verify/oracle_laws.h"
 #include "autotune/verify/oracle_mapped.h"
-#include "autotune/verify/threads.h"
 #include "generator/operation_type.h"
 
 #include <assert.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,25 +40,22 @@ struct oracle_own {
     bool is_certain;
     struct laws laws;
 
-    pthread_mutex_t lock; /* of the rooms that nobody has borrowed */
-    pthread_cond_t returned;
-    struct own_room *idle[THREADS_MAX];
-    size_t idle_count, open_count;
+    struct lending rooms; /* a struct own_room each */
 };
 
 /* --- Rooms -------------------------------------------------------------------------------- */
 
-static void close_room(struct own_room *room)
+static void close_room(void *thing)
 {
-    if (!room)
-        return;
+    struct own_room *room = thing;
     operation_eval_free(room->eval);
     operation_error_free(room->bounds);
     free(room);
 }
 
-static int open_room(struct own_room **out, const struct oracle_own *own, struct error *error)
+static int open_room(void **out, const void *owner, struct error *error)
 {
+    const struct oracle_own *own = owner;
     struct own_room *room = calloc(1, sizeof *room);
     *out = NULL;
     if (!room)
@@ -73,44 +69,24 @@ static int open_room(struct own_room **out, const struct oracle_own *own, struct
     return 0;
 }
 
-/* Another one where there is memory for it; else the one that comes back next. */
-static struct own_room *borrow(const struct oracle_own *shared)
+static struct own_room *borrow(const struct oracle_own *own)
 {
-    struct oracle_own *own = (struct oracle_own *)(uintptr_t)shared;
-    struct own_room *room = NULL;
-    struct error ignored;
-    pthread_mutex_lock(&own->lock);
-    if (own->idle_count == 0 && own->open_count < THREADS_MAX &&
-        open_room(&room, own, &ignored) == 0)
-        own->open_count++;
-    while (!room && own->idle_count == 0)
-        pthread_cond_wait(&own->returned, &own->lock);
-    if (!room)
-        room = own->idle[--own->idle_count];
-    pthread_mutex_unlock(&own->lock);
+    struct own_room *room = lending_borrow(&own->rooms);
     room->top = 0;
     return room;
 }
 
-static void give_back(const struct oracle_own *shared, struct own_room *room)
+static void give_back(const struct oracle_own *own, struct own_room *room)
 {
-    struct oracle_own *own = (struct oracle_own *)(uintptr_t)shared;
-    pthread_mutex_lock(&own->lock);
-    own->idle[own->idle_count++] = room;
-    pthread_cond_signal(&own->returned);
-    pthread_mutex_unlock(&own->lock);
+    lending_return(&own->rooms, room);
 }
 
 /* --- Blocks of values --------------------------------------------------------------------- */
 
-/* The classes of a value's fields. */
 static uint8_t class_of(const struct oracle_own *own, const struct operation_values *values,
                         size_t k)
 {
-    unsigned class = 0;
-    for (int f = 0; f < own->fields; f++)
-        class |= laws_class(own->types[f], values->words[f][k]);
-    return (uint8_t) class;
+    return laws_class(own->types, own->fields, values, k);
 }
 
 /* What is combined with a value of some class has it, too, whichever of both is taken. Where values grow another
@@ -497,12 +473,9 @@ bool own_is_usual(const struct oracle_own *own, uint64_t word)
     struct operation_values *value = &room->levels[0];
     const uint64_t place = 0;
     union element_block x;
-    bool is_usual = true;
     widen(own, &x, &word, 1);
     operation_eval_map(room->eval, x.u64, &place, value->words[0], 1);
-    for (int f = 0; f < own->fields; f++) {
-        is_usual = is_usual && laws_class(own->types[f], value->words[f][0]) == 0;
-    }
+    const bool is_usual = class_of(own, value, 0) == 0;
     give_back(own, room);
     return is_usual;
 }
@@ -511,8 +484,7 @@ void own_close(struct oracle_own *own)
 {
     if (!own)
         return;
-    for (size_t i = 0; i < own->idle_count; i++)
-        close_room(own->idle[i]);
+    lending_end(&own->rooms);
     free(own);
 }
 
@@ -537,18 +509,17 @@ int own_open(struct oracle_own **out, const struct problem *problem, struct erro
     own->fields = operation_field_count(text);
     for (int f = 0; f < own->fields; f++)
         own->types[f] = operation_field_type(text, f, problem->acc);
-    own->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    own->returned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    if (open_room(&own->idle[0], own, error)) {
+    if (lending_start(&own->rooms, open_room, close_room, own, error)) {
         own_close(own);
         return -1;
     }
-    own->idle_count = own->open_count = 1;
-    own->is_certain = !problem_rounds(problem) && !is_inexact(own->idle[0]->eval);
-    if (laws_try(&own->laws, problem, own->idle[0]->eval, own->idle[0]->bounds, error)) {
+    struct own_room *room = borrow(own);
+    own->is_certain = !problem_rounds(problem) && !is_inexact(room->eval);
+    const int failed = laws_try(&own->laws, problem, room->eval, room->bounds, error);
+    give_back(own, room);
+    if (failed)
         own_close(own);
-        return -1;
-    }
-    *out = own;
-    return 0;
+    else
+        *out = own;
+    return failed ? -1 : 0;
 }

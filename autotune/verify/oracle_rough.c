@@ -362,19 +362,13 @@ static bool is_within(const struct right *right, enum type type, uint64_t word)
                                          : word >= right->least && word <= right->greatest;
 }
 
-static bool has_own(const struct problem *problem)
-{
-    const struct oracle_mapped *mapped = oracle_mapped(problem);
-    return mapped && mapped_own(mapped);
-}
-
 bool oracle_accepts(const struct problem *problem, oracle_bits expect,
                     const struct oracle_doubt *doubt, uint64_t height, oracle_bits got)
 {
     const enum type type = problem_result(problem);
     if (oracle_equal(type, expect, got))
         return true;
-    if (has_own(problem))
+    if (problem_is_joined(problem))
         return own_accepts(problem, expect, doubt, height, got);
     if (!doubt)
         return false;
@@ -403,7 +397,7 @@ bool oracle_judge(const struct problem *problem, oracle_bits expect,
                   double *error, double *bound)
 {
     const enum type type = problem_result(problem);
-    if (has_own(problem))
+    if (problem_is_joined(problem))
         return judge_own(problem, expect, doubt, height, got, error, bound);
     const struct right right = find_right(problem, doubt, height);
     const double value = oracle_to_double(type, got);
