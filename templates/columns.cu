@@ -33,7 +33,7 @@ __device__ __forceinline__ void take_all(accum a[VECTOR], const vec got[UNROLL],
             //? else
             all[u] = map(got[u].at[j]);
             //? end
-        a[j] = combine(a[j], fold_tree(all));
+        a[j] = combine(a[j], fold_tree(all, UNROLL));
     }
 }
 

@@ -442,7 +442,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
                 a = fold(a, got[u]);
                 //? end
             //? if COMBINE == OTHER && ACCUMS == 1
-            a = combine(a, fold_tree(all));
+            a = combine(a, fold_tree(all, UNROLL));
             //? end
         }
     }

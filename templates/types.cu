@@ -275,23 +275,18 @@ __device__ __forceinline__ accum fold_alone(vec got)
         //? else
         all[k] = map(got.at[k]);
         //? end
-    #pragma unroll
-    for (int width = 1; width < VECTOR; width *= 2)
-        #pragma unroll
-        for (int k = 0; k + width < VECTOR; k += 2 * width)
-            all[k] = combine(all[k], all[k + width]);
-    return all[0];
+    return fold_tree(all, VECTOR);
 }
 
 //? define fold_tree
-// Combines the values of a thread's UNROLL loads, as a tree.
-__device__ __forceinline__ accum fold_tree(accum all[UNROLL])
+// Combines a thread's `count` values, neighbours first.
+__device__ __forceinline__ accum fold_tree(accum *all, const int count)
 {
     #pragma unroll
-    for (int width = 1; width < UNROLL; width *= 2)
+    for (int width = 1; width < count; width *= 2)
         #pragma unroll
-        for (int u = 0; u + width < UNROLL; u += 2 * width)
-            all[u] = combine(all[u], all[u + width]);
+        for (int i = 0; i + width < count; i += 2 * width)
+            all[i] = combine(all[i], all[i + width]);
     return all[0];
 }
 
