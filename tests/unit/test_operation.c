@@ -7,13 +7,8 @@
 #include "generator/operation_type.h"
 #include "generator/operation_write.h"
 #include "generator/text.h"
+#include "tests/unit/load_operation.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka wants the four above before it */
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -483,28 +478,19 @@ static void test_list(void **state)
     }
 }
 
-static const struct operation *load(const char *file, const char *text)
-{
-    const struct operation *op = NULL;
-    struct error error;
-    if (operation_load(&op, file, text, strlen(text), &error))
-        fail_msg("%s", error.text);
-    return op;
-}
-
 #define HALVES "[operation]\nmeaning = m\nmap = x / 2\ncombine = a + b\n"
 
 static void test_one_of_each(void **state)
 {
-    const struct operation *op = load("halves.ini", HALVES), *same, *known;
+    const struct operation *op = load_operation("halves.ini", HALVES), *same, *known;
     struct error error;
     (void)state;
     assert_true(op->is_own);
     assert_string_equal(op->name, "halves");
     assert_string_equal(operation_option(op), "halves.ini");
-    assert_ptr_equal(load("other.ini", HALVES), op);
-    assert_ptr_equal(load("mine.ini",
-                          "[operation]\nmeaning = m\nmap = (x)\ncombine = (a) + b\n"),
+    assert_ptr_equal(load_operation("other.ini", HALVES), op);
+    assert_ptr_equal(load_operation("mine.ini",
+                                    "[operation]\nmeaning = m\nmap = (x)\ncombine = (a) + b\n"),
                      operation_plain(COMBINE_ADD));
     assert_int_equal(operation_find_key(&known, op->key, &error), 0);
     assert_ptr_equal(known, op);
@@ -564,7 +550,7 @@ static void test_key_first(void **state)
     const struct problem problem = {.op = op, .type = F32, .acc = F32};
     assert_int_equal(problem_check(&problem, &error), -1);
     assert_non_null(strstr(error.text, "operation 'third': its text is not at hand"));
-    assert_ptr_equal(load("third.ini", text), op);
+    assert_ptr_equal(load_operation("third.ini", text), op);
     assert_non_null(op->text);
     assert_int_equal(problem_check(&problem, &error), 0);
     for (size_t i = 0; i < COUNT_OF(wrong); i++)

@@ -6,7 +6,7 @@
 #include "generator/operation_type.h"
 #include "generator/random.h"
 #include "generator/text.h"
-#include "tests/unit/reduce_files.h"
+#include "tests/unit/load_operation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,20 +18,9 @@ enum { MOST = 100003, ORDERS = 10, FIELDS = 8, LANES = OPERATION_LANES };
 
 static struct error error;
 
-static const struct operation *load(const char *path)
-{
-    const struct operation *op = NULL;
-    struct text text = {0};
-    if (text_read(&text, path, OPERATION_FILE_MAX, &error) ||
-        operation_load(&op, path, text.at, text.length, &error))
-        fail_msg("%s", error.text);
-    text_dispose(&text);
-    return op;
-}
-
 static struct problem problem_of(const char *path, enum type type)
 {
-    const struct problem problem = {.op = load(path),
+    const struct problem problem = {.op = load_operation_file(path),
                                     .type = type,
                                     .acc = problem_default_acc(type),
                                     .dims = dims_value(MOST)};
@@ -210,7 +199,7 @@ static void for_each(void (*check)(struct kernel *kernel, oracle_bits expected,
     assert_non_null(elements);
     for (size_t f = 0; f < COUNT_OF(files); f++)
         for (size_t t = 0; t < COUNT_OF(types); t++) {
-            if (!operation_takes(load(files[f])->text, types[t]))
+            if (!operation_takes(load_operation_file(files[f])->text, types[t]))
                 continue;
             const struct problem problem = problem_of(files[f], types[t]);
             for (size_t s = 0; s < COUNT_OF(sizes); s++) {

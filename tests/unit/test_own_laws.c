@@ -2,8 +2,7 @@
  * types, wrong ones refused in one sentence that has the law, the elements and both results. */
 #include "autotune/verify/oracle.h"
 #include "generator/operation_type.h"
-#include "generator/text.h"
-#include "tests/unit/reduce_files.h"
+#include "tests/unit/load_operation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,23 +14,9 @@ static struct error error;
 
 static const struct operation *load(const char *name, const char *text)
 {
-    const struct operation *op = NULL;
     char file[80];
     snprintf(file, sizeof file, "%s.ini", name);
-    if (operation_load(&op, file, text, strlen(text), &error))
-        fail_msg("%s", error.text);
-    return op;
-}
-
-static const struct operation *load_file(const char *path)
-{
-    const struct operation *op = NULL;
-    struct text text = {0};
-    if (text_read(&text, path, OPERATION_FILE_MAX, &error) ||
-        operation_load(&op, path, text.at, text.length, &error))
-        fail_msg("%s", error.text);
-    text_dispose(&text);
-    return op;
+    return load_operation(file, text);
 }
 
 static int try_type(const struct operation *op, enum type type)
@@ -107,7 +92,7 @@ static void takes_right_ones(void **state)
                                         "configs/operations/std.ini",
                                         "configs/operations/logsumexp.ini"};
     for (size_t i = 0; i < COUNT_OF(files); i++)
-        try_types(load_file(files[i]));
+        try_types(load_operation_file(files[i]));
     for (size_t i = 0; i < COUNT_OF(right); i++)
         try_types(load(right[i].name, right[i].text));
 }
