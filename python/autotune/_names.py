@@ -37,8 +37,8 @@ _TEXT = """{what}
     is an array of the library that ``x`` is of. {empty}
 
     {example}``keepdims`` leaves 1 in the place of ``axis``; ``dtype`` is the type of the
-    result; ``out`` takes the results and is returned; ``order="n"`` gives floats the same bits
-    everywhere; ``device`` is a GPU's number or "host", the emulator.
+    result; ``out`` takes the results and is returned; {own};
+    ``device`` is a GPU's number or "host", the emulator.
     """
 
 _EXAMPLE = """>>> import numpy as np
@@ -48,9 +48,22 @@ _EXAMPLE = """>>> import numpy as np
     """
 
 
-def _named(name: str) -> _Reduction:
+def _describe(function: Any, name: str, own: str) -> Any:
+    """The function under its name, with a text of which ``own`` says what it alone takes."""
     row = _ROWS[name]
+    example = _EXAMPLE.format(name=name, example=row.example) if row.example else ""
+    empty = (
+        "Of no elements it has a value, as NumPy's."
+        if row.has_empty
+        else "Of no elements it raises ValueError."
+    )
+    function.__doc__ = _TEXT.format(what=row.what, empty=empty, example=example, own=own)
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "autotune"
+    return function
 
+
+def _named(name: str) -> _Reduction:
     def function(
         x: Any,
         axis: Axis = None,
@@ -65,16 +78,7 @@ def _named(name: str) -> _Reduction:
             name, x, axis, keepdims=keepdims, dtype=dtype, out=out, order=order, device=device
         )
 
-    example = _EXAMPLE.format(name=name, example=row.example) if row.example else ""
-    empty = (
-        "Of no elements it has a value, as NumPy's."
-        if row.has_empty
-        else "Of no elements it raises ValueError."
-    )
-    function.__doc__ = _TEXT.format(what=row.what, empty=empty, example=example)
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "autotune"
-    return function
+    return _describe(function, name, '``order="n"`` gives floats the same bits everywhere')
 
 
 class _Spread(Protocol):
@@ -117,10 +121,7 @@ def _spread(name: str) -> _Spread:
         out[...] = made
         return out
 
-    function.__doc__ = plain.__doc__
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "autotune"
-    return function
+    return _describe(function, name, "``ddof`` is taken from the count that sums are divided by")
 
 
 sum = _named("sum")
