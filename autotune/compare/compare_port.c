@@ -1,4 +1,4 @@
-/* compare_port: a row for each fact, of which each writes a cell for a GPU. */
+/* compare_port: a row for each fact of a table, with a cell for each GPU. */
 #include "autotune/compare/compare_port.h"
 
 #include "autotune/print/figures.h"
@@ -7,113 +7,94 @@
 
 #include <string.h>
 
-/* Writes a fact of a GPU, or whether it has an instruction; nothing where that is not known. */
-typedef void write_fact(struct text *out, const struct compare_side *side, const char *name);
-
-static void write_count(struct text *out, double count)
+static double sms_of(const struct compare_side *side)
 {
-    if (count > 0)
-        text_addf(out, "%.0f", count);
+    return side->sms;
 }
 
-static void write_size(struct text *out, double bytes)
+static double warps_of(const struct compare_side *side)
 {
-    char size[NUMBER_CHARS];
-    if (bytes > 0)
-        text_adds(out, figures_size(size, bytes));
+    return (double)(side->limits.threads / OCCUPANCY_WARP);
 }
 
-static void write_sms(struct text *out, const struct compare_side *side, const char *name)
+static double blocks_of(const struct compare_side *side)
 {
-    (void)name;
-    write_count(out, side->sms);
+    return side->limits.blocks;
 }
 
-static void write_warps(struct text *out, const struct compare_side *side, const char *name)
+static double registers_of(const struct compare_side *side)
 {
-    (void)name;
-    const int warps = side->limits.threads / OCCUPANCY_WARP;
-    write_count(out, warps);
+    return side->limits.registers;
 }
 
-static void write_blocks(struct text *out, const struct compare_side *side, const char *name)
+static double shared_of(const struct compare_side *side)
 {
-    (void)name;
-    write_count(out, side->limits.blocks);
+    return (double)side->limits.shared;
 }
 
-static void write_registers(struct text *out, const struct compare_side *side, const char *name)
+static double l2_of(const struct compare_side *side)
 {
-    (void)name;
-    write_count(out, side->limits.registers);
+    return (double)side->l2_bytes;
 }
 
-static void write_shared(struct text *out, const struct compare_side *side, const char *name)
+static double peak_of(const struct compare_side *side)
 {
-    (void)name;
-    write_size(out, (double)side->limits.shared);
+    return (double)side->peak_bytes / 1e9;
 }
 
-static void write_l2(struct text *out, const struct compare_side *side, const char *name)
+static double balance_of(const struct compare_side *side)
 {
-    (void)name;
-    write_size(out, (double)side->l2_bytes);
-}
-
-static void write_peak(struct text *out, const struct compare_side *side, const char *name)
-{
-    (void)name;
-    write_count(out, (double)side->peak_bytes / 1e9);
-}
-
-static void write_balance(struct text *out, const struct compare_side *side, const char *name)
-{
-    (void)name;
     const double clocks = side->sms * side->clock_khz * 1e3;
-    if (clocks > 0 && side->peak_bytes)
-        text_addf(out, "%.1f", (double)side->peak_bytes / clocks);
+    return clocks > 0 ? (double)side->peak_bytes / clocks : 0;
 }
 
-static void write_wanted(struct text *out, const struct compare_side *side, const char *name)
+static double wanted_of(const struct compare_side *side)
 {
-    (void)name;
-    if (side->sms)
-        write_size(out, (double)side->peak_bytes * analysis_latency_s / side->sms);
+    return side->sms ? (double)side->peak_bytes * analysis_latency_s / side->sms : 0;
 }
 
-static void write_has(struct text *out, const struct compare_side *side, const char *name)
+static double variants_of(const struct compare_side *side)
 {
-    if (*side->has)
-        text_adds(out, strstr(side->has, name) ? "yes" : "no");
+    return (double)side->variants;
 }
 
-static void write_variants(struct text *out, const struct compare_side *side, const char *name)
-{
-    (void)name;
-    write_count(out, (double)side->variants);
-}
-
+/* A number, 0 where it is not known, and how it is written; or whether there is an instruction of that name. */
 static const struct fact {
     const char *name;
-    write_fact *write;
+    double (*number)(const struct compare_side *side);
+    enum { WHOLE, TENTHS, BYTES } written;
 } facts[] = {
-    {"SMs", write_sms},
-    {"warps on an SM", write_warps},
-    {"blocks on an SM", write_blocks},
-    {"registers of an SM", write_registers},
-    {"shared memory of an SM", write_shared},
-    {"L2 cache", write_l2},
-    {"peak GB/s", write_peak},
-    {"bytes for an SM in a clock", write_balance},
-    {"wanted in flight on an SM", write_wanted},
-    {"redux", write_has},
-    {"cp.async", write_has},
-    {"bulk copies", write_has},
-    {"clusters", write_has},
-    {"32-byte loads", write_has},
-    {"variants that its rules allow", write_variants},
+    {"SMs", sms_of, WHOLE},
+    {"warps on an SM", warps_of, WHOLE},
+    {"blocks on an SM", blocks_of, WHOLE},
+    {"registers of an SM", registers_of, WHOLE},
+    {"shared memory of an SM", shared_of, BYTES},
+    {"L2 cache", l2_of, BYTES},
+    {"peak GB/s", peak_of, WHOLE},
+    {"bytes for an SM in a clock", balance_of, TENTHS},
+    {"wanted in flight on an SM", wanted_of, BYTES},
+    {"redux", NULL, WHOLE},
+    {"cp.async", NULL, WHOLE},
+    {"bulk copies", NULL, WHOLE},
+    {"clusters", NULL, WHOLE},
+    {"32-byte loads", NULL, WHOLE},
+    {"variants that its rules allow", variants_of, WHOLE},
 };
 enum { FACTS = sizeof facts / sizeof *facts };
+
+/* Nothing where it is not known. */
+static void write_fact(struct text *out, const struct fact *fact,
+                       const struct compare_side *side)
+{
+    char size[NUMBER_CHARS];
+    const double number = fact->number ? fact->number(side) : 0;
+    if (!fact->number && *side->has)
+        text_adds(out, strstr(side->has, fact->name) ? "yes" : "no");
+    else if (number > 0 && fact->written == BYTES)
+        text_adds(out, figures_size(size, number));
+    else if (number > 0)
+        text_addf(out, "%.*f", fact->written == TENTHS, number);
+}
 
 static void dispose(struct text cells[COMPARE_SIDES_MAX], size_t count)
 {
@@ -136,7 +117,7 @@ static void add_fact(struct table *table, struct text *alike, const struct compa
     struct text cells[COMPARE_SIDES_MAX] = {{0}};
     const size_t count = compare->side_count;
     for (size_t s = 0; s < count; s++)
-        fact->write(&cells[s], &compare->sides[s], fact->name);
+        write_fact(&cells[s], fact, &compare->sides[s]);
     if (is_alike(cells, count)) {
         text_addf(alike, "%s%s %s", alike->length ? "; " : "", fact->name, cells[0].at);
     } else {
