@@ -112,14 +112,16 @@ char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
 {
     struct problem shadow;
     char what[SHADOW_CHARS];
+    const char *with_params =
+        operation_param_count(problem->op) ? ", of several values of its params" : "";
     *out = '\0';
     if (check_shadow(&shadow, problem))
         snprintf(out, CHECK_METHOD_CHARS,
-                 "with %s in its place, and beside the host's evaluation of %s",
-                 describe_shadow(what, &shadow), problem->op->name);
+                 "with %s in its place, and beside the host's evaluation of %s%s",
+                 describe_shadow(what, &shadow), problem->op->name, with_params);
     else if (!oracle_is_plain(problem))
-        snprintf(out, CHECK_METHOD_CHARS, "beside the host's evaluation of %s",
-                 problem->op->name);
+        snprintf(out, CHECK_METHOD_CHARS, "beside the host's evaluation of %s%s",
+                 problem->op->name, with_params);
     return out;
 }
 
