@@ -91,10 +91,7 @@ static int show(void *shared, struct error *error)
         if (verb->own.more || verb->own.evidence)
             compare_text(&text, &verb->comparison->compare, has_color);
         else
-            text_adds(
-                &text,
-                "more      'autotune compare --more' has every problem and kernel, what bounds each, and the "
-                "sources\n");
+            text_adds(&text, "more      --more has every problem, kernel, bound and source\n");
     }
     const int failed = text_check(&text, error) ||
                        output_forms(&verb->request.out, &text, &table, NULL, error);

@@ -502,7 +502,6 @@ void compare_screen(struct text *out, const struct compare *compare, bool is_bol
 {
     compare_verdict(out, compare);
     compare_port(out, compare, is_bold);
-    text_adds(out, "\n");
 }
 
 void compare_text(struct text *out, const struct compare *compare, bool is_bold)
