@@ -236,6 +236,18 @@ bool compare_losses_at(double *percent, const struct compare_losses *losses, siz
            find_loss(percent, losses, losses->cells[from].winner, to);
 }
 
+bool compare_losses_config(double *percent, const struct compare_losses *losses,
+                           const char *params, size_t line, size_t on)
+{
+    const size_t cell = find_cell(losses, line, on);
+    size_t config = 0;
+    *percent = 0;
+    while (config < losses->config_count && strcmp(losses->params[config], params) != 0)
+        config++;
+    return config < losses->config_count && cell < losses->cell_count &&
+           find_loss(percent, losses, config, cell);
+}
+
 struct sentence_range compare_losses_of(const struct compare_losses *losses, size_t config,
                                         size_t on)
 {

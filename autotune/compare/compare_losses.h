@@ -36,6 +36,10 @@ void compare_losses_dispose(struct compare_losses *losses);
 bool compare_losses_at(double *percent, const struct compare_losses *losses, size_t line,
                        size_t of, size_t on);
 
+/* The same of a config that is given as a journal has it. */
+bool compare_losses_config(double *percent, const struct compare_losses *losses,
+                           const char *params, size_t line, size_t on);
+
 /* Of a config on a GPU over the sizes: how much it loses. */
 struct sentence_range compare_losses_of(const struct compare_losses *losses, size_t config,
                                         size_t on);

@@ -132,7 +132,7 @@ static void add_instructions(struct text *out, const struct compare *compare, si
     }
 }
 
-static void add_lacks(struct text *out, const struct compare *compare)
+void compare_port_lacks(struct text *out, const struct compare *compare)
 {
     struct text text = {0};
     for (size_t s = 0; s < compare->side_count; s++) {
@@ -176,7 +176,7 @@ void compare_port(struct text *out, const struct compare *compare, bool bold_tit
         add_fact(&table, &alike, compare, &facts[i]);
     if (table.row_count)
         table_show(out, &table, bold_titles);
-    add_lacks(out, compare);
+    compare_port_lacks(out, compare);
     add_common(&alike, compare);
     if (alike.length)
         sentence_end(out, "alike", &alike);

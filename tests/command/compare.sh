@@ -46,6 +46,21 @@ for arch in sm_70 sm_120; do
 done | tr '\n' ' ' > counted
 check screen-variants-as-listed grep -qx '165 293 ' counted
 
+# What to do so that what was tuned on one serves on another.
+run compare --port h200 v100 --type i32 --op sum --cache nothing
+check carry has_status 0
+check carry-begins grep -Eq '^carry     [0-9]+ winners of H200 to V100$' out
+check carry-needs-no-redux grep -Eq '^ +[0-9]+  WARP=SHUFFLE +redux.sync takes 32-bit integers, from sm_80 on$' out
+check carry-compiles grep -q "^compile   for sm_70, 'nvcc -gencode arch=compute_70,code=sm_70'" out
+check carry-measures grep -q "^measure   on V100: 'autotune --device 0 --op sum --type i32 --n 1K\.\.4Gi'" out
+check carry-embeds sh -c 'tr -s " \n" " " < out | grep -q "export --gpu \"H200,V100\" --op sum --type i32"'
+check carry-lacks grep -q '^lacks     V100: redux' out
+run compare --port h200 v100 --type i32 --op sum --cache nothing --csv -
+check carry-for-programs grep -q '^H200,V100,[0-9]*,WARP=SHUFFLE,"redux.sync takes' out
+run compare --port v100 rtx5070ti
+check carry-nothing grep -q '^carry     nothing of V100 to RTX 5070 Ti yet' out
+refuses carry-alone 64 "page by itself" compare --port --more v100 t4
+
 # Out of the box. rows PATTERN: how many lines of the table match.
 rows() {
     grep -Ec "$1" out
