@@ -31,6 +31,7 @@ struct request {
     struct output out;                    /* --json, --csv, --quiet */
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal, of a list a folder; NULL = none */
+    const char *candidates;               /* file of records to measure first; NULL = none */
     const char *axes;                     /* of a heat map: "BLOCK,ITEMS"; NULL = the usual */
     const char *problems; /* of tune: a file with a problem a line; NULL = none */
     const char *topic;    /* what to list, to profile or to reduce */
