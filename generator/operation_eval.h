@@ -45,7 +45,7 @@ void operation_eval_move(struct operation_eval *eval, enum operation_part part, 
 typedef void operation_eval_see(void *context, int node, int field, const uint64_t *words,
                                 size_t count);
 
-/* From now on `see` is called for each node that computes, in the order in which they are run. */
+/* From now on `see` is called for each node that computes, in the order in which they are run; NULL: nobody is. */
 void operation_eval_watch(struct operation_eval *eval, operation_eval_see *see, void *context);
 
 #endif
