@@ -506,6 +506,21 @@ static void test_fewer(void **state)
          {{1, 1}, {9000, 71}, {70, 1}, DIMS_ALL},
          false,
          1},
+        {"middle",
+         "SPLIT=WHOLE PIECES=0 BATCH=SEVERAL",
+         {{40, 900}, {90, 10}, {10, 1}, DIMS_ALL},
+         true,
+         1},
+        {"middle",
+         "SPLIT=PARTS PIECES=2 BATCH=ONE EDGES=SIMPLE",
+         {{8, 700000}, {9000, 71}, {70, 1}, DIMS_ALL},
+         true,
+         2},
+        {"middle",
+         "SPLIT=LAST_BLOCK PIECES=2 BATCH=SEVERAL",
+         {{8, 700000}, {9000, 71}, {70, 1}, DIMS_ALL},
+         true,
+         1},
     };
     const struct target target = find_target();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
