@@ -231,11 +231,13 @@ static int check_axes(const struct dims_axis *axes, size_t count, int bytes,
                       struct error *error)
 {
     uint64_t reach = 1, n = (uint64_t)bytes, step;
+    const char *none = NULL;
+    for (size_t i = 0; i < count; i++)
+        none = axes[i].n == 0 ? "dims" : axes[i].stride == 0 && !none ? "strides" : none;
+    if (none)
+        return error_set(error, ERROR_USAGE,
+                         "--%s has a 0: give sizes and strides of 1 or more", none);
     for (size_t i = 0; i < count; i++) {
-        if (axes[i].n == 0 || axes[i].stride == 0)
-            return error_set(error, ERROR_USAGE,
-                             "--%s has a 0: give sizes and strides of 1 or more",
-                             axes[i].n ? "strides" : "dims");
         if (__builtin_mul_overflow(axes[i].n - 1, axes[i].stride, &step) ||
             __builtin_add_overflow(reach, step, &reach) ||
             __builtin_mul_overflow(n, axes[i].n, &n) || n > BYTES_MOST ||
