@@ -57,8 +57,9 @@ class _Step:
 
     def _find_layout(self, axes: tuple) -> Layout:
         problem = self._problem
-        is_in_order = problem.row.is_position or problem.order == "n"
-        walk = Walk.SCAN if problem.scan else Walk.IN_ORDER if is_in_order else Walk.ANY
+        walk = Walk.IN_ORDER if problem.row.is_position else Walk.ANY
+        if problem.scan or problem.order == "n":
+            walk = Walk.SCAN if problem.scan else Walk.BY_N
         found = layout(problem.shape, problem.strides, axes, walk)
         if found is not None:
             return found
@@ -85,6 +86,8 @@ class _Step:
             0,
             SOURCES[problem.source],
             int(problem.budget * 1000),
+            lay.axes,
+            *lay.array,
         )
 
     def _find_pipeline(self) -> Optional[tuple]:

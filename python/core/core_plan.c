@@ -17,18 +17,41 @@ struct core_plan {
     size_t count, room;
 };
 
-enum { OP, TYPE, ACC, NAMES, NUMBERS = 10 };
+enum { OP, TYPE, ACC, NAMES, NUMBERS = 11, AXES_MOST = 8 };
 
-/* The numbers of a problem as plan(...) takes them, behind its names. */
-enum { N, ROWS, LEN, PITCH, AXIS, SCAN, ORDER, IS_WARM, FROM, BUDGET_MS };
+/* The numbers of a problem as plan(...) takes them, behind its names; then, of an array, the size
+ * of each axis and the stride of each. */
+enum { N, ROWS, LEN, PITCH, AXIS, SCAN, ORDER, IS_WARM, FROM, BUDGET_MS, AXES };
 
-static bool read_problem(struct autotune_problem *out, uint64_t numbers[NUMBERS],
-                         PyObject *const *args, Py_ssize_t count)
+struct array {
+    struct autotune_dims dims;
+    uint64_t sizes[2 * AXES_MOST];
+};
+
+/* The array that a problem is of, where there are sizes. */
+static bool read_array(struct array *out, struct autotune_problem *problem, uint64_t axes,
+                       PyObject *const *args, Py_ssize_t count)
+{
+    const Py_ssize_t ndim = count / 2 < AXES_MOST ? count / 2 : AXES_MOST;
+    if (count == 0)
+        return true;
+    if (!core_read_numbers(out->sizes, args, count, 2 * ndim, "plan"))
+        return false;
+    out->dims = (struct autotune_dims){sizeof out->dims, (unsigned)ndim, (unsigned)axes,
+                                       out->sizes, out->sizes + ndim};
+    problem->dims = &out->dims;
+    return true;
+}
+
+static bool read_problem(struct autotune_problem *out, struct array *array,
+                         uint64_t numbers[NUMBERS], PyObject *const *args, Py_ssize_t count)
 {
     if (count < NAMES || !core_read_text(&out->op, args[OP]) ||
         !core_read_text(&out->type, args[TYPE]) || !core_read_text(&out->acc, args[ACC]))
         return false;
-    if (!core_read_numbers(numbers, args + NAMES, count - NAMES, NUMBERS, "plan"))
+    const Py_ssize_t given = count - NAMES, own = given < NUMBERS ? given : NUMBERS;
+    if (!core_read_numbers(numbers, args + NAMES, own, NUMBERS, "plan") ||
+        !read_array(array, out, numbers[AXES], args + NAMES + NUMBERS, given - own))
         return false;
     out->n = numbers[N];
     out->rows = numbers[ROWS];
@@ -48,9 +71,10 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
     struct autotune_plan_options options = {0};
     struct autotune_plan *at = NULL;
     struct autotune_error error;
+    struct array array;
     uint64_t numbers[NUMBERS];
     int failed;
-    if (!read_problem(&problem, numbers, args, count))
+    if (!read_problem(&problem, &array, numbers, args, count))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "plan of no problem");
     options.from = (enum autotune_from)numbers[FROM];
     options.budget_seconds = (double)numbers[BUDGET_MS] / 1000;
