@@ -608,14 +608,14 @@ static void test_sums_stay_exact(void **state)
                               UINT64_C(1) << 32};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint64_t seed = 0; seed < (i < 3 ? 6 : 2); seed++) {
-            struct oracle_input input = {{.op = op_of(SUM),
-                                          .type = F32,
-                                          .acc = F32,
-                                          .dims = DIMS_VALUE(sizes[i]),
-                                          .regime = COLD},
-                                         seed,
-                                         0,
-                                         0};
+            struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                     .type = F32,
+                                                     .acc = F32,
+                                                     .dims = DIMS_VALUE(sizes[i]),
+                                                     .regime = COLD},
+                                         .seed = seed,
+                                         .mark = 0,
+                                         .period = 0};
             input.period = input_period(&input.problem);
             assert_int_not_equal(input.period, 0);
             int32_t least, most, *totals = total_up(&input, &least, &most);
@@ -646,14 +646,14 @@ static void test_periodic_fold(void **state)
                 {6291454, 12582908, 12582917}};
     const float x[] = {9, -5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct oracle_input input = {{.op = op_of(SUM),
-                                            .type = F32,
-                                            .acc = F32,
-                                            .dims = DIMS_VALUE(rows[i].n),
-                                            .regime = COLD},
-                                           4,
-                                           0,
-                                           2};
+        const struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                       .type = F32,
+                                                       .acc = F32,
+                                                       .dims = DIMS_VALUE(rows[i].n),
+                                                       .regime = COLD},
+                                           .seed = 4,
+                                           .mark = 0,
+                                           .period = 2};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         oracle_fold_init(&period, &input.problem);
@@ -682,14 +682,14 @@ static void test_squares_stay_exact(void **state)
                               UINT64_C(1) << 35};
     /* clang-format on */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct oracle_input input = {{.op = op_of(SUMSQ),
-                                      .type = F32,
-                                      .acc = F32,
-                                      .dims = DIMS_VALUE(sizes[s]),
-                                      .regime = COLD},
-                                     5,
-                                     0,
-                                     0};
+        struct oracle_input input = {.problem = {.op = op_of(SUMSQ),
+                                                 .type = F32,
+                                                 .acc = F32,
+                                                 .dims = DIMS_VALUE(sizes[s]),
+                                                 .regime = COLD},
+                                     .seed = 5,
+                                     .mark = 0,
+                                     .period = 0};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         input.period = input_period(&input.problem);
@@ -719,11 +719,14 @@ static void test_squares_stay_exact(void **state)
 static void test_fold_counts(void **state)
 {
     (void)state;
-    const struct oracle_input input =
-        {{.op = op_of(AND), .type = I32, .acc = I32, .dims = DIMS_VALUE(LONG), .regime = COLD},
-         4,
-         9,
-         PERIOD};
+    const struct oracle_input input = {.problem = {.op = op_of(AND),
+                                                   .type = I32,
+                                                   .acc = I32,
+                                                   .dims = DIMS_VALUE(LONG),
+                                                   .regime = COLD},
+                                       .seed = 4,
+                                       .mark = 9,
+                                       .period = PERIOD};
     struct oracle_fold part, whole;
     oracle_fold_init(&part, &input.problem);
     oracle_fold_periods(&whole, &input, &part, &part);
@@ -823,14 +826,14 @@ static void test_displaced_tiles_show(void **state)
     const uint64_t tiles[] = {256, 1024, 3072, 32768};
     for (int is_wide = 0; is_wide < 2; is_wide++)
         for (enum type type = I32; type <= F32; type += F32 - I32) {
-            struct oracle_input input = {{.op = op_of(SUM),
-                                          .type = type,
-                                          .acc = type,
-                                          .dims = DIMS_VALUE(400000000),
-                                          .regime = COLD},
-                                         2,
-                                         0,
-                                         0};
+            struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                     .type = type,
+                                                     .acc = type,
+                                                     .dims = DIMS_VALUE(400000000),
+                                                     .regime = COLD},
+                                         .seed = 2,
+                                         .mark = 0,
+                                         .period = 0};
             size_t tried = 0, hidden = 0;
             input.problem.dims = dims_value(is_wide ? (UINT64_C(1) << 31) + 100003
                                                     : dims_n(&input.problem.dims));
