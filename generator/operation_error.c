@@ -837,6 +837,11 @@ void operation_error_finish(struct operation_error *self, const struct operation
     }
 }
 
+void operation_error_give(struct operation_error *self, const uint64_t *params)
+{
+    operation_eval_give(self->eval, params);
+}
+
 void operation_error_free(struct operation_error *self)
 {
     if (!self)

@@ -37,6 +37,7 @@ struct operation_eval {
     union block given[2][OPERATION_FIELDS_MAX]; /* x and i, a and b, a and n */
     union block scratch;
     struct entry names[OPERATION_NAMES];
+    uint64_t params[OPERATION_PARAMS_MAX];
     int moved, sign;         /* the node whose results are moved, and where to; 0: none is */
     operation_eval_see *see; /* who is told of each node's results; NULL: nobody */
     void *context;
@@ -522,6 +523,7 @@ static void run_node(struct operation_eval *eval, int at, union block *out,
     const enum operation_type type = (enum operation_type)eval->types[at];
     switch (node->kind) {
     case NODE_LITERAL: fill(type, out, literal_word(node, type), count); break;
+    case NODE_PARAM: fill(type, out, eval->params[node->index], count); break;
     case NODE_LOWEST:
     case NODE_HIGHEST: fill(type, out, limit_word(node->kind, type), count); break;
     case NODE_NONE: fill(type, out, UINT64_MAX, count); break;
@@ -653,6 +655,11 @@ int operation_eval_open(struct operation_eval **out, const struct operation_text
     eval->fields = (int)fields;
     eval->lets = eval->room + stack * fields;
     return 0;
+}
+
+void operation_eval_give(struct operation_eval *eval, const uint64_t *params)
+{
+    memcpy(eval->params, params, (size_t)eval->text->param_count * sizeof *params);
 }
 
 void operation_eval_free(struct operation_eval *eval)

@@ -7,6 +7,7 @@
 #include "autotune/verify/lending.h"
 #include "autotune/verify/oracle_laws.h"
 #include "autotune/verify/oracle_mapped.h"
+#include "generator/operation_param.h"
 #include "generator/operation_type.h"
 
 #include <assert.h>
@@ -46,6 +47,7 @@ struct own_room {
 struct oracle_own {
     const struct operation *op;
     enum type type, acc, result;
+    uint64_t params[PROBLEM_PARAMS_MAX];
     int fields;
     enum type types[OPERATION_FIELDS_MAX];
     bool is_certain, has_index;
@@ -76,6 +78,8 @@ static int open_room(void **out, const void *owner, struct error *error)
         close_room(room);
         return -1;
     }
+    operation_eval_give(room->eval, own->params);
+    operation_error_give(room->bounds, own->params);
     *out = room;
     return 0;
 }
@@ -598,6 +602,7 @@ int own_open(struct oracle_own **out, const struct problem *problem, struct erro
     own->type = problem->type;
     own->acc = problem->acc;
     own->result = problem_result(problem);
+    problem_param_words(problem, own->params);
     own->fields = operation_field_count(text);
     own->has_index = operation_mentions(text, OPERATION_MAP, OPERATION_I);
     for (int f = 0; f < own->fields; f++)
