@@ -112,7 +112,7 @@ setup(
                 *([] if IS_FREE_THREADED else [("Py_LIMITED_API", STABLE)]),
             ],
             extra_compile_args=["-std=c11", "-fvisibility=hidden"],
-            extra_link_args=["-s", "-Wl,--exclude-libs,ALL"],
+            extra_link_args=["-s", f"-Wl,--version-script={HERE / 'core' / 'core.map'}"],
             py_limited_api=not IS_FREE_THREADED,
         )
     ],
