@@ -120,6 +120,8 @@ static int check_run(const struct request *request, struct error *error)
         {has_no_effects(request) && (request->effects || request->axes),
          "--effects and --axes are of the tuning of one problem: leave ranges, --problems, --replay "
          "and --data out"},
+        {request->candidates && (request->replay || request->data),
+         "--candidates measures records' winners on this device: leave --replay and --data out"},
         {request->replay && request->retune,
          "--replay runs on what was measured before, --retune measures again: choose one"},
     };
