@@ -67,15 +67,16 @@ static const struct kind_words {
                  .option = "--axis 0",
                  .ordered = "ordered-columns",
                  .others = "there are records of columns: --space columns takes all"},
-    [MIDDLE] = {.name = "middle axis",
+    [MIDDLE] = {.name = "middle",
                 .results = "outer * inner",
-                .each = {"middle axis"},
-                .promise = ", for each of the middle axis of a matrix",
+                .each = {"middle"},
+                .promise = ", along a middle axis",
                 .reduced = "a middle axis",
                 .wanted = "a middle axis",
-                .advice = "--axis 0",
+                .advice = "--dims and --axis",
                 .gives = "values along a middle axis",
-                .others = "there are records of a middle axis"},
+                .option = "--dims with a middle --axis",
+                .others = "there are records of a middle axis: --space middle takes all"},
     [SCAN] = {.name = "scan",
               .is_by_n = true,
               .results = "n",
@@ -188,10 +189,13 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes, stru
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth, uint64_t gap)
 {
     const struct dim none = {1, 1}, results = {n / depth, 1};
+    /* most on the inner side, and as many as a few of it have room for on the outer */
+    const uint64_t outer = results.n < 64 ? 2 : 32, inner = results.n / outer;
     const struct dims forms[DIMS_TEXT_FORMS] = {
         dims_value(n),
         {.outer = {results.n, depth + gap}, .depth = {depth, 1}, .inner = none},
         {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
+        {{outer, depth * (inner + gap)}, {depth, inner + gap}, {inner, 1}, DIMS_ALL},
         dims_run(n, DIMS_INCLUSIVE),
         dims_run(n, DIMS_EXCLUSIVE),
         {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE},
@@ -232,7 +236,7 @@ static char *format_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     const int used = snprintf(out, DIMS_TEXT_CHARS, "%s x %s x %s %s",
                               number_format_count(outer, dims->outer.n),
                               number_format_count(depth, dims->depth.n),
-                              number_format_count(inner, dims->inner.n), kinds[MIDDLE].name);
+                              number_format_count(inner, dims->inner.n), "middle axis");
     const struct dims dense = dims_left(dims, dims->depth.n);
     if (!dims_is_same(dims, &dense))
         snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), " strides %s %s %s",
@@ -299,11 +303,25 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     return out;
 }
 
+static char *identify_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const struct dims dense = dims_left(dims, dims->depth.n);
+    const int used = snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "x%" PRIu64 "x%" PRIu64,
+                              dims->outer.n, dims->depth.n, dims->inner.n);
+    if (!dims_is_same(dims, &dense))
+        snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used),
+                 "_strides%" PRIu64 "_%" PRIu64 "_%" PRIu64, dims->outer.stride,
+                 dims->depth.stride, dims->inner.stride);
+    return out;
+}
+
 char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);
-    if (is_by_n(dims) || kind_of(dims) == MIDDLE)
+    if (is_by_n(dims))
         return dims_text_file_part(out, dims);
+    if (kind_of(dims) == MIDDLE)
+        return identify_middle(out, dims);
     const int used =
         snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "x%" PRIu64, matrix.rows, matrix.len);
     if (matrix.pitch > matrix.len)
@@ -349,10 +367,10 @@ const char *dims_text_smaller(const struct dims *dims)
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked)
 {
-    const char *advice = asked->scan && !own->scan         ? "no --scan"
-                         : !asked->scan && own->scan       ? "--scan inclusive or exclusive"
-                         : is_by_n(asked) && !is_by_n(own) ? "--rows and --len"
-                                                           : words_of(own)->advice;
+    const char *advice = asked->scan && !own->scan   ? "no --scan"
+                         : !asked->scan && own->scan ? "--scan inclusive or exclusive"
+                         : is_by_n(asked) && words_of(own)->lines ? "--rows and --len"
+                                                                  : words_of(own)->advice;
     snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
              words_of(own)->reduced, words_of(asked)->wanted, advice);
     return out;
@@ -394,12 +412,11 @@ char *dims_text_refuse_space(char out[DIMS_TEXT_SENTENCE_CHARS], const struct di
                              const struct dims *asked, const char *space)
 {
     const char *option = words_of(own)->option;
-    const bool was_value = kind_of(asked) == VALUE;
+    const bool lacks_sizes = kind_of(asked) == VALUE && words_of(own)->lines && !own->scan;
     snprintf(out, DIMS_TEXT_SENTENCE_CHARS,
              "its kernels reduce to %s, and what is asked for is %s: use --space %s%s%s%s",
              words_of(own)->gives, words_of(asked)->gives, space, option ? ", or give " : "",
-             option && was_value && !own->scan ? "--rows, --len and " : "",
-             option ? option : "");
+             lacks_sizes ? "--rows, --len and " : "", option ? option : "");
     return out;
 }
 

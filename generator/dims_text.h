@@ -23,9 +23,9 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes,
                    struct error *error);
 
 /* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
- * results of `depth` elements each, by rows with a gap behind each, and by columns; then the two
- * scans of n elements, and those of each row. */
-enum { DIMS_TEXT_FORMS = 7 };
+ * results of `depth` elements each, by rows with a gap behind each, by columns, and along a middle
+ * axis; then the two scans of n elements, and those of each row. */
+enum { DIMS_TEXT_FORMS = 8 };
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth,
                      uint64_t gap);
 
@@ -69,7 +69,7 @@ const char *dims_text_smaller(const struct dims *dims);
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked);
 
-/* The kind of the results: "value", "rows", "columns", "middle axis"; then the same as a part of an
+/* The kind of the results: "value", "rows", "columns", "middle"; then the same as a part of an
  * identifier, with "" for one value and "inclusive_rows" for scans. The third checks a name that --shape takes and returns the same name from our
  * table, or NULL for an unknown one. */
 const char *dims_text_name(const struct dims *dims);

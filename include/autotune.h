@@ -167,13 +167,16 @@ struct autotune_problem {
      * value of n elements. BAD_ARGUMENT: rows or len is 0, pitch is less than len, axis is
      * neither 0 nor 1, a result would be of more than 2^31 elements, or rows * pitch is past any
      * memory. */
-    uint64_t rows;     /* the most of any call, and the number it is made fast for */
-    uint64_t len;      /* elements of a row, and so the number of columns */
-    uint64_t pitch;    /* from a row's first element to the next row's: len or more; 0: len */
-    int axis;          /* 1: a result for each row; 0: a result for each column */
-    int scan;          /* enum autotune_scan, of n elements or, with axis 1, of each row: no
+    uint64_t rows;  /* the most of any call, and the number it is made fast for */
+    uint64_t len;   /* elements of a row, and so the number of columns */
+    uint64_t pitch; /* from a row's first element to the next row's: len or more; 0: len */
+    int axis;       /* 1: a result for each row; 0: a result for each column */
+    int scan;       /* enum autotune_scan, of n elements or, with axis 1, of each row: no
                         * positions, no ORDER_BY_N */
-    void *reserved[4]; /* zeros */
+    const char
+        *params; /* "delta=0.5 margin=1": values of the operation's own params, for calls that
+                         * give none; NULL: those of its file. A plan does not depend on them */
+    void *reserved[3]; /* zeros */
 };
 
 enum autotune_from {
@@ -253,6 +256,13 @@ AUTOTUNE_API size_t autotune_plan_result_bytes(const struct autotune_plan *plan)
 AUTOTUNE_API const char *autotune_plan_result_type(const struct autotune_plan *plan);
 /* "BLOCK=256 ITEMS=16 ...", as `autotune emit --variant` takes them. */
 AUTOTUNE_API const char *autotune_plan_params(const struct autotune_plan *plan);
+/* The params of the operation itself (operations.md), in the order of its file: how many, the name of
+ * the k-th and its type, "f32"; "" past the last. autotune_call gives their values. */
+AUTOTUNE_API size_t autotune_plan_op_param_count(const struct autotune_plan *plan);
+AUTOTUNE_API const char *autotune_plan_op_param_name(const struct autotune_plan *plan,
+                                                     size_t k);
+AUTOTUNE_API const char *autotune_plan_op_param_type(const struct autotune_plan *plan,
+                                                     size_t k);
 /* What the record was made for, "NVIDIA H200, sum i32 400M cold"; "" for DEFAULT. */
 AUTOTUNE_API const char *autotune_plan_origin(const struct autotune_plan *plan);
 /* One sentence: what serves, where that was measured, and what tuning would gain. */
@@ -311,6 +321,34 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
 AUTOTUNE_API int autotune_execute(struct autotune_workspace *workspace, const void *input,
                                   uint64_t n, void *output, void *stream,
                                   struct autotune_error *error);
+
+/* An array that a call reads. */
+struct autotune_input {
+    const void *data;     /* as autotune_execute's input */
+    uint64_t reserved[7]; /* zeros */
+};
+
+/* All that a call may be given. Fill with zeros first, then set size. A later version may have more fields
+ * at its end, and may give reserved ones a meaning: a library that knows less takes a longer struct whose
+ * further bytes are zeros, and refuses others in a sentence. */
+struct autotune_call {
+    size_t size; /* sizeof(struct autotune_call), when the caller was built */
+    struct autotune_input inputs[4]; /* the first alone, so far */
+    void *outputs[4];                /* the first alone, so far: as autotune_execute's output */
+    uint64_t n;
+    /* The k-th points to the value of the operation's k-th own param, in the host's memory, of the type
+     * that autotune_plan_op_param_type has; it is read before the call returns. NULL: the value that
+     * autotune_problem.params gives, else the operation's file; where neither does, BAD_ARGUMENT. */
+    const void *params[8];
+    void *stream;
+    uint64_t reserved[16]; /* zeros */
+};
+
+/* As autotune_execute, which is this call with one input, one output and no params. A graph keeps the
+ * values that its calls were captured with. */
+AUTOTUNE_API int autotune_execute_call(struct autotune_workspace *workspace,
+                                       const struct autotune_call *call,
+                                       struct autotune_error *error);
 
 /* --- Data on the host --------------------------------------------------------------------- */
 

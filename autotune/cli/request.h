@@ -37,7 +37,9 @@ struct request {
     const char *topic;    /* what to list, to profile or to reduce */
     char **files;         /* what to merge, compare or report: within argv */
     size_t file_count;
-    struct problem problem; /* regime and n may be unset, see has_ */
+    struct problem problem;                 /* regime and n may be unset, see has_ */
+    const char *params[PROBLEM_PARAMS_MAX]; /* of --op: "NAME=NUMBER" each */
+    size_t param_count;
     bool has_n, has_op, has_type, has_acc, has_order, has_strategy, has_part;
     enum strategy strategy;
     uint64_t seed;

@@ -7,6 +7,7 @@
 #include "autotune/library/fail.h"
 
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ int api_check_reserved(void *const *reserved, size_t count, const char *name,
     return 0;
 }
 
-enum { CONTEXT_RESERVED = 8, PROBLEM_RESERVED = 4, OPTIONS_RESERVED = 4 };
+enum { CONTEXT_RESERVED = 8, PROBLEM_RESERVED = 3, OPTIONS_RESERVED = 4 };
 
 /* --- Context ------------------------------------------------------------------------------ */
 
@@ -225,6 +226,21 @@ int autotune_operation_read(const char **op, const char *name, const char *text,
     return failed;
 }
 
+/* Gives the values of a list "NAME=NUMBER ...". */
+static int read_params(struct problem *out, const char *params, struct autotune_error *error)
+{
+    struct error cause;
+    struct text word = {0};
+    int failed = 0;
+    for (const char *at = params; !failed && *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+        text_dispose(&word);
+        text_add(&word, at, strcspn(at, " "));
+        failed = text_check(&word, &cause) || problem_give_text(out, word.at, &cause);
+    }
+    text_dispose(&word);
+    return failed ? fail_for(error, &cause) : 0;
+}
+
 int api_read_problem(struct problem *out, struct plan_count *count,
                      const struct autotune_problem *problem, struct autotune_error *error)
 {
@@ -253,7 +269,9 @@ int api_read_problem(struct problem *out, struct plan_count *count,
     if (problem_check(out, &cause))
         return fail_for(error, &cause);
     problem_simplify(out);
-    return check_extent(out, error);
+    out->params = (struct problem_params){0};
+    failed = problem->params ? read_params(out, problem->params, error) : 0;
+    return failed ? failed : check_extent(out, error);
 }
 
 int api_check_options(const struct autotune_plan_options *options, struct autotune_error *error)
@@ -361,6 +379,24 @@ const char *autotune_plan_result_type(const struct autotune_plan *plan)
 const char *autotune_plan_params(const struct autotune_plan *plan)
 {
     return plan ? or_empty(&plan->params) : "";
+}
+
+size_t autotune_plan_op_param_count(const struct autotune_plan *plan)
+{
+    return plan ? operation_param_count(plan->problem.op) : 0;
+}
+
+const char *autotune_plan_op_param_name(const struct autotune_plan *plan, size_t k)
+{
+    return k < autotune_plan_op_param_count(plan) ? operation_param_name(plan->problem.op, k)
+                                                  : "";
+}
+
+const char *autotune_plan_op_param_type(const struct autotune_plan *plan, size_t k)
+{
+    return k < autotune_plan_op_param_count(plan)
+               ? problem_types[problem_param_type(&plan->problem, k)].name
+               : "";
 }
 
 const char *autotune_plan_origin(const struct autotune_plan *plan)

@@ -135,7 +135,7 @@ static int make_call(struct autotune_plan *plan, const struct point_context *poi
     plan->scratch_bytes = all.scratch_bytes;
     plan->state_bytes = all.state_bytes;
     plan->launches = (size_t)all.count;
-    bind_launches(launches, &all, plan->space, plan->kernels, &nowhere);
+    bind_launches(launches, &all, plan->space, &plan->problem, plan->kernels, &nowhere);
     return device_allow(device, launches, plan->launches, error);
 }
 
@@ -257,8 +257,9 @@ struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
     return dims;
 }
 
-int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
-              uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
+int plan_call(const struct autotune_plan *plan, const struct problem_params *params,
+              const struct planner_buffers *buffers, uint64_t n,
+              struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct error *error)
 {
     assert(n <= plan_most(plan));
@@ -274,7 +275,9 @@ int plan_call(const struct autotune_plan *plan, const struct planner_buffers *bu
             "a call of %llu elements needs a larger workspace than one of %llu: make a "
             "plan for it",
             (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
-    bind_launches(launches, &call, plan->space, plan->kernels, buffers);
+    struct problem problem = plan->problem;
+    problem.params = *params;
+    bind_launches(launches, &call, plan->space, &problem, plan->kernels, buffers);
     *count = (size_t)call.count;
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "autotune/verify/oracle_ops.h"
 #include "autotune/verify/oracle_own.h"
 #include "generator/operation_eval.h"
+#include "generator/operation_param.h"
 
 #include <assert.h>
 #include <math.h>
@@ -32,6 +33,7 @@ struct drawn {
 struct oracle_mapped {
     const struct operation *op;
     enum type type, acc, value, result;
+    uint64_t params[PROBLEM_PARAMS_MAX]; /* words; the others 0 */
     bool has_map, has_finish;
     int map_spreads, finish_spreads; /* functions whose results differ by machine */
 
@@ -55,9 +57,11 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct oracle_mapped *find(const struct problem *problem)
 {
+    uint64_t params[PROBLEM_PARAMS_MAX] = {0};
     const struct oracle_mapped *at = atomic_load(&all);
-    while (at &&
-           (at->op != problem->op || at->type != problem->type || at->acc != problem->acc))
+    problem_param_words(problem, params);
+    while (at && (at->op != problem->op || at->type != problem->type ||
+                  at->acc != problem->acc || memcmp(at->params, params, sizeof params) != 0))
         at = at->next;
     return at;
 }
@@ -91,6 +95,7 @@ static int open_evaluator(void **out, const void *owner, struct error *error)
     struct operation_eval *eval;
     if (operation_eval_open(&eval, mapped->op->text, mapped->acc, error))
         return -1;
+    operation_eval_give(eval, mapped->params);
     *out = eval;
     return 0;
 }
@@ -731,6 +736,7 @@ static int make(struct oracle_mapped **out, const struct problem *problem, struc
                                      .result = problem_result(problem),
                                      .has_map = oracle_has_map(problem),
                                      .has_finish = problem_has_finish(problem)};
+    problem_param_words(problem, mapped->params);
     if (problem_is_joined(problem))
         return own_open(&mapped->own, problem, error) || keep_usual(mapped, error) ? -1 : 0;
     if (lending_start(&mapped->evaluators, open_evaluator, close_evaluator, mapped, error))

@@ -9,7 +9,7 @@ from ._arrays import LEGACY_STREAM, View
 from ._axes import Layout, Walk, contiguous, kept_shape, layout, normalize
 from ._devices import HOST, Device
 from ._operations import RESULTS, ROWS, Row
-from ._types import Type, of_code
+from ._types import Type, of_code, param_bits
 
 ORDERS = {None: 0, "free": 0, "run": 1, "n": 2, "any": 3}
 SCANS = {None: 0, "inclusive": 1, "exclusive": 2}
@@ -106,48 +106,50 @@ class _Step:
         """How many kernels it launches."""
         return self.core.launches * self._layout.calls
 
-    def fill(self, seen: View, results: View) -> None:
+    def fill(self, seen: View, results: View, params: tuple = ()) -> None:
         """Reduces what is seen. Where the array's library cannot queue behind it, it waits."""
         if self._is_empty:
-            self._fill_empty(seen, results)
+            self._fill_empty(seen, results, params)
         elif self._pipeline:
             pipeline = _devices.pipeline(*self._pipeline)
             pipeline.execute(seen.address, self._layout.n, results.address)
         elif self._is_copied():
-            self._copy_and_execute(seen, results)
+            self._copy_and_execute(seen, results, params)
         else:
-            self._execute(seen.address, results.address, seen.stream)
+            self._execute(seen.address, results.address, seen.stream, params)
         if seen.gpu is not None and not _arrays.has_current_stream(seen.array):
             self._context.wait(seen.stream)
 
-    def _execute(self, source: int, results: int, stream: int) -> None:
+    def _execute(self, source: int, results: int, stream: int, params: tuple) -> None:
         lay = self._layout
         step, result_step = self._steps()
-        self.core.execute(source, lay.counted, results, stream, lay.calls, step, result_step)
+        self.core.execute(
+            source, lay.counted, results, stream, lay.calls, step, result_step, *params
+        )
 
     def _steps(self) -> tuple:
         """Bytes from a call's elements, and results, to the next one's."""
         step = self._layout.step * self._problem.type.bytes
         return step, self.core.results * self.core.result_bytes
 
-    def _copy_and_execute(self, seen: View, results: View) -> None:
+    def _copy_and_execute(self, seen: View, results: View, params: tuple) -> None:
         size = self._layout.extent * seen.type.bytes
         elements = self._context.buffer(size)
         there = self._context.buffer(self._count * self.core.result_bytes)
         elements.fill(seen.address, size, LEGACY_STREAM)
-        self._execute(elements.address, there.address, LEGACY_STREAM)
+        self._execute(elements.address, there.address, LEGACY_STREAM, params)
         there.read(results.address, self._count * self.core.result_bytes, LEGACY_STREAM)
 
-    def _fill_empty(self, seen: View, results: View) -> None:
+    def _fill_empty(self, seen: View, results: View, params: tuple) -> None:
         """The value of no elements, as often as there are results; a call each."""
         size = self.core.result_bytes
         if not self._count or self._problem.scan:
             return
         if not self._is_copied():
-            self.core.execute(0, 0, results.address, seen.stream, self._count, 0, size)
+            self.core.execute(0, 0, results.address, seen.stream, self._count, 0, size, *params)
             return
         there = self._context.buffer(self._count * size)
-        self.core.execute(0, 0, there.address, LEGACY_STREAM, self._count, 0, size)
+        self.core.execute(0, 0, there.address, LEGACY_STREAM, self._count, 0, size, *params)
         there.read(results.address, self._count * size, LEGACY_STREAM)
 
     def short_way(self, seen: View, shape: tuple, stored: Type) -> Any:
@@ -296,10 +298,10 @@ class Plan:
 
     # -- how it is called
 
-    def __call__(self, x: Any, out: Any = None) -> Any:
+    def __call__(self, x: Any, out: Any = None, **params: Any) -> Any:
         """Reduces ``x``, an array like the one that the plan was made for, to ``out`` or to a new
-        array."""
-        made = self.try_short(x, out)
+        array; with values of the operation's own params."""
+        made = NotImplemented if params else self.try_short(x, out)
         if made is not NotImplemented:
             return made
         seen, problem = _arrays.view(x), self._problem
@@ -310,7 +312,7 @@ class Plan:
                 f"{problem.strides}, not {seen.type.name} of shape {seen.shape} with strides "
                 f"{seen.strides}: make another plan"
             )
-        return self.run(seen, out)
+        return self.run(seen, out, params)
 
     def try_short(self, x: Any, out: Any) -> Any:
         """The result by the short way; NotImplemented where that is not for these arrays."""
@@ -322,13 +324,25 @@ class Plan:
         """Is there a short way, for arrays of one library?"""
         return self._short is not None
 
-    def run(self, seen: View, out: Any) -> Any:
+    def _pack(self, params: dict) -> tuple:
+        """The bits of each param of the operation, in its type; None of what is not given."""
+        known = self._core.op_params
+        for name in params:
+            if name not in (one for one, _ in known):
+                raise TypeError(
+                    f"{self._problem.name} has no param {name!r}: it has "
+                    f"{', '.join(one for one, _ in known) or 'none'}"
+                )
+        return tuple(param_bits(name, code, params.get(name)) for name, code in known)
+
+    def run(self, seen: View, out: Any, params: Optional[dict] = None) -> Any:
         """The result for an array that is as the plan's problem says."""
+        given = self._pack(params) if params else ()
         if self._short is None and len(self._steps) == 1:
             self._short = self._steps[0].short_way(seen, self.shape, self._stored)
         if out is None:
             results = self._allocate(seen)
-            self._fill(seen, results)
+            self._fill(seen, results, given)
             made = self._converted(_arrays.hand_over(results.array, seen.array))
             return made[()] if _arrays.library_of(made) == "numpy" and not self.shape else made
         if _arrays.library_of(out) == "builtins":
@@ -336,22 +350,22 @@ class Plan:
         target = _arrays.view(out)
         self._check_out(target, seen)
         if target.type == self._stored:
-            self._fill(seen, target)
+            self._fill(seen, target, given)
         else:
             results = self._allocate(seen)
-            self._fill(seen, results)
+            self._fill(seen, results, given)
             out[...] = _arrays.hand_over(results.array, seen.array)
         return out
 
     def _allocate(self, seen: View) -> View:
         return _arrays.empty(seen, self.shape, self._stored, _devices.context(self._gpu))
 
-    def _fill(self, seen: View, results: View) -> None:
+    def _fill(self, seen: View, results: View, params: tuple) -> None:
         for step in self._steps[:-1]:
             between = _arrays.empty(seen, step.shape, step.type, _devices.context(self._gpu))
             step.fill(seen, between)
             seen = between
-        self._steps[-1].fill(seen, results)
+        self._steps[-1].fill(seen, results, params)
 
     def _converted(self, made: Any) -> Any:
         return made if self._final == self._stored else _arrays.convert(made, self._final)

@@ -122,6 +122,24 @@ static void give(struct core_plan *self, void *stream, struct autotune_workspace
     self->idle[self->count++] = (struct idle){stream, workspace};
 }
 
+/* The i-th call of a run. */
+static int run_call(struct autotune_workspace *workspace, const struct core_run *run,
+                    uint64_t i, struct autotune_error *error)
+{
+    void *stream = (void *)(uintptr_t)run->stream;
+    const void *input = (void *)(uintptr_t)(run->input + i * run->input_step);
+    void *output = (void *)(uintptr_t)(run->output + i * run->output_step);
+    struct autotune_call call = {.size = sizeof call, .n = run->n, .stream = stream};
+    if (!run->given)
+        return autotune_execute(workspace, input, run->n, output, stream, error);
+    call.inputs[0].data = input;
+    call.outputs[0] = output;
+    for (size_t k = 0; k < CORE_PARAMS_MAX; k++)
+        if (run->given >> k & 1)
+            call.params[k] = &run->params[k];
+    return autotune_execute_call(workspace, &call, error);
+}
+
 /* All calls of a run, one behind another on its stream. */
 static int run_calls(struct core_plan *self, struct autotune_workspace **workspace,
                      const struct core_run *run, struct autotune_error *error)
@@ -131,10 +149,7 @@ static int run_calls(struct core_plan *self, struct autotune_workspace **workspa
     if (!*workspace)
         failed = autotune_workspace_create(workspace, self->at, NULL, stream, error);
     for (uint64_t i = 0; i < run->calls && !failed; i++)
-        failed =
-            autotune_execute(*workspace, (void *)(uintptr_t)(run->input + i * run->input_step),
-                             run->n, (void *)(uintptr_t)(run->output + i * run->output_step),
-                             stream, error);
+        failed = run_call(*workspace, run, i, error);
     if (failed && *workspace)
         autotune_workspace_reset(*workspace, stream, NULL);
     return failed;
@@ -161,14 +176,34 @@ int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_er
     return failed;
 }
 
-/* execute(input, n, output, stream, calls, input_step, output_step): as struct core_run. */
+/* The bits of params; None: the usual value. */
+static bool read_params(struct core_run *run, PyObject *const *args, Py_ssize_t count)
+{
+    if (count > CORE_PARAMS_MAX) {
+        PyErr_SetString(PyExc_TypeError, "more params than an operation has");
+        return false;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (args[k] == Py_None)
+            continue;
+        if (!core_read_numbers(&run->params[k], args + k, 1, 1, "execute"))
+            return false;
+        run->given |= 1u << k;
+    }
+    return true;
+}
+
+/* execute(input, n, output, stream, calls, input_step, output_step, *params): as struct core_run. */
 static PyObject *plan_execute(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    uint64_t at[sizeof(struct core_run) / sizeof(uint64_t)];
+    uint64_t at[7];
+    const Py_ssize_t numbers = sizeof at / sizeof *at;
     struct autotune_error error;
-    if (!core_read_numbers(at, args, count, sizeof at / sizeof *at, "execute"))
+    if (!core_read_numbers(at, args, count < numbers ? count : numbers, numbers, "execute"))
         return NULL;
-    const struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
+    struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6], {0}, 0};
+    if (!read_params(&run, args + numbers, count - numbers))
+        return NULL;
     if (core_plan_run(self, &run, &error))
         return core_raise(error.code, error.text);
     Py_RETURN_NONE;
@@ -236,6 +271,24 @@ static PyObject *plan_say(PyObject *object, void *which)
                         : PyLong_FromUnsignedLongLong(saying->number(self->at));
 }
 
+/* (name, type) of each of the operation's own params. */
+static PyObject *plan_op_params(PyObject *object, void *unused)
+{
+    const struct core_plan *self = (struct core_plan *)object;
+    const size_t count = autotune_plan_op_param_count(self->at);
+    PyObject *params = PyTuple_New((Py_ssize_t)count);
+    (void)unused;
+    for (size_t k = 0; params && k < count; k++) {
+        PyObject *one = Py_BuildValue("(ss)", autotune_plan_op_param_name(self->at, k),
+                                      autotune_plan_op_param_type(self->at, k));
+        if (!one || PyTuple_SetItem(params, (Py_ssize_t)k, one)) {
+            Py_DECREF(params);
+            return NULL;
+        }
+    }
+    return params;
+}
+
 #define SAYS(name, i) {name, plan_say, NULL, NULL, (void *)(uintptr_t) & sayings[i]}
 
 static PyGetSetDef says[] = {
@@ -252,12 +305,13 @@ static PyGetSetDef says[] = {
     SAYS("grade", 10),
     SAYS("kernels", 11),
     SAYS("result_type", 12),
+    {"op_params", plan_op_params, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef methods[] = {
     {"execute", (PyCFunction)(void (*)(void))plan_execute, METH_FASTCALL,
-     "execute(input, n, output, stream, calls, input_step, output_step)"},
+     "execute(input, n, output, stream, calls, input_step, output_step, *params)"},
     {NULL, NULL, 0, NULL},
 };
 
