@@ -5,6 +5,7 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/device/cores.h"
+#include "autotune/tune/tune_candidates.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -75,7 +76,9 @@ static int look(struct tune_task *task, bool is_noted, struct error *error)
     const char *unfinished =
         is_asked ? tune_save_unfinished(request, task->setup, &task->found.record) : NULL;
     task->is_known = is_asked && !unfinished;
-    task->is_answered = task->is_known && !task->is_race;
+    if (tune_candidates_are_new(&task->has_candidates, request, task->setup, error))
+        return -1;
+    task->is_answered = task->is_known && !task->is_race && !task->has_candidates;
     if (!task->is_answered && is_noted)
         note_found(task, unfinished);
     return 0;
@@ -206,19 +209,31 @@ int tune_task_find_shipped(struct tune_task *task, struct error *error)
                          &ignored, error);
 }
 
+static bool races_shipped(const struct tune_task *task)
+{
+    return task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
+}
+
 /* The winner of a similar problem is tried first, and what ships is raced too, so that the record says
- * what tuning gained. */
+ * what tuning gained; of a known problem the winner and the candidates that were asked for alone. */
 static int add_seeds(struct tune_task *task, struct error *error)
 {
     struct tune_options *options = &task->options;
+    task->asked = (struct sweep_configs){.setup = task->setup, .most = TUNE_CONFIGS_MAX};
     if (tune_task_find_shipped(task, error))
         return -1;
     if (task->found.grade != SELECTOR_NONE)
         options->seed_config = task->found.config;
-    options->configs = task->shipped.config;
-    options->config_count =
-        task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
-    return 0;
+    if (task->is_known)
+        sweep_configs_add(&task->asked, task->found.config);
+    if (races_shipped(task))
+        sweep_configs_add(&task->asked, task->shipped.config);
+    if (tune_candidates_add(&task->asked, task->request, error))
+        return -1;
+    options->configs = task->asked.configs;
+    options->config_count = task->asked.count;
+    options->is_only_configs = task->is_known;
+    return tune_candidates_note(task->request, task->setup, error);
 }
 
 /* Notes the number of candidates; the search expands the space again. */
@@ -320,8 +335,8 @@ void tune_task_record(struct record *out, const struct tune_task *task)
     tune_save_make(out, task->setup, &task->result);
     if (task->is_known)
         let_known_stay(out, task);
-    else if (!task->is_race && task->options.config_count)
-        tune_save_shipped(out, &task->result, task->options.configs);
+    else if (!task->is_race && races_shipped(task))
+        tune_save_shipped(out, &task->result, task->shipped.config);
 }
 
 int tune_task_take(struct record *out, struct tune_task *task, struct error *lost)

@@ -106,7 +106,7 @@ static int teardown(void **state)
 
 /* --- What is asked ------------------------------------------------------------------------ */
 
-/* Of one value, of none, and of rows and columns that begin anywhere, few and many. */
+/* Of one value, of none, and of rows, columns and a middle axis that begin anywhere, few and many. */
 static const struct asked {
     const char *space;
     struct dims dims;
@@ -120,6 +120,7 @@ static const struct asked {
     {"configs/rows.ini", {{3, 4000}, {4000, 1}, {1, 1}, DIMS_ALL}},
     {"configs/columns.ini", {{1, 1}, {3000, 5}, {5, 1}, DIMS_ALL}},
     {"configs/columns.ini", {{1, 1}, {70, 68}, {67, 1}, DIMS_ALL}},
+    {"configs/middle.ini", {{9, 700}, {60, 11}, {10, 1}, DIMS_ALL}},
     {"configs/scan.ini", {{1, 1}, {2500, 1}, {1, 1}, DIMS_INCLUSIVE}},
     {"configs/scan-rows.ini", {{7, 100}, {100, 1}, {1, 1}, DIMS_EXCLUSIVE}},
     {"configs/ladder/sequential.ini", DIMS_VALUE(2000)},
@@ -303,7 +304,7 @@ static void run_config(struct fixture *fixture, const struct point_context *cont
                                             .output = allocate(fixture, result_bytes),
                                             .scratch = allocate(fixture, plan.scratch_bytes),
                                             .state = allocate(fixture, plan.state_bytes)};
-    bind_launches(launches, &plan, context->space, kernels, &buffers);
+    bind_launches(launches, &plan, context->space, context->problem, kernels, &buffers);
     if (device->ops->write(device, buffers.input, elements, bytes, &error) ||
         device->ops->launch(device, launches, (size_t)plan.count, NULL, &error) ||
         device->ops->sync(device, NULL, &error) ||
