@@ -47,7 +47,8 @@ struct compare_side {
     int cc, clock_khz, threads_per_sm;
     struct occupancy_limits limits; /* of its architecture */
     char has[GPUS_WORDS];           /* gpus_instructions; "" = unknown */
-    size_t variants;                /* that its rules allow of the first line's problem */
+    double blocks;   /* of a kernel that does nothing, that it starts in a second */
+    size_t variants; /* that its rules allow of the first line's problem */
 };
 
 /* One GPU's answer to one problem. */

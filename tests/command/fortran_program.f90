@@ -62,6 +62,7 @@ contains
         problem%pitch = 6
         problem%axis = 7
         problem%scan = autotune_exclusive
+        problem%params = autotune_text("delta=1")
         from%from = autotune_from_tuning
         from%budget_seconds = 2.5d0
         options%device = autotune_text("host")

@@ -38,7 +38,7 @@ class Torch(unittest.TestCase):
         x, out = self.x, torch.zeros(3)
         rows = autotune.plan("sum", x, axis=1)
         first = rows(x)
-        self.assertTrue(rows._short)
+        self.assertTrue(rows.has_short)
         for y in (x + 1, x * 2, x.double(), x[:2], x.T, x[:, ::2]):
             want = y.sum(dim=1)
             if y.shape == x.shape and y.dtype == x.dtype and y.is_contiguous():
