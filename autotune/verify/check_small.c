@@ -101,7 +101,8 @@ enum { SHADOW_CHARS = 80 };
 static char *describe_shadow(char out[SHADOW_CHARS], const struct problem *shadow)
 {
     if (problem_is_joined(shadow))
-        snprintf(out, SHADOW_CHARS, "sums of words");
+        snprintf(out, SHADOW_CHARS, "%s",
+                 problem_commutes(shadow) ? "sums of words" : "affine maps");
     else
         snprintf(out, SHADOW_CHARS, "the plain %s %s", shadow->op->name,
                  problem_types[shadow->type].name);
