@@ -6,6 +6,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
 #include "cache/code.h"
+#include "generator/operation_param.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +54,15 @@ static uint64_t count_untried(const struct tune_result *result)
     return result->is_cut || result->lacking.code != ERROR_NONE ? untried : 0;
 }
 
+/* With which params times were measured. */
+static void save_given(struct record *record, const struct problem *problem)
+{
+    struct text given = {0};
+    problem_add_params(&given, problem);
+    snprintf(record->given, sizeof record->given, "%s", given.at ? given.at + 1 : "");
+    text_dispose(&given);
+}
+
 void tune_save_config(struct record *record, const struct setup *setup, const int64_t *config)
 {
     struct text params = {0};
@@ -60,6 +70,7 @@ void tune_save_config(struct record *record, const struct setup *setup, const in
     point_format(&params, setup->space, config, true);
     snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
     text_dispose(&params);
+    save_given(record, &setup->problem);
     if (code_hash(&record->code, record, config, &setup->context, &setup->sources, &ignored))
         record->code = 0;
 }
