@@ -68,6 +68,7 @@ static const struct field fields[] = {
     {"finals_milliwatts", FIELD_ANY, offsetof(struct record, milliwatts), 1, UINT32_MAX, VALUE},
     {"given", FIELD_GIVEN, offsetof(struct record, given), 1, sizeof none.given - 1, VALUE},
     {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, VALUE},
+    {"proof", FIELD_ANY_LABEL, offsetof(struct record, proof), 1, sizeof none.proof - 1, VALUE},
     {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, VALUE},
     {"swept", FIELD_ANY_UTC, offsetof(struct record, swept), 1, sizeof none.swept - 1, VALUE},
     {"chunk_bytes", FIELD_ANY, offsetof(struct record, chunk_bytes), 1, INT64_C(1) << 40,

@@ -32,10 +32,10 @@ static const struct table_column columns[] = {
     {NULL, "finals_milliwatts", true}, {NULL, "default_us", true},
     {NULL, "shipped_us", true},   {NULL, "x_default", true},
     {NULL, "x_default_low", true}, {NULL, "x_default_high", true}, DIMS_TEXT_COLUMNS,
-    {NULL, "space", false},       {"params", "params", false},
+    {NULL, "proof", false},       {NULL, "space", false},       {"params", "params", false},
 };
 /* clang-format on */
-enum { COLUMNS = sizeof columns / sizeof *columns, SPACE = COLUMNS - 2 };
+enum { COLUMNS = sizeof columns / sizeof *columns, SPACE = COLUMNS - 2, PROOF = COLUMNS - 3 };
 
 /* What show alone has options for. */
 struct show_request {
@@ -124,6 +124,7 @@ static void add_record(struct table *table, const struct interval *served)
     add_us(table, record->shipped_ps);
     add_gain(table, record);
     record_cells_add_dims(table, record);
+    table_add(table, *record->proof ? record->proof : NULL);
     table_add(table, record->space);
     table_add(table, record->params);
 }
@@ -132,6 +133,12 @@ static void add_record(struct table *table, const struct interval *served)
 static bool has_own_space(const struct record *record)
 {
     return strcmp(record->space, problem_space(&record->problem)) != 0;
+}
+
+/* Was its proof beside an operation's text? */
+static bool is_by_text(const struct record *record)
+{
+    return strstr(record->proof, "text") != NULL;
 }
 
 /* The records to show, collected first, then written as rows of the table or drawn as a
@@ -274,6 +281,8 @@ static int print_records(struct shown *shown, struct error *error)
         add_record(&shown->table, &shown->configs[i]);
         if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
             shown->columns[SPACE].title = "space";
+        if (is_by_text(&shown->configs[i].record)) /* others are all proven alike */
+            shown->columns[PROOF].title = "proof";
     }
     return output_table(&shown->request.out, &shown->table, NULL, error);
 }

@@ -5,6 +5,7 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/verify/check_small.h"
 #include "cache/code.h"
 #include "generator/operation_param.h"
 
@@ -122,6 +123,7 @@ void tune_save_make(struct record *record, const struct setup *setup,
     record->untried = count_untried(result);
     if (winner->error >= 0)
         snprintf(record->error, sizeof record->error, "%.1e", winner->error);
+    check_words(record->proof, &record->problem);
     tune_save_now(record->tuned);
 }
 

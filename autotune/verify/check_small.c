@@ -126,6 +126,21 @@ char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
     return out;
 }
 
+char *check_words(char out[CHECK_WORDS_CHARS], const struct problem *problem)
+{
+    struct problem shadow;
+    const bool has_shadow = check_shadow(&shadow, problem);
+    if (oracle_is_plain(problem))
+        snprintf(out, CHECK_WORDS_CHARS, "bits%s", problem_rounds(problem) ? ", bounds" : "");
+    else if (problem_is_joined(problem))
+        snprintf(out, CHECK_WORDS_CHARS, "laws, %stext", has_shadow ? "sums of words, " : "");
+    else if (has_shadow)
+        snprintf(out, CHECK_WORDS_CHARS, "plain %s, text", shadow.op->name);
+    else
+        snprintf(out, CHECK_WORDS_CHARS, "text");
+    return out;
+}
+
 static int open_shadow(struct check *check, const struct problem *problem,
                        const struct emit_sources *sources, struct error *error)
 {

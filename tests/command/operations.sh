@@ -24,6 +24,7 @@ run --device host --op huber.ini --type f32 --n 3K --space reduce.ini --budget 5
 check tuned has_status 0
 check tuned-name grep -q '^problem   huber f32 3K cold' err
 check record-names-text grep -Eqx 'op = huber@[0-9a-f]{32}' "$RECORDS"
+check record-says-how-proven grep -qx 'proof = plain sum, text' "$RECORDS"
 check record-has-no-text sh -c "! grep -q 'magnitude\|0\.5' '$RECORDS'"
 run --device host --op same.ini --type f32 --n 3K --space reduce.ini --budget 5s
 check same-text-is-one-operation grep -q '^record .*answers\|^record    ' err
