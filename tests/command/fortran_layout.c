@@ -36,5 +36,6 @@ int wrong_layouts(const struct autotune_problem *problem,
 size_t sizes_of_c(void)
 {
     return sizeof(struct autotune_problem) + sizeof(struct autotune_plan_options) +
-           sizeof(struct autotune_context_options) + sizeof(struct autotune_error);
+           sizeof(struct autotune_context_options) + sizeof(struct autotune_error) +
+           sizeof(struct autotune_call);
 }
