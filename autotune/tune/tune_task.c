@@ -206,8 +206,23 @@ int tune_task_find_shipped(struct tune_task *task, struct error *error)
                          &ignored, error);
 }
 
-/* The winner of a similar problem is tried first, and what ships is raced too, so that the record says
- * what tuning gained. */
+/* Does the record found go when this tuning's is kept? */
+static bool is_replaced(const struct tune_task *task)
+{
+    struct record own;
+    setup_record(&own, task->setup);
+    return task->found.grade <= SELECTOR_STALE && record_has_run(&task->found.record) &&
+           record_is_same_problem(&own, &task->found.record);
+}
+
+static void add_seed(struct tune_task *task, const int64_t *config)
+{
+    const size_t width = task->setup->space->param_count;
+    memcpy(task->seeds + task->options.config_count++ * width, config, width * sizeof *config);
+}
+
+/* The winner of a similar problem is tried first. What ships is raced too, and the kernel whose record
+ * goes, so that what tuning gained is said. */
 static int add_seeds(struct tune_task *task, struct error *error)
 {
     struct tune_options *options = &task->options;
@@ -215,9 +230,13 @@ static int add_seeds(struct tune_task *task, struct error *error)
         return -1;
     if (task->found.grade != SELECTOR_NONE)
         options->seed_config = task->found.config;
-    options->configs = task->shipped.config;
-    options->config_count =
-        task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
+    task->has_shipped = task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
+    task->replaces = is_replaced(task);
+    options->configs = task->seeds;
+    if (task->has_shipped)
+        add_seed(task, task->shipped.config);
+    if (task->replaces)
+        add_seed(task, task->found.config);
     return 0;
 }
 
@@ -320,13 +339,15 @@ void tune_task_record(struct record *out, const struct tune_task *task)
     tune_save_make(out, task->setup, &task->result);
     if (task->is_known)
         let_known_stay(out, task);
-    else if (!task->is_race && task->options.config_count)
-        tune_save_shipped(out, &task->result, task->options.configs);
+    else if (task->has_shipped)
+        tune_save_shipped(out, &task->result, task->shipped.config);
 }
 
 int tune_task_take(struct record *out, struct tune_task *task, struct error *lost)
 {
     tune_task_record(out, task);
+    if (task->replaces && !task->is_answered)
+        tune_save_note_replaced(task->request, out, &task->result, &task->found);
     return task->is_answered ? 0 : tune_save_record(task->request, out, &task->warning, lost);
 }
 

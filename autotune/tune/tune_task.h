@@ -39,6 +39,9 @@ struct tune_task {
 
     /* What is tried, and what came of it. */
     struct find_result shipped; /* raced too, for the record says what tuning gained */
+    bool has_shipped,
+        replaces; /* it races; and so does the kernel of `found`, whose record goes */
+    int64_t seeds[2 * SPACE_NAMES_MAX]; /* these two */
     struct tune_job job;
     struct tune_options options;
     struct tune_notes_watch watch;
