@@ -49,7 +49,7 @@ EMBEDDED_LIBRARY = $(filter-out generator/% configs/published/% configs/ladder/%
 EMBEDS   = $(addprefix $(BUILD)/obj/,embedded embedded_library)
 # In the folders that they have here: they link to each other.
 DOCS     = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md) docs/speedup.svg tests/gpu/json_launch.py \
-           include/autotune.h include/autotune.hpp bench/results/README.md bench/results/h200-cub-small.md
+           $(HEADERS) bench/results/README.md bench/results/h200-cub-small.md
 # autotune-mpi is built where there is an MPI; autotune itself never links one.
 MPICC   ?= mpicc
 mpi_libs = $(shell $1 --showme:link 2> /dev/null || $1 -link_info 2> /dev/null | cut -d ' ' -f 2-)

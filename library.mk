@@ -2,6 +2,7 @@
 LIBDIR   ?= $(PREFIX)/lib
 $(call one_name,LIBDIR)$(call plain,LIBDIR)$(call some,LIBDIR)$(call absolute,LIBDIR)
 OBJCOPY  ?= objcopy
+JOIN     ?= $(CC) -r -nostdlib
 ABI       = 0
 ARCHIVE   = $(BUILD)/libautotune.a
 SHARED    = $(BUILD)/libautotune.so.$(VERSION)
@@ -18,6 +19,7 @@ FOLDERS   = bin include share/man/man1 share/man/man3 share/bash-completion/comp
             $(patsubst $(PREFIX)/%,%,$(filter $(PREFIX)/%,$(LIBDIR)))
 PRUNE     = for at in "$(AT_LIB)/cmake" "$(AT_LIB)/pkgconfig"; do rmdir "$$at" 2> /dev/null; done; \
             cd "$(DESTDIR)$(PREFIX)" 2> /dev/null && rmdir -p $(FOLDERS) 2> /dev/null || :
+HEADERS   = $(addprefix include/,autotune.h autotune.hpp autotune.f90 autotune_reference.h)
 EXPORTED  = $(wildcard $(addprefix examples/*/,Makefile CMakeLists.txt *.c))
 FILL      = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@PREFIX@|$(PREFIX)|g' \
             -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|g' \
@@ -33,13 +35,13 @@ $(SHARED): $(LIBRARY)
 # name of the program that it is linked into.
 $(ARCHIVE): $(LIBRARY)
 	$(call say,AR)
-	$Q$(CC) -r -nostdlib -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a -l:libmd.a
+	$Q$(JOIN) -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a -l:libmd.a
 	$Q$(OBJCOPY) -w --keep-global-symbol='autotune_*' $(BUILD)/libautotune.o
 	@rm -f $@
 	$Q$(AR) rcsD $@ $(BUILD)/libautotune.o
 
 install-library: $(ARCHIVE) $(SHARED)
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/autotune.h include/autotune.hpp include/autotune_reference.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include $(HEADERS)
 	install -D -m 644 -t $(AT_LIB) $(ARCHIVE)
 	install -D -m 755 -t $(AT_LIB) $(SHARED)
 	ln -sf $(notdir $(SHARED)) $(AT_LIB)/libautotune.so.$(ABI)
@@ -53,8 +55,7 @@ install-library: $(ARCHIVE) $(SHARED)
 	for f in $(EXPORTED); do install -D -m 644 $$f $(SHARE)/doc/autotune/$$f || exit 1; done
 
 uninstall-library:
-	rm -f "$(DESTDIR)$(PREFIX)/include/autotune.h" "$(DESTDIR)$(PREFIX)/include/autotune.hpp" \
-	    "$(DESTDIR)$(PREFIX)/include/autotune_reference.h" "$(AT_LIB)/libautotune.a" \
+	rm -f $(HEADERS:%="$(DESTDIR)$(PREFIX)/%") "$(AT_LIB)/libautotune.a" \
 	    "$(AT_LIB)/libautotune.so" "$(AT_LIB)/libautotune.so.$(ABI)" "$(AT_LIB)"/libautotune.so.$(ABI).* "$(AT_LIB)/pkgconfig/autotune.pc" \
 	    "$(SHARE)/man/man3/autotune.3"
 	rm -rf "$(AT_CMAKE)" "$(SHARE)/doc/autotune/examples"

@@ -3,6 +3,7 @@
 #include "generator/command.h"
 
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
 
 #include <string.h>
 
@@ -55,6 +56,16 @@ void command_add_option(struct text *out, const char *name, const char *value)
     command_add_word(out, value);
 }
 
+/* Those that were given: others have them as this one. */
+static void add_params(struct text *out, const struct problem *problem)
+{
+    for (size_t k = 0; k < operation_param_count(problem->op); k++)
+        if (problem->params.given >> k & 1) {
+            text_adds(out, " --param");
+            problem_add_param(out, problem, k);
+        }
+}
+
 void command_add_problem(struct text *out, const struct problem *problem, unsigned parts)
 {
     char size[DIMS_TEXT_CHARS];
@@ -64,6 +75,8 @@ void command_add_problem(struct text *out, const struct problem *problem, unsign
     if (problem->dims.scan && !(parts & COMMAND_SIZE))
         text_addf(out, " --scan %s", dims_text_scans[problem->dims.scan]);
     text_adds(out, problem_orders[problem->order].option);
+    if (parts & COMMAND_REGIME)
+        add_params(out, problem);
     if (parts & COMMAND_REGIME && problem_is_on_host(problem))
         text_addf(out, " --data %s", problem_regimes[problem->regime]);
     if (parts & COMMAND_REGIME && problem->regime == WARM)

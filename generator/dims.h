@@ -98,13 +98,26 @@ static inline struct dims dims_left(const struct dims *dims, uint64_t depth)
     return left;
 }
 
+/* Do results lie on both sides of what is combined? */
+static inline int dims_is_middle(const struct dims *dims)
+{
+    return dims->outer.n > 1 && dims->inner.n > 1;
+}
+
 /* Dims of another size whose axes lie in the same order: so many results of `depth` elements each,
- * and `gap` elements between what lies together. */
+ * and `gap` elements between what lies together. Of a middle axis as many on the inner side, and
+ * as many results, as go into two or more on the outer one. */
 static inline struct dims dims_resized(const struct dims *dims, uint64_t results,
                                        uint64_t depth, uint64_t gap)
 {
     struct dims out = dims_run(depth, dims->scan);
-    if (dims->inner.n > 1 || dims->depth.stride > 1) {
+    if (dims_is_middle(dims)) {
+        const uint64_t most = results > 1 ? results / 2 : 1;
+        out.inner.n = dims->inner.n < most ? dims->inner.n : most;
+        out.depth.stride = out.inner.n + gap;
+        out.outer.n = results / out.inner.n;
+        out.outer.stride = depth * out.depth.stride + gap;
+    } else if (dims->inner.n > 1 || dims->depth.stride > 1) {
         out.depth.stride = results + gap;
         out.inner.n = results;
     } else {

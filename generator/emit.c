@@ -7,6 +7,8 @@
 #include "generator/control.h"
 #include "generator/dims_text.h"
 #include "generator/emit_operation.h"
+#include "generator/emit_params.h"
+#include "generator/operation_param.h"
 #include "generator/words.h"
 
 #include <assert.h>
@@ -411,6 +413,20 @@ static int mark_body(struct text *out, const struct text *body, const struct emi
     return control_filter(out, &lines, error);
 }
 
+/* What was appended from byte `from` on gets the operation's params, where it has any. */
+static int hand_params(struct text *out, size_t from, const struct problem *problem,
+                       struct error *error)
+{
+    struct text whole = {0};
+    if (operation_param_count(problem->op) == 0)
+        return 0;
+    text_add(&whole, out->at, from);
+    const int failed = emit_params(&whole, out->at + from, problem, error);
+    text_dispose(out);
+    *out = whole;
+    return failed;
+}
+
 /* Constants, parts and the template's lines: everything but the header. Once more in `marked`,
  * which may be NULL, for the user's own template. */
 static int emit_body(struct text *out, struct text *marked, const struct point_context *context,
@@ -421,6 +437,7 @@ static int emit_body(struct text *out, struct text *marked, const struct point_c
     struct emission *emission = calloc(1, sizeof *emission);
     if (!emission)
         return error_memory(error, sizeof *emission);
+    const size_t from = out->length, marked_from = marked ? marked->length : 0;
     emission->context = context;
     emission->values = values;
     int failed = point_pass_config(context, config, pass, effective, error) ||
@@ -433,7 +450,9 @@ static int emit_body(struct text *out, struct text *marked, const struct point_c
         text_add(out, emission->code.at, emission->code.length);
         failed = text_check(out, error) ||
                  (marked && sources->has_own_template &&
-                  mark_body(marked, out, emission, &sources->template, error));
+                  (mark_body(marked, out, emission, &sources->template, error) ||
+                   hand_params(marked, marked_from, context->problem, error))) ||
+                 hand_params(out, from, context->problem, error);
     }
     text_dispose(&emission->code);
     text_dispose(&emission->own);

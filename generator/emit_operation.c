@@ -2,6 +2,7 @@
  * given, an element or a value as kernels keep it, into what the text calculates with. */
 #include "generator/emit_operation.h"
 
+#include "generator/operation_param.h"
 #include "generator/operation_type.h"
 #include "generator/operation_write.h"
 
@@ -120,9 +121,24 @@ static void add_finish(struct text *out, const struct problem *problem)
     text_adds(out, "}\n");
 }
 
+/* --- Params ------------------------------------------------------------------------------- */
+
+static void add_given(struct text *out, const struct problem *problem)
+{
+    text_adds(out, "//? define given\n"
+                   "// What a call gives.\n"
+                   "typedef struct {\n");
+    for (size_t k = 0; k < operation_param_count(problem->op); k++)
+        text_addf(out, "    %s %s_;\n", operation_c_type(problem_param_type(problem, k)),
+                  operation_param_name(problem->op, k));
+    text_adds(out, "} given_params;\n\n");
+}
+
 void emit_operation(struct text *out, const struct problem *problem,
                     const int64_t values[SPACE_NAMES_MAX])
 {
+    if (operation_param_count(problem->op))
+        add_given(out, problem);
     if (problem_is_joined(problem))
         add_joining(out, problem);
     if (values[SPACE_MAP] == MAP_MAPPED)

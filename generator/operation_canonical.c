@@ -84,6 +84,7 @@ static void write_bare(const struct writing *writing, const struct operation_nod
     case NODE_LITERAL: write_literal(writing, node); return;
     case NODE_NAME: text_adds(writing->out, operation_names[node->index]); return;
     case NODE_LET: text_adds(writing->out, writing->text->let_names[node->index]); return;
+    case NODE_PARAM: text_adds(writing->out, writing->text->params[node->index].name); return;
     case NODE_FIELD: write_field(writing, node); return;
     case NODE_CONVERT: write_call(writing, operation_type_names[node->index], node); return;
     case NODE_CHOOSE:
@@ -146,12 +147,27 @@ static void write_value(struct text *out, const struct operation_text *text)
     text_adds(out, "\n");
 }
 
+static void write_params(struct text *out, const struct operation_text *text)
+{
+    text_adds(out, text->param_count ? "params =" : "");
+    for (int k = 0; k < text->param_count; k++) {
+        const struct operation_param *param = &text->params[k];
+        text_addf(out, " %s:%s", param->name, operation_type_names[param->type]);
+        if (param->usual >= 0) {
+            text_adds(out, "=");
+            operation_write_source(out, text, param->usual, NO_TYPE, false);
+        }
+    }
+    text_adds(out, text->param_count ? "\n" : "");
+}
+
 int operation_make_canonical(struct operation_text *text, struct error *error)
 {
     static const char *const fors[OPERATION_FORS] = {"all", "integers", "floats"};
     struct text out = {0};
     text_addf(&out, "types = %s\n", fors[text->types]);
     write_value(&out, text);
+    write_params(&out, text);
     for (int k = 0; k < text->let_count; k++) {
         text_addf(&out, "let %s = ", text->let_names[k]);
         operation_write_source(&out, text, text->lets[k].root, NO_TYPE, false);

@@ -28,6 +28,8 @@ struct operation_error;
 /* It is one thread's at a time. */
 int operation_error_open(struct operation_error **out, const struct operation_text *text,
                          enum type acc, struct error *error);
+/* From now on the params are these words, as many as the operation has; zeros before. */
+void operation_error_give(struct operation_error *self, const uint64_t *params);
 void operation_error_free(struct operation_error *self);
 
 /* Of map only functions that machines round differently make errors. */

@@ -37,15 +37,41 @@ struct operation_eval {
     union block given[2][OPERATION_FIELDS_MAX]; /* x and i, a and b, a and n */
     union block scratch;
     struct entry names[OPERATION_NAMES];
+    uint64_t params[OPERATION_PARAMS_MAX];
     int moved, sign;         /* the node whose results are moved, and where to; 0: none is */
     operation_eval_see *see; /* who is told of each node's results; NULL: nobody */
     void *context;
 };
 
-/* Each lane of `to` gets an expression of lane k. */
+/* Each lane of `to` gets an expression of lane k. Of this file's own blocks more lanes are taken than are used, up to
+ * a whole STEP: compilers run several of a known number at a time. */
+enum { STEP = 16 };
+#if defined __GNUC__ && !defined __clang__
+#define APART _Pragma("GCC ivdep")
+#else
+#define APART
+#endif
+#define EACH_OF_STEP(to, first, expression)                                                    \
+    APART for (size_t lane = 0; lane < STEP; lane++)                                           \
+    {                                                                                          \
+        const size_t k = (first) + lane;                                                       \
+        (to)[k] = (expression);                                                                \
+    }
 #define EACH(to, expression)                                                                   \
-    for (size_t k = 0; k < count; k++)                                                         \
-    (to)[k] = (expression)
+    do {                                                                                       \
+        for (size_t first = 0; first < count; first += STEP)                                   \
+            EACH_OF_STEP(to, first, expression)                                                \
+    } while (0)
+
+/* The same of a caller's words: no more than there are. */
+#define EACH_WORD(to, expression)                                                              \
+    do {                                                                                       \
+        size_t first = 0;                                                                      \
+        for (; first + STEP <= count; first += STEP)                                           \
+            EACH_OF_STEP(to, first, expression)                                                \
+        for (size_t k = first; k < count; k++)                                                 \
+            (to)[k] = (expression);                                                            \
+    } while (0)
 
 /* --- Words -------------------------------------------------------------------------------- */
 
@@ -68,9 +94,9 @@ static void widen(enum operation_type type, uint64_t *to, const union block *fro
 {
     switch (type) {
     case BOOL_TYPE:
-    case U32_TYPE: EACH(to, from->u32[k]); break;
-    case I32_TYPE: EACH(to, (uint64_t)(int64_t)from->i32[k]); break;
-    case F32_TYPE: EACH(to, bits_of((double)from->f32[k])); break;
+    case U32_TYPE: EACH_WORD(to, from->u32[k]); break;
+    case I32_TYPE: EACH_WORD(to, (uint64_t)(int64_t)from->i32[k]); break;
+    case F32_TYPE: EACH_WORD(to, bits_of((double)from->f32[k])); break;
     default: memcpy(to, from, count * sizeof *to); break;
     }
 }
@@ -80,10 +106,10 @@ static void narrow(enum operation_type type, union block *to, const uint64_t *fr
                    size_t count)
 {
     switch (type) {
-    case BOOL_TYPE: EACH(to->u32, from[k] != 0); break;
+    case BOOL_TYPE: EACH_WORD(to->u32, from[k] != 0); break;
     case I32_TYPE:
-    case U32_TYPE: EACH(to->u32, (uint32_t)from[k]); break;
-    case F32_TYPE: EACH(to->f32, (float)double_of(from[k])); break;
+    case U32_TYPE: EACH_WORD(to->u32, (uint32_t)from[k]); break;
+    case F32_TYPE: EACH_WORD(to->f32, (float)double_of(from[k])); break;
     default: memcpy(to, from, count * sizeof *from); break;
     }
 }
@@ -327,9 +353,9 @@ static const struct function {
     case NODE_AT_LEAST: EACH(out->u32, x[k] >= y[k]); break;                                   \
     case NODE_LESS: EACH(out->u32, x[k] < y[k]); break;                                        \
     case NODE_MORE: EACH(out->u32, x[k] > y[k]); break;                                        \
-    case NODE_BELOW: EACH(out->u32, !(x[k] >= y[k]) && y[k] == y[k]); break;                   \
-    case NODE_ABOVE: EACH(out->u32, !(x[k] <= y[k]) && y[k] == y[k]); break;                   \
-    case NODE_EQUALS: EACH(out->u32, x[k] == y[k] || (x[k] != x[k] && y[k] != y[k])); break;   \
+    case NODE_BELOW: EACH(out->u32, !(x[k] >= y[k]) & (y[k] == y[k])); break;                   \
+    case NODE_ABOVE: EACH(out->u32, !(x[k] <= y[k]) & (y[k] == y[k])); break;                   \
+    case NODE_EQUALS: EACH(out->u32, (x[k] == y[k]) | ((x[k] != x[k]) & (y[k] != y[k]))); break;   \
     case NODE_IS_NAN: EACH(out->u32, x[k] != x[k]); break;                                     \
     case NODE_LEAST: EACH(out->number, least_##number(x[k], y[k])); break;                     \
     case NODE_GREATEST: EACH(out->number, greatest_##number(x[k], y[k])); break;               \
@@ -410,14 +436,15 @@ static int bytes_of(enum operation_type type)
     return type == I64_TYPE || type == U64_TYPE || type == F64_TYPE ? 8 : 4;
 }
 
-/* One block of a choice; the condition is no block that is written. */
+/* One block of a choice, by masks of bits; the condition, 0 or 1, is no block that is written. */
 static void choose(int bytes, union block *out, const uint32_t *condition,
                    const union block *yes, const union block *no, size_t count)
 {
     if (bytes == 8)
-        EACH(out->u64, condition[k] ? yes->u64[k] : no->u64[k]);
+        EACH(out->u64,
+             no->u64[k] ^ ((yes->u64[k] ^ no->u64[k]) & (0 - (uint64_t)condition[k])));
     else
-        EACH(out->u32, condition[k] ? yes->u32[k] : no->u32[k]);
+        EACH(out->u32, no->u32[k] ^ ((yes->u32[k] ^ no->u32[k]) & (0 - condition[k])));
 }
 
 static enum operation_type field_type(const struct operation_eval *eval, int field)
@@ -496,6 +523,7 @@ static void run_node(struct operation_eval *eval, int at, union block *out,
     const enum operation_type type = (enum operation_type)eval->types[at];
     switch (node->kind) {
     case NODE_LITERAL: fill(type, out, literal_word(node, type), count); break;
+    case NODE_PARAM: fill(type, out, eval->params[node->index], count); break;
     case NODE_LOWEST:
     case NODE_HIGHEST: fill(type, out, limit_word(node->kind, type), count); break;
     case NODE_NONE: fill(type, out, UINT64_MAX, count); break;
@@ -569,7 +597,8 @@ static void run_part(struct operation_eval *eval, enum operation_part part, size
         run_tree(eval, text->lets[k].root, count);
         const bool is_struct = eval->types[text->lets[k].root] == STRUCT_TYPE;
         for (int f = 0; f < (is_struct ? eval->fields : 1); f++)
-            eval->lets[(size_t)k * (size_t)eval->fields + (size_t)f] = *eval->stack[0].at[f];
+            memcpy(&eval->lets[(size_t)k * (size_t)eval->fields + (size_t)f],
+                   eval->stack[0].at[f], count * sizeof(uint64_t));
     }
     run_tree(eval, source->root, count);
 }
@@ -626,6 +655,11 @@ int operation_eval_open(struct operation_eval **out, const struct operation_text
     eval->fields = (int)fields;
     eval->lets = eval->room + stack * fields;
     return 0;
+}
+
+void operation_eval_give(struct operation_eval *eval, const uint64_t *params)
+{
+    memcpy(eval->params, params, (size_t)eval->text->param_count * sizeof *params);
 }
 
 void operation_eval_free(struct operation_eval *eval)

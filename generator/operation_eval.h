@@ -17,6 +17,8 @@ struct operation_eval;
 /* An evaluator with one accumulator, with which the types are right. It is one thread's at a time. */
 int operation_eval_open(struct operation_eval **out, const struct operation_text *text,
                         enum type acc, struct error *error);
+/* From now on the params are these words, as many as the operation has; zeros before. */
+void operation_eval_give(struct operation_eval *eval, const uint64_t *params);
 void operation_eval_free(struct operation_eval *eval);
 
 /* The values of `count` elements x, as the accumulator holds them, and of their indices i, which may be NULL
@@ -43,7 +45,7 @@ void operation_eval_move(struct operation_eval *eval, enum operation_part part, 
 typedef void operation_eval_see(void *context, int node, int field, const uint64_t *words,
                                 size_t count);
 
-/* From now on `see` is called for each node that computes, in the order in which they are run. */
+/* From now on `see` is called for each node that computes, in the order in which they are run; NULL: nobody is. */
 void operation_eval_watch(struct operation_eval *eval, operation_eval_see *see, void *context);
 
 #endif

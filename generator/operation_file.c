@@ -202,6 +202,20 @@ static int take_field(struct reading *reading, size_t offset, size_t length)
 }
 _Static_assert(OPERATION_FIELDS_MAX == 8, "take_field says so");
 
+/* Takes the words of a value, one after another. */
+static int take_words(struct reading *reading, const char *value,
+                      int (*take)(struct reading *reading, size_t offset, size_t length))
+{
+    for (size_t at = strspn(value, " \t"); value[at];) {
+        const size_t length = strcspn(value + at, " \t");
+        if (take(reading, at, length))
+            return -1;
+        at += length;
+        at += strspn(value + at, " \t");
+    }
+    return 0;
+}
+
 static int take_value(struct reading *reading, const struct ini_item *item)
 {
     struct operation_text *text = reading->text;
@@ -209,17 +223,87 @@ static int take_value(struct reading *reading, const struct ini_item *item)
     text->value_place = operation_place_at(&reading->value, 0);
     if (!strpbrk(value, ": \t"))
         return find_kept_type(reading, 0, strlen(value), &text->value);
-    for (size_t at = strspn(value, " \t"); value[at];) {
-        const size_t length = strcspn(value + at, " \t");
-        if (take_field(reading, at, length))
-            return -1;
-        at += length;
-        at += strspn(value + at, " \t");
-    }
+    if (take_words(reading, value, take_field))
+        return -1;
     text->value = STRUCT_TYPE;
     if (text->field_count == 1)
         return fault_in(reading, 0, "one field alone: write its type, without a name");
     return 0;
+}
+
+/* The number behind the '=' of a param, if there is one. */
+static int take_usual(struct reading *reading, struct operation_param *param, size_t offset,
+                      size_t length)
+{
+    const char *word = reading->value.at + offset;
+    param->usual = -1;
+    if (length == 0)
+        return 0;
+    param->usual =
+        operation_parse_number(reading->text, &reading->value, offset + 1, reading->error);
+    if (param->usual < 0)
+        return -1;
+    const char *digits = reading->text->nodes[param->usual].digits;
+    const size_t sign = word[1] == '-', taken = 1 + sign + strlen(digits);
+    return taken == length ? 0
+                           : fault_in(reading, offset + taken,
+                                      "a number ends here, and a blank or nothing follows it: "
+                                      "as params = delta:real=1 margin:acc");
+}
+
+/* Names are one kind of thing each. */
+static int check_param_name(struct reading *reading, size_t offset, size_t length)
+{
+    const struct operation_text *text = reading->text;
+    const struct operation_place place = operation_place_at(&reading->value, offset);
+    char name[OPERATION_NAME_MAX + 1] = "";
+    if (!is_name(reading->value.at + offset, length))
+        return operation_fault(text, place, reading->error, "'%.*s' is no name: write %s",
+                               length > 40 ? 40 : (int)length, reading->value.at + offset,
+                               name_form);
+    memcpy(name, reading->value.at + offset, length);
+    if (operation_is_reserved(name))
+        return operation_fault(text, place, reading->error,
+                               "'%s' means something already: choose another name", name);
+    for (int k = 0; k < text->param_count; k++)
+        if (strcmp(text->params[k].name, name) == 0)
+            return operation_fault(text, place, reading->error,
+                                   "a second param '%s': rename one of them", name);
+    return 0;
+}
+
+/* NAME:TYPE, or NAME:TYPE=NUMBER. */
+static int take_param(struct reading *reading, size_t offset, size_t length)
+{
+    struct operation_text *text = reading->text;
+    const char *word = reading->value.at + offset;
+    const char *colon = memchr(word, ':', length);
+    if (!colon)
+        return fault_in(reading, offset,
+                        "a param is NAME:TYPE, or NAME:TYPE=NUMBER with the number that it is "
+                        "where a call gives none: write as params = delta:real=1");
+    const size_t width = (size_t)(colon - word);
+    const char *equals = memchr(colon, '=', length - width);
+    const size_t end = equals ? (size_t)(equals - word) : length;
+    if (check_param_name(reading, offset, width))
+        return -1;
+    if (text->param_count == OPERATION_PARAMS_MAX)
+        return fault_in(reading, offset, "an operation has 8 params at most: remove some");
+    struct operation_param *param = &text->params[text->param_count++];
+    memcpy(param->name, word, width);
+    param->place = operation_place_at(&reading->value, offset);
+    return find_kept_type(reading, offset + width + 1, end - width - 1, &param->type) ||
+                   take_usual(reading, param, offset + end, length - end)
+               ? -1
+               : 0;
+}
+_Static_assert(OPERATION_PARAMS_MAX == 8, "take_param says so");
+
+static int take_params(struct reading *reading, const struct ini_item *item)
+{
+    if (!*item->value)
+        return fault_in(reading, 0, "no param: write as params = delta:real=1, or no such key");
+    return take_words(reading, item->value, take_param);
 }
 
 static int take_result(struct reading *reading, const struct ini_item *item)
@@ -286,6 +370,7 @@ static const struct key {
     {"identity", take_later},  {"finish", take_later},
     {"result", take_result},   {"keeps_order", take_keeps_order},
     {"scale", take_scale},     {"tolerance", take_tolerance},
+    {"params", take_params},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -341,7 +426,7 @@ static int take_item(struct reading *reading, const struct ini_item *item)
     return operation_fault(reading->text, place_of(item), reading->error,
                            "unknown key '%.40s': %s%s%s", item->key,
                            meant ? "did you mean '"
-                                 : "keys are meaning, name, types, value, map, "
+                                 : "keys are meaning, name, types, value, params, map, "
                                    "combine, identity, finish, result, let NAME, "
                                    "keeps_order, scale and tolerance",
                            meant ? meant : "", meant ? "'?" : "");
@@ -407,17 +492,38 @@ static int read_identity(struct reading *reading)
     return read_default(reading, OPERATION_IDENTITY, known, place);
 }
 
-static int check_lets(struct reading *reading)
+static int check_used(struct reading *reading)
 {
     const struct operation_text *text = reading->text;
-    uint32_t used = 0;
-    for (int part = 0; part < OPERATION_PARTS; part++)
+    uint32_t used = 0, params = 0;
+    for (int part = 0; part < OPERATION_PARTS; part++) {
         used |= text->parts[part].lets;
+        params |= text->parts[part].params;
+    }
     for (int k = 0; k < text->let_count; k++)
         if (!(used >> k & 1))
             return operation_fault(text, text->lets[k].place, reading->error,
                                    "no function mentions '%s': remove it, or use it",
                                    text->let_names[k]);
+    for (int k = 0; k < text->param_count; k++)
+        if (!(params >> k & 1))
+            return operation_fault(text, text->params[k].place, reading->error,
+                                   "neither map nor finish mentions the param '%s': remove it, "
+                                   "or use it",
+                                   text->params[k].name);
+    return 0;
+}
+
+/* A param and a let of one name. */
+static int check_names(struct reading *reading)
+{
+    const struct operation_text *text = reading->text;
+    for (int k = 0; k < text->let_count; k++)
+        for (int p = 0; p < text->param_count; p++)
+            if (strcmp(text->let_names[k], text->params[p].name) == 0)
+                return operation_fault(text, text->lets[k].place, reading->error,
+                                       "'%s' is a param already: rename one of them",
+                                       text->let_names[k]);
     return 0;
 }
 
@@ -465,10 +571,10 @@ static int read_all(struct reading *reading)
         return -1;
     if (text->value_place.line == 0)
         text->value_place = place_of(ini_find(reading->ini, "operation", "combine"));
-    if (read_lets(reading) || read_part(reading, OPERATION_MAP, "x") ||
+    if (check_names(reading) || read_lets(reading) || read_part(reading, OPERATION_MAP, "x") ||
         read_part(reading, OPERATION_COMBINE, NULL) ||
         read_part(reading, OPERATION_FINISH, "a") || read_identity(reading) ||
-        check_lets(reading))
+        check_used(reading))
         return -1;
     return operation_type_all(text, reading->error) ||
                    operation_find_map_laws(text, reading->error) ||

@@ -14,12 +14,13 @@
 #include <stdint.h>
 
 enum {
-    OPERATION_NAME_MAX = 31,        /* bytes of a name */
-    OPERATION_FILE_MAX = 32 << 10,  /* bytes of a file */
-    OPERATION_FIELDS_MAX = 8,       /* fields of a value */
-    OPERATION_VALUE_BYTES_MAX = 32, /* bytes of a value */
-    OPERATION_LETS_MAX = 32,        /* named intermediate values */
-    OPERATION_DEPTH_MAX = 100,      /* operators within operators */
+    OPERATION_NAME_MAX = 31,                   /* bytes of a name */
+    OPERATION_FILE_MAX = 32 << 10,             /* bytes of a file */
+    OPERATION_FIELDS_MAX = 8,                  /* fields of a value */
+    OPERATION_VALUE_BYTES_MAX = 32,            /* bytes of a value */
+    OPERATION_LETS_MAX = 32,                   /* named intermediate values */
+    OPERATION_PARAMS_MAX = PROBLEM_PARAMS_MAX, /* numbers that a call gives */
+    OPERATION_DEPTH_MAX = 100,                 /* operators within operators */
 };
 
 /* The functions that an operation has. */

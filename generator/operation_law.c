@@ -145,6 +145,7 @@ static bool rounds_here(const struct operation_text *text, const uint8_t *types,
     case NODE_LITERAL:
     case NODE_NAME:
     case NODE_LET:
+    case NODE_PARAM:
     case NODE_FIELD:
     case NODE_CHOOSE:
     case NODE_NEGATE:

@@ -13,6 +13,7 @@ const struct operation_kind_row operation_kinds[NODE_KINDS] = {
     [NODE_LITERAL]     = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
     [NODE_NAME]        = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
     [NODE_LET]         = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
+    [NODE_PARAM]       = {"",           0,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
     [NODE_FIELD]       = {".",          1,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
     [NODE_CONVERT]     = {"",           1,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},
     [NODE_CHOOSE]      = {"?",          3,  0, ANY_CLASS,     NO_TYPE,   NULL,      NULL,    0, 0},

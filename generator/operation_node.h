@@ -27,6 +27,7 @@ enum operation_kind {
     NODE_LITERAL,
     NODE_NAME,    /* `index`: an enum operation_name */
     NODE_LET,     /* `index`: which let */
+    NODE_PARAM,   /* `index`: which param */
     NODE_FIELD,   /* of its argument; `index`: which */
     NODE_CONVERT, /* its argument to the type `index` */
     NODE_CHOOSE,  /* condition ? first : second */
@@ -133,15 +134,24 @@ struct operation_node {
 
 /* An expression, and what it mentions. */
 struct operation_source {
-    int root;       /* -1 = none */
-    unsigned names; /* a bit for each enum operation_name, those of its lets too */
-    uint32_t lets;  /* a bit for each let, those of its lets too */
+    int root;        /* -1 = none */
+    unsigned names;  /* a bit for each enum operation_name, those of its lets too */
+    uint32_t lets;   /* a bit for each let, those of its lets too */
+    uint32_t params; /* a bit for each param, those of its lets too */
     struct operation_place place;
 };
 
 struct operation_field {
     char name[OPERATION_NAME_MAX + 1];
     enum operation_type type;
+};
+
+/* A number that a call gives. */
+struct operation_param {
+    char name[OPERATION_NAME_MAX + 1];
+    enum operation_type type;
+    int usual; /* the literal that it is where a call gives none; -1 = each call must give it */
+    struct operation_place place;
 };
 
 /* What the types are with one accumulator. */
@@ -168,6 +178,8 @@ struct operation_text {
     struct operation_place value_place;
     enum operation_type result; /* NO_TYPE: that of finish */
     struct operation_place result_place;
+    struct operation_param params[OPERATION_PARAMS_MAX];
+    int param_count;
     struct operation_source parts[OPERATION_PARTS];
     struct operation_source lets[OPERATION_LETS_MAX];
     char let_names[OPERATION_LETS_MAX][OPERATION_NAME_MAX + 1];

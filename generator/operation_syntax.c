@@ -22,12 +22,13 @@ enum {
 static const struct scope {
     unsigned names;
     const char *shown;
+    bool has_params;
 } scopes[OPERATION_PARTS + 1] = {
-    [OPERATION_MAP] = {1u << OPERATION_X | 1u << OPERATION_I, "map has x and i"},
-    [OPERATION_COMBINE] = {1u << OPERATION_A | 1u << OPERATION_B, "combine has a and b"},
-    [OPERATION_IDENTITY] = {0, "identity has no names"},
-    [OPERATION_FINISH] = {1u << OPERATION_A | 1u << OPERATION_N, "finish has a and n"},
-    [OPERATION_PARTS] = {~0u, "a let has x, i, a, b and n"},
+    [OPERATION_MAP] = {1u << OPERATION_X | 1u << OPERATION_I, "map has x and i", true},
+    [OPERATION_COMBINE] = {1u << OPERATION_A | 1u << OPERATION_B, "combine has a and b", false},
+    [OPERATION_IDENTITY] = {0, "identity has no names", false},
+    [OPERATION_FINISH] = {1u << OPERATION_A | 1u << OPERATION_N, "finish has a and n", true},
+    [OPERATION_PARTS] = {~0u, "a let has x, i, a, b and n", true},
 };
 
 /* What people write who know C, NumPy or CUDA. */
@@ -321,6 +322,14 @@ static int find_let(const struct operation_text *text, const char *word, size_t 
     return -1;
 }
 
+static int find_param(const struct operation_text *text, const char *word, size_t length)
+{
+    for (int k = 0; k < text->param_count; k++)
+        if (is_same(word, length, text->params[k].name))
+            return k;
+    return -1;
+}
+
 /* Is it called, as a function and a type are? */
 static bool is_callable(const char *word, size_t length)
 {
@@ -338,7 +347,7 @@ bool operation_is_reserved(const char *word)
 static const char *suggestion(const struct parser *parser, const char *word, size_t length,
                               bool is_call)
 {
-    const char *names[NODE_KINDS + TYPE_WORDS + OPERATION_LETS_MAX + OPERATION_NAMES];
+    const char *names[NODE_KINDS + TYPE_WORDS + OPERATION_LETS_MAX + OPERATION_PARAMS_MAX];
     size_t count = 0;
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
         if (is_same(word, length, habits[i][0]))
@@ -349,6 +358,8 @@ static const char *suggestion(const struct parser *parser, const char *word, siz
         names[count++] = operation_type_names[type];
     for (int k = 0; !is_call && k < parser->text->let_count; k++)
         names[count++] = parser->text->let_names[k];
+    for (int k = 0; !is_call && k < parser->text->param_count; k++)
+        names[count++] = parser->text->params[k].name;
     return count ? text_similar(word, length, names, count) : NULL;
 }
 
@@ -382,16 +393,36 @@ static int check_let(struct parser *parser, int let, const char *word)
                                    "'%s' is made of %s, and %s: use it elsewhere",
                                    parser->text->let_names[let], operation_names[name],
                                    scopes[parser->part].shown);
+    if (source->params && !scopes[parser->part].has_params)
+        return operation_fault(parser->text, place_of(parser, word), parser->error,
+                               "'%s' is made of a param, and %s, no params: use those in map "
+                               "or finish",
+                               parser->text->let_names[let], scopes[parser->part].shown);
     parser->out->names |= source->names;
     parser->out->lets |= source->lets | 1u << let;
+    parser->out->params |= source->params;
     return 0;
+}
+
+static int parse_param(struct parser *parser, int param, const char *word)
+{
+    const struct operation_node node = {.kind = NODE_PARAM, .index = param};
+    if (!scopes[parser->part].has_params)
+        return operation_fault(parser->text, place_of(parser, word), parser->error,
+                               "'%s' is a param, and %s, no params: use it in map or finish",
+                               parser->text->params[param].name, scopes[parser->part].shown);
+    parser->out->params |= 1u << param;
+    return add_node(parser, node, word);
 }
 
 static int parse_name(struct parser *parser, const char *word, size_t length)
 {
     const int name = find_name(word, length), let = find_let(parser->text, word, length);
+    const int param = find_param(parser->text, word, length);
     struct operation_node node = {.kind = name >= 0 ? NODE_NAME : NODE_LET,
                                   .index = name >= 0 ? name : let};
+    if (param >= 0)
+        return parse_param(parser, param, word);
     if (name < 0 && let < 0 && is_callable(word, length))
         return operation_fault(
             parser->text, place_of(parser, word), parser->error,
@@ -626,4 +657,20 @@ int operation_parse(struct operation_text *text, struct operation_source *out,
         return expected(&parser, "an operator");
     out->root = root;
     return 0;
+}
+
+int operation_parse_number(struct operation_text *text, const struct operation_value *value,
+                           size_t offset, struct error *error)
+{
+    const char *from = value->at + offset;
+    const bool is_negative = *from == '-';
+    struct operation_source none = {.root = -1};
+    struct parser parser = {.text = text,
+                            .out = &none,
+                            .value = value,
+                            .at = from + is_negative,
+                            .error = error};
+    if (*parser.at < '0' || *parser.at > '9')
+        return expected(&parser, "a number");
+    return parse_number(&parser, is_negative, from);
 }

@@ -27,6 +27,10 @@ int operation_parse(struct operation_text *text, struct operation_source *out,
                     const struct operation_value *value, enum operation_part part,
                     struct error *error);
 
+/* Parses a number alone, with or without '-', which becomes a node; its place, -1 for a fault. */
+int operation_parse_number(struct operation_text *text, const struct operation_value *value,
+                           size_t offset, struct error *error);
+
 /* Does a word mean anything to the language, so that no let may be called so? */
 bool operation_is_reserved(const char *word);
 

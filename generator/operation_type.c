@@ -348,6 +348,7 @@ static enum operation_type find_type(struct typing *typing, int at, enum operati
     case NODE_LET:
         return (enum operation_type)
             typing->types->of_node[typing->text->lets[node->index].root];
+    case NODE_PARAM: return concrete(typing, typing->text->params[node->index].type);
     case NODE_FIELD: return type_field(typing, at);
     case NODE_CONVERT: return type_convert(typing, at);
     case NODE_CHOOSE: return type_choose(typing, at, want);
@@ -442,6 +443,12 @@ static int type_functions(struct typing *typing)
             "a value takes %d bytes where acc is %s, and has room for %d: give "
             "it fewer or smaller fields",
             bytes, name_of(typing->acc), OPERATION_VALUE_BYTES_MAX);
+    for (int k = 0; k < text->param_count; k++) {
+        const struct operation_param *param = &text->params[k];
+        if (param->usual >= 0 &&
+            type_node(typing, param->usual, concrete(typing, param->type)) == NO_TYPE)
+            return -1;
+    }
     for (int k = 0; k < text->let_count; k++)
         if (type_node(typing, text->lets[k].root, NO_TYPE) == NO_TYPE)
             return -1;

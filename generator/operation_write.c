@@ -436,6 +436,9 @@ static void write_bare(const struct writing *writing, int at)
     case NODE_LET:
         text_addf(writing->out, "%s_", writing->text->let_names[node->index]);
         return;
+    case NODE_PARAM:
+        text_addf(writing->out, "given.%s_", writing->text->params[node->index].name);
+        return;
     case NODE_FIELD:
         write_node(writing, node->args[0], VALUE_STRENGTH);
         text_addf(writing->out, ".%s_", writing->text->fields[node->index].name);

@@ -51,6 +51,16 @@ extern const struct type_row problem_types[TYPE_COUNT];
 extern const char *const problem_regimes[REGIME_COUNT];
 extern const struct order_row problem_orders[ORDER_COUNT];
 
+enum { PROBLEM_PARAMS_MAX = 8 };
+
+/* The numbers that a call gives its operation's params: operation_param.h. All zeros give none, so that each
+ * has its usual value. What a kernel is does not depend on them, nor does a record. */
+struct problem_params {
+    unsigned given; /* a bit for each */
+    uint64_t words
+        [PROBLEM_PARAMS_MAX]; /* an integer extended by its own sign, the double that a float is */
+};
+
 struct problem {
     const struct operation *op;
     enum type type; /* of the elements */
@@ -60,6 +70,7 @@ struct problem {
     struct dims dims; /* what is combined and what is kept */
     enum regime regime;
     enum order order;
+    struct problem_params params;
 };
 
 /* Finds a type or an order by its name; an unknown name is ERROR_USAGE and lists the known ones. */

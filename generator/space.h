@@ -83,7 +83,7 @@ struct space_strategy {
     int line;
 };
 
-enum { PASS_ARGS_MAX = 8 };
+enum { PASS_ARGS_MAX = 12 };
 extern const char *const space_pass_args[PLANNER_ARGS]; /* as in a space file */
 
 struct pass_override {
@@ -170,8 +170,8 @@ void space_free(struct space *space);
 bool space_serves(const struct space *space, const struct problem *problem);
 
 /* Gives the problem the first of these dims that the space serves: n elements to one value, or
- * n / depth results of `depth` elements each, by rows or by columns, with a gap of so many
- * elements behind each row, or a scan; of a problem that is a scan that scan. False, and the problem as it was, where it serves none. */
+ * n / depth results of `depth` elements each, by rows, by columns or along a middle axis, with a gap of so
+ * many elements behind each row, or a scan; of a problem that is a scan that scan. False, and the problem as it was, where it serves none. */
 bool space_find_dims(const struct space *space, struct problem *problem, uint64_t n,
                      uint64_t depth, uint64_t gap);
 

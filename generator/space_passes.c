@@ -58,7 +58,7 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
             return -1;
     }
     return count > PASS_ARGS_MAX
-               ? space_complain(item, error, "at most 8 args fit in", item->section)
+               ? space_complain(item, error, "at most 12 args fit in", item->section)
                : 0;
 }
 

@@ -145,8 +145,20 @@ enum autotune_scan {
     AUTOTUNE_EXCLUSIVE  /* of all elements before it: the first is the operation's identity */
 };
 
+/* An array of any axes, of which some are combined, as NumPy's x.sum(axis=(0, 2)) has it. */
+struct autotune_dims {
+    size_t size;   /* sizeof(struct autotune_dims), when the caller was built */
+    unsigned ndim; /* axes: 1 to 8 */
+    unsigned axes; /* bit i, from bit 0 on: axis i is combined; one at least */
+    /* Elements along each axis, 1 or more; of the first the most of any call. */
+    const uint64_t *shape;
+    /* Elements, not bytes, from one to the next along each axis, 1 or more; NULL: without gaps, the
+     * last axis fastest. */
+    const uint64_t *strides;
+};
+
 /* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
- * for each column; or, by a scan, n elements to n results, or each row to as many as it has. Names
+ * for each column, or an array along any axes; or, by a scan, n elements to n results, or each row to as many as it has. Names
  * are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
  * overflow is in correctness.md, installed with this header. Fill with zeros first. */
@@ -167,13 +179,21 @@ struct autotune_problem {
      * value of n elements. BAD_ARGUMENT: rows or len is 0, pitch is less than len, axis is
      * neither 0 nor 1, a result would be of more than 2^31 elements, or rows * pitch is past any
      * memory. */
-    uint64_t rows;     /* the most of any call, and the number it is made fast for */
-    uint64_t len;      /* elements of a row, and so the number of columns */
-    uint64_t pitch;    /* from a row's first element to the next row's: len or more; 0: len */
-    int axis;          /* 1: a result for each row; 0: a result for each column */
-    int scan;          /* enum autotune_scan, of n elements or, with axis 1, of each row: no
+    uint64_t rows;  /* the most of any call, and the number it is made fast for */
+    uint64_t len;   /* elements of a row, and so the number of columns */
+    uint64_t pitch; /* from a row's first element to the next row's: len or more; 0: len */
+    int axis;       /* 1: a result for each row; 0: a result for each column */
+    int scan;       /* enum autotune_scan, of n elements or, with axis 1, of each row: no
                         * positions, no ORDER_BY_N */
-    void *reserved[4]; /* zeros */
+    const char
+        *params; /* "delta=0.5 margin=1": values of the operation's own params, for calls that
+                         * give none; NULL: those of its file. A plan does not depend on them */
+    void *reserved[2]; /* zeros */
+    /* An array of any axes; NULL: what n or the matrix says. With it n, rows, len, pitch, axis and scan
+     * are 0. Results lie one behind another, in the order of the axes that are kept. It is read
+     * before the call returns. BAD_ARGUMENT: what is combined, or what is kept, is more than two axes
+     * after those that lie as one have become one. */
+    const struct autotune_dims *dims;
 };
 
 enum autotune_from {
@@ -242,9 +262,10 @@ enum autotune_kernels {
 /* Each string lives as long as the plan. Of NULL they say 0, "" or DEFAULT. */
 AUTOTUNE_API enum autotune_grade autotune_plan_grade(const struct autotune_plan *plan);
 AUTOTUNE_API enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan);
-/* The most n of a call: elements, or rows of a matrix. */
+/* The most n of a call: elements, rows of a matrix, or what lies along the first axis of an array. */
 AUTOTUNE_API uint64_t autotune_plan_n(const struct autotune_plan *plan);
-/* The results of a call with that n: 1, as many as the matrix has rows or columns, n of a scan. */
+/* The results of a call with that n: 1, as many as the matrix has rows or columns, or the kept axes
+ * places, n of a scan. */
 AUTOTUNE_API uint64_t autotune_plan_results(const struct autotune_plan *plan);
 AUTOTUNE_API unsigned autotune_plan_launches(const struct autotune_plan *plan); /* for its n */
 AUTOTUNE_API size_t autotune_plan_element_bytes(const struct autotune_plan *plan);
@@ -253,6 +274,13 @@ AUTOTUNE_API size_t autotune_plan_result_bytes(const struct autotune_plan *plan)
 AUTOTUNE_API const char *autotune_plan_result_type(const struct autotune_plan *plan);
 /* "BLOCK=256 ITEMS=16 ...", as `autotune emit --variant` takes them. */
 AUTOTUNE_API const char *autotune_plan_params(const struct autotune_plan *plan);
+/* The params of the operation itself (operations.md), in the order of its file: how many, the name of
+ * the k-th and its type, "f32"; "" past the last. autotune_call gives their values. */
+AUTOTUNE_API size_t autotune_plan_op_param_count(const struct autotune_plan *plan);
+AUTOTUNE_API const char *autotune_plan_op_param_name(const struct autotune_plan *plan,
+                                                     size_t k);
+AUTOTUNE_API const char *autotune_plan_op_param_type(const struct autotune_plan *plan,
+                                                     size_t k);
 /* What the record was made for, "NVIDIA H200, sum i32 400M cold"; "" for DEFAULT. */
 AUTOTUNE_API const char *autotune_plan_origin(const struct autotune_plan *plan);
 /* One sentence: what serves, where that was measured, and what tuning would gain. */
@@ -296,12 +324,13 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
  * can be captured into a graph; the emulator "host" has a lock.
  *   input   device memory, n elements, or n rows of a matrix; aligned to an element, fastest
  *           when aligned to 16 bytes; may be NULL when n is 0
- *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch. Fewer
+ *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch, or what lies
+ *           along the first axis of an array, the plan's others and strides being as they are. Fewer
  *           rows are combined as all are: each row's result has the bits that it has among all;
  *           a plan for fewer may be faster for those. 0 gives the operation's identity, as the
  *           one value or for each column; of a scan nothing
  *   output  device memory for the results, one beside the other: one, n for rows or a scan, len
- *           for columns; aligned to the size of one (result_bytes). It must not overlap workspace
+ *           for columns, as many as the kept axes of an array have places; aligned to the size of one (result_bytes). It must not overlap workspace
  *           or input, gaps between rows included, nor input the workspace; but of a scan it may be the input, where
  *           elements and results have one size. That it is too small is not noticed
  *   stream  of the plan's CUDA context, or NULL
@@ -311,6 +340,34 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
 AUTOTUNE_API int autotune_execute(struct autotune_workspace *workspace, const void *input,
                                   uint64_t n, void *output, void *stream,
                                   struct autotune_error *error);
+
+/* An array that a call reads. */
+struct autotune_input {
+    const void *data;     /* as autotune_execute's input */
+    uint64_t reserved[7]; /* zeros */
+};
+
+/* All that a call may be given. Fill with zeros first, then set size. A later version may have more fields
+ * at its end, and may give reserved ones a meaning: a library that knows less takes a longer struct whose
+ * further bytes are zeros, and refuses others in a sentence. */
+struct autotune_call {
+    size_t size; /* sizeof(struct autotune_call), when the caller was built */
+    struct autotune_input inputs[4]; /* the first alone, so far */
+    void *outputs[4];                /* the first alone, so far: as autotune_execute's output */
+    uint64_t n;
+    /* The k-th points to the value of the operation's k-th own param, in the host's memory, of the type
+     * that autotune_plan_op_param_type has; it is read before the call returns. NULL: the value that
+     * autotune_problem.params gives, else the operation's file; where neither does, BAD_ARGUMENT. */
+    const void *params[8];
+    void *stream;
+    uint64_t reserved[16]; /* zeros */
+};
+
+/* As autotune_execute, which is this call with one input, one output and no params. A graph keeps the
+ * values that its calls were captured with. */
+AUTOTUNE_API int autotune_execute_call(struct autotune_workspace *workspace,
+                                       const struct autotune_call *call,
+                                       struct autotune_error *error);
 
 /* --- Data on the host --------------------------------------------------------------------- */
 

@@ -54,6 +54,35 @@ inline void check(int code, const autotune_error &from)
         throw error(from);
 }
 
+/* The value of a param, in the type that the library calls so. */
+union number {
+    std::int32_t i32;
+    std::uint32_t u32;
+    std::int64_t i64;
+    std::uint64_t u64;
+    float f32;
+    double f64;
+};
+
+template <class T> number number_of(const char *type, T value)
+{
+    const std::string name = type;
+    number made = {};
+    if (name == "i32")
+        made.i32 = static_cast<std::int32_t>(value);
+    else if (name == "u32")
+        made.u32 = static_cast<std::uint32_t>(value);
+    else if (name == "i64")
+        made.i64 = static_cast<std::int64_t>(value);
+    else if (name == "u64")
+        made.u64 = static_cast<std::uint64_t>(value);
+    else if (name == "f32")
+        made.f32 = static_cast<float>(value);
+    else
+        made.f64 = static_cast<double>(value);
+    return made;
+}
+
 [[noreturn]] inline void refuse(const std::string &why)
 {
     autotune_error from = {};
@@ -286,6 +315,31 @@ class workspace
         plan_.check_types<In, Out>();
         autotune_error from = {};
         detail::check(autotune_execute(get(), input, n, output, stream, &from), from);
+    }
+    /* The same with values of the operation's own params, in the order of its file, each converted to
+     * its type as C++ converts numbers; those behind the last have their usual value. */
+    template <class In, class Out, class... Params>
+    void execute(const In *input, std::uint64_t n, Out *output, void *stream,
+                 const Params &...params) const
+    {
+        plan_.check_types<In, Out>();
+        const std::size_t wanted = autotune_plan_op_param_count(plan_.get());
+        if (sizeof...(params) > wanted)
+            detail::refuse("the call gives " + std::to_string(sizeof...(params)) +
+                           " params, and the operation has " + std::to_string(wanted));
+        std::size_t k = 0;
+        const detail::number values[] = {
+            detail::number_of(autotune_plan_op_param_type(plan_.get(), k++), params)...};
+        autotune_call call = {};
+        call.size = sizeof call;
+        call.inputs[0].data = input;
+        call.outputs[0] = output;
+        call.n = n;
+        call.stream = stream;
+        for (std::size_t i = 0; i < sizeof...(params); i++)
+            call.params[i] = &values[i];
+        autotune_error from = {};
+        detail::check(autotune_execute_call(get(), &call, &from), from);
     }
     /* As autotune_workspace_reset. */
     void reset(void *stream = nullptr) const

@@ -38,6 +38,18 @@ __device__ __forceinline__ void take_all(accum a[VECTOR], const vec got[UNROLL],
 }
 
 //? end
+//? if IS_PACKED
+// Where the result of a block's c-th column is among all; above all for a column that no matrix has.
+__device__ __forceinline__ unsigned long long find_result(unsigned tile, unsigned c,
+                                                          unsigned long long len)
+{
+    const unsigned long long loads = (len + VECTOR - 1) / VECTOR; // of a row
+    const unsigned long long at = (unsigned long long)tile * LANES + c / VECTOR;
+    const unsigned long long column = at % loads * VECTOR + c % VECTOR;
+    return column < len ? at / loads * len + column : ~0ULL;
+}
+
+//? end
 //? if SPLIT == PARTS
 // Reduces each column of a matrix in `parts` parts: y[part * len + column] is one's value; reduce
 // the columns of y again. `count` rows of `len` elements begin `pitch` elements apart.
@@ -49,6 +61,12 @@ __device__ __forceinline__ void take_all(accum a[VECTOR], const vec got[UNROLL],
 //? else
 // Reduces each column of a matrix: y[column] is its value. `count` rows of `len` elements, which
 // begin `pitch` elements apart.
+//? end
+//? if HAS_BATCH
+// There are `outer` such matrices, `outer_stride` elements apart, whose results follow each other.
+//? end
+//? if IS_PACKED
+// A block takes LANES loads, of as many matrices as have them.
 //? end
 //? if EDGES == MASKED
 // LANES threads side by side take VECTOR columns each, DOWN of them below one another. Loads are
@@ -67,26 +85,53 @@ __launch_bounds__(BLOCK)
 //? end
 //? if HAS_FINISH && SPLIT == LAST_BLOCK
 columns(const elem *x, unsigned long long count, unsigned long long len,
+        //? if HAS_BATCH
+        unsigned long long outer, unsigned long long outer_stride,
+        //? end
         unsigned long long pitch, unsigned long long parts, output *y, accum *partials,
         unsigned *state)
 //? elif HAS_FINISH
 columns(const elem *x, unsigned long long count, unsigned long long len,
+        //? if HAS_BATCH
+        unsigned long long outer, unsigned long long outer_stride,
+        //? end
         unsigned long long pitch, output *y)
 //? elif SPLIT == PARTS
 columns(const elem *x, unsigned long long count, unsigned long long len,
+        //? if HAS_BATCH
+        unsigned long long outer, unsigned long long outer_stride,
+        //? end
         unsigned long long pitch, unsigned long long parts, accum *y)
 //? elif SPLIT == LAST_BLOCK
 columns(const elem *x, unsigned long long count, unsigned long long len,
+        //? if HAS_BATCH
+        unsigned long long outer, unsigned long long outer_stride,
+        //? end
         unsigned long long pitch, unsigned long long parts, accum *y, accum *partials,
         unsigned *state)
 //? else
 columns(const elem *x, unsigned long long count, unsigned long long len,
+        //? if HAS_BATCH
+        unsigned long long outer, unsigned long long outer_stride,
+        //? end
         unsigned long long pitch, accum *y)
 //? end
 {
     const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
+    //? if IS_PACKED
+    const unsigned long long loads = (len + VECTOR - 1) / VECTOR; // of a row
+    const unsigned long long results = outer * len;
+    //? elif HAS_BATCH
+    const unsigned each = (unsigned)((len + COLUMNS - 1) / COLUMNS); // tiles of a matrix
+    //? end
     //? if SPLIT != WHOLE
+    //? if IS_PACKED
+    const unsigned tiles = (unsigned)((outer * loads + LANES - 1) / LANES);
+    //? elif HAS_BATCH
+    const unsigned tiles = each * (unsigned)outer;
+    //? else
     const unsigned tiles = (unsigned)((len + COLUMNS - 1) / COLUMNS);
+    //? end
     const unsigned tile = blockIdx.x % tiles, part = blockIdx.x / tiles;
     const unsigned share = ((unsigned)count + (unsigned)parts - 1) / (unsigned)parts;
     const unsigned from = part * share < (unsigned)count ? part * share : (unsigned)count;
@@ -94,7 +139,26 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     //? else
     const unsigned tile = blockIdx.x, from = 0, to = (unsigned)count;
     //? end
+    //? if IS_PACKED
+    const unsigned long long at_load = (unsigned long long)tile * LANES + lane;
+    const unsigned long long matrix = at_load / loads;
+    x += matrix * outer_stride;
+    //? elif HAS_BATCH
+    const unsigned long long matrix = tile / each;
+    const unsigned long long first = (unsigned long long)(tile % each) * COLUMNS;
+    x += matrix * outer_stride;
+    //? if SPLIT == PARTS
+    y += matrix * parts * len;
+    //? else
+    y += matrix * len;
+    //? end
+    //? if SPLIT == LAST_BLOCK
+    partials += matrix * len;
+    const unsigned long long results = outer * len;
+    //? end
+    //? else
     const unsigned long long first = (unsigned long long)tile * COLUMNS; // column of the block
+    //? end
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
@@ -152,8 +216,13 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     // Every load is whole and aligned.
     const bool even = ((unsigned long long)x / ELEM_BYTES | len | pitch) % VECTOR == 0;
     //? end
+    //? if IS_PACKED
+    const unsigned long long column = at_load % loads * VECTOR;
+    const unsigned own = matrix < outer ? (len - column < VECTOR ? len - column : VECTOR) : 0;
+    //? else
     const unsigned long long column = first + lane * VECTOR;
     const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
+    //? end
     const elem *at = x + (from + down) * pitch + column;
     for (unsigned row = from + down; own && row < to; row += DOWN * UNROLL) {
         vec got[UNROLL];
@@ -190,7 +259,11 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     //? if SPLIT == PARTS
     accum *out = y + part * len;
     //? elif SPLIT == LAST_BLOCK
+    //? if HAS_BATCH
+    accum *out = partials + part * results;
+    //? else
     accum *out = partials + part * len;
+    //? end
     //? elif HAS_FINISH
     output *out = y;
     //? else
@@ -201,7 +274,14 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     for (int j = 0; j < VECTOR; j++)
         shared[down][lane * VECTOR + j] = a[j];
     __syncthreads();
+    //? if IS_PACKED
+    for (unsigned c = threadIdx.x; c < WIDTH; c += BLOCK) {
+        const unsigned long long result = find_result(tile, c, len);
+        if (result >= results)
+            continue;
+    //? else
     for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
+    //? end
         //? if EDGES == MASKED
         accum b = shared[0][c + start];
         for (int d = 1; d < DOWN; d++)
@@ -211,7 +291,11 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
         for (int d = 1; d < DOWN; d++)
             b = combine(b, shared[d][c]);
         //? end
-        //? if HAS_FINISH && SPLIT == WHOLE
+        //? if IS_PACKED && HAS_FINISH && SPLIT == WHOLE
+        out[result] = finish(b, count);
+        //? elif IS_PACKED
+        out[result] = b;
+        //? elif HAS_FINISH && SPLIT == WHOLE
         out[first + c] = finish(b, count);
         //? else
         out[first + c] = b;
@@ -220,7 +304,11 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     //? else
     for (int j = 0; j < VECTOR; j++)
         if (j < own)
-            //? if HAS_FINISH && SPLIT == WHOLE
+            //? if IS_PACKED && HAS_FINISH && SPLIT == WHOLE
+            out[matrix * len + column + j] = finish(a[j], count);
+            //? elif IS_PACKED
+            out[matrix * len + column + j] = a[j];
+            //? elif HAS_FINISH && SPLIT == WHOLE
             out[column + j] = finish(a[j], count);
             //? else
             out[column + j] = a[j];
@@ -240,28 +328,68 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     __shared__ accum gathered[BLOCK / WIDTH][WIDTH];
     const unsigned c = threadIdx.x % WIDTH, group = threadIdx.x / WIDTH;
     accum b = identity();
+    //? if IS_PACKED
+    const unsigned long long result = find_result(tile, c, len);
+    if (result < results)
+        #pragma unroll 8
+        for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
+            b = combine(b, partials[i * results + result]);
+    //? elif HAS_BATCH
+    if (c < COLUMNS && first + c < len)
+        #pragma unroll 8
+        for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
+            b = combine(b, partials[i * results + first + c]);
+    //? else
     if (c < COLUMNS && first + c < len)
         #pragma unroll 8
         for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
             b = combine(b, partials[i * len + first + c]);
+    //? end
     gathered[group][c] = b;
     __syncthreads();
+    //? if IS_PACKED
+    if (group == 0 && result < results) {
+    //? else
     if (group == 0 && c < COLUMNS && first + c < len) {
+    //? end
         for (int g = 1; g < BLOCK / WIDTH; g++)
             b = combine(b, gathered[g][c]);
-        //? if HAS_FINISH
+        //? if IS_PACKED && HAS_FINISH
+        y[result] = finish(b, count);
+        //? elif IS_PACKED
+        y[result] = b;
+        //? elif HAS_FINISH
         y[first + c] = finish(b, count);
         //? else
         y[first + c] = b;
         //? end
     }
     //? else
+    //? if IS_PACKED
+    for (unsigned c = threadIdx.x; c < WIDTH; c += BLOCK) {
+        const unsigned long long result = find_result(tile, c, len);
+        if (result >= results)
+            continue;
+        accum b = partials[result];
+        #pragma unroll 8
+        for (unsigned i = 1; i < parts; i++)
+            b = combine(b, partials[i * results + result]);
+    //? else
     for (unsigned c = threadIdx.x; c < COLUMNS && first + c < len; c += BLOCK) {
         accum b = partials[first + c];
         #pragma unroll 8
         for (unsigned i = 1; i < parts; i++)
+            //? if HAS_BATCH
+            b = combine(b, partials[i * results + first + c]);
+            //? else
             b = combine(b, partials[i * len + first + c]);
-        //? if HAS_FINISH
+            //? end
+    //? end
+        //? if IS_PACKED && HAS_FINISH
+        y[result] = finish(b, count);
+        //? elif IS_PACKED
+        y[result] = b;
+        //? elif HAS_FINISH
         y[first + c] = finish(b, count);
         //? else
         y[first + c] = b;

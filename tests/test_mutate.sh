@@ -30,7 +30,7 @@ done << 'END'
 reduce.cu reduce reduce-wide
 arg.cu arg
 rows.cu rows
-columns.cu columns
+columns.cu columns middle
 scan.cu scan
 ordered.cu ordered
 ordered_rows.cu ordered-rows

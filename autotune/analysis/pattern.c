@@ -201,15 +201,16 @@ int pattern_launch(const struct planner_plan *plan, const struct space *space)
 
 /* Launches the call up to what is looked at. */
 static int launch(struct bench *bench, const struct planner_plan *plan,
-                  const struct space *space, const struct emit_variant *variant,
+                  const struct point_context *context, const struct emit_variant *variant,
                   struct error *error)
 {
+    const struct space *space = context->space;
     const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
     struct device_launch launches[PLANNER_LAUNCHES];
     for (size_t p = 0; p < space->pass_count; p++)
         if (variant->text_of_pass[p] >= 0)
             kernels[p] = &bench->kernels[variant->text_of_pass[p]];
-    bind_launches(launches, plan, space, kernels, &bench->buffers);
+    bind_launches(launches, plan, space, context->problem, kernels, &bench->buffers);
     return bench->device->ops->launch(bench->device, launches,
                                       (size_t)pattern_launch(plan, space) + 1, NULL, error);
 }
@@ -239,7 +240,7 @@ static int trace_variant(struct host_trace *trace, const struct emit_variant *va
     trace->input_from = bench.buffers.input;
     trace->input_end = trace->input_from + dims_extent(&problem->dims) *
                                                (uint64_t)problem_types[problem->type].bytes;
-    failed = failed || launch(&bench, plan, context->space, variant, error);
+    failed = failed || launch(&bench, plan, context, variant, error);
     close_bench(&bench);
     return failed;
 }

@@ -123,6 +123,16 @@ static int parse_acc(struct request *request, const char *value, struct error *e
     return problem_find_type(&request->problem.acc, value, error);
 }
 
+/* What it is a value of is known when all options are read. */
+static int parse_param(struct request *request, const char *value, struct error *error)
+{
+    if (request->param_count == PROBLEM_PARAMS_MAX)
+        return error_set(error, ERROR_USAGE, "more than %d --param: an operation has no more",
+                         PROBLEM_PARAMS_MAX);
+    request->params[request->param_count++] = value;
+    return 0;
+}
+
 static int parse_order(struct request *request, const char *value, struct error *error)
 {
     request->has_order = true;
@@ -181,9 +191,12 @@ static const struct option_row shared[] = {
     {PROBLEM & ~(TUNE | LIST | EXPORT), "rows", "COUNT", "a matrix of this many rows instead of --n: a result for each row", .parse = request_dims_rows, .repeats = true},
     {PROBLEM & ~(TUNE | LIST), "len", "COUNT", "elements of a row; a result is of at most 2^31 elements", .parse = request_dims_len, .repeats = true},
     {PROBLEM, "pitch", "COUNT", "elements from one row's start to the next's (default: the row's)", .parse = request_dims_pitch, .repeats = true},
-    {PROBLEM, "axis", "AXIS", "1: a result for each row (default); 0: one for each column", .parse = request_dims_axis, .repeats = true},
+    {PROBLEM, "axis", "AXIS", "1: a result for each row (default); 0: one for each column; of --dims those that are combined, as 0,2, counted from 0 (default: all)", .parse = request_dims_axis, .repeats = true},
+    {PROBLEM, "dims", "COUNT[,COUNT...]", "sizes of all axes of an array, the slowest first, in place of --n or --rows; --axis says which are combined", .parse = request_dims_sizes, .repeats = true, .more = "Axes of one element go, and neighbours that are both combined, or both kept, are one axis: so --dims 32,64,56,56 --axis 1 is --dims 32,64,3136 --axis 1. Results lie one behind another, in the order of the kept axes."},
+    {PROBLEM, "strides", "COUNT[,COUNT...]", "elements from one to the next along each axis of --dims (default: there are no gaps)", .parse = request_dims_strides, .repeats = true},
     {PROBLEM, "shape", "SHAPE", "rows: as --axis 1; columns: as --axis 0", .parse = request_dims_shape, .repeats = true},
     {PROBLEM | REDUCE, "op", "OP", "one of @, or a file with your own (default sum)", .parse = parse_op, .add_names = add_ops, .more = "Your own is described by a file NAME.ini, as operations.md, installed with this page, says: a word with a dot or a slash is taken for its path. The result of argmin and argmax is where the least or the greatest element stands, a u64 counted from 0: the first of equals, of floats the first NaN if there is one, and -0 equals +0; 2^64 - 1 where there are no elements. Their space is arg."},
+    {TUNE | VERIFY | BENCH | PROFILE | REDUCE, "param", "NAME=NUMBER", "the value of a param of --op, as delta=0.5; once for each", .parse = parse_param, .repeats = true, .more = "Without it a param has the value that the operation's file gives; without that reduce says so, and what only measures takes 1. No kernel and no record depends on the value: proofs draw others beside it."},
     {PROBLEM | REDUCE, "type", "TYPE", "of the elements: one of @ (default i32)", .parse = parse_type, .add_names = add_types},
     {SHOW | CHECK, "n", "COUNT[..COUNT]", "only records of this many elements, or of a range", .parse = request_dims_range, .letter = 'n'},
     {SHOW | CHECK, "shape", "SHAPE", "only records of rows, or of columns", .parse = request_dims_shape, .repeats = true},
@@ -226,6 +239,7 @@ static const struct option_row shared[] = {
     {COMPARE | REPORT, "gpu-file", "FILE", "GPUs that the table lacks, in sections [gpu NAME] as in configs/gpus.ini: name, arch, sms, peak_gbs, source, and where known l2_bytes, clock_khz", .text = AT(gpu_file), .more = "In place of peak_gbs, memory_clock_khz and bus_bits."},
     {TUNE, "retune", NULL, "measure all again, whatever records and the journal know", .flag = AT(retune)},
     {TUNE, "replay", "JOURNAL", "run the strategy on a journal's trials, without a device; with --problems a folder of records, from whose journals alone the records of the list are made", .text = AT(replay)},
+    {TUNE, "candidates", "FILE", "measure the winners in this record file first, another GPU's for instance", .text = AT(candidates), .more = "They are proven and raced like any other, and their times are in the journal: with each GPU's records given to the other, 'autotune compare' has what each one's winners lose on the other. Of a problem those of its own n are taken, else of the nearest, four at most. What a record answers is raced again with those that its journal lacks."},
     {TUNE, "effects", NULL, "show what each param does: the best with each of its values, a sentence, and a heat map of two (default with --space axes)", .flag = AT(effects), .more = "The best with each value is in the final race, so that its time has an interval. A search that leaves candidates out may have left out a better one of a value: --strategy exhaustive leaves none out. What a record answers is drawn from its journal."},
     {TUNE, "axes", "PARAM,PARAM", "with --effects, which it stands for: of the heat map, down and across (default: those of the greatest effects)", .text = AT(axes)},
     {REPORT, "axes", "PARAM,PARAM", "of the heat map, down and across (default: those of the greatest effects, where the space is searched whole, as axes is, else its first two, as BLOCK,ITEMS)", .text = AT(axes)},

@@ -11,6 +11,7 @@
 #include "autotune/device/nvrtc.h"
 #include "cache/file.h"
 #include "generator/command.h"
+#include "generator/operation_param.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -410,6 +411,15 @@ static int check_problem(const struct request *request, struct error *error)
     return is_filter && !request->has_type ? 0 : problem_check(&request->problem, error);
 }
 
+/* A result needs all values; a time does not. */
+static int give_params(struct request *request, struct error *error)
+{
+    for (size_t i = 0; i < request->param_count; i++)
+        if (problem_give_text(&request->problem, request->params[i], error))
+            return -1;
+    return request->verb == VERB_REDUCE ? problem_check_params(&request->problem, error) : 0;
+}
+
 static int parse(struct parse *parse, int argc, char **argv)
 {
     struct argp_option argp_options[OPTIONS_MAX];
@@ -435,7 +445,7 @@ static int parse(struct parse *parse, int argc, char **argv)
     if (option_conflicts_check(out, parse->error) ||
         (parse->verb->check && parse->verb->check(out, parse->error)) ||
         request_dims_settle(out, parse->error) || check_problem(out, parse->error) ||
-        check_files(out, parse->error))
+        give_params(out, parse->error) || check_files(out, parse->error))
         return -1;
     out->has_order |= out->deterministic;
     const bool is_any = out->topic && strcmp(out->topic, "problems") == 0;
@@ -477,6 +487,7 @@ int request_parse_line(struct request *out, const struct request *base, char *li
     int count = 1;
     *out = *base;
     out->problems = out->replay = NULL;
+    out->param_count = 0;
     out->has_part = out->dry_run = false;
     out->out = (struct output){.quiet = true};
     for (char *word = command_next_word(&line); word; word = command_next_word(&line))

@@ -31,12 +31,15 @@ struct request {
     struct output out;                    /* --json, --csv, --quiet */
     const char *cubin;                    /* file; NULL = none */
     const char *replay;                   /* journal, of a list a folder; NULL = none */
+    const char *candidates;               /* file of records to measure first; NULL = none */
     const char *axes;                     /* of a heat map: "BLOCK,ITEMS"; NULL = the usual */
     const char *problems; /* of tune: a file with a problem a line; NULL = none */
     const char *topic;    /* what to list, to profile or to reduce */
     char **files;         /* what to merge, compare or report: within argv */
     size_t file_count;
-    struct problem problem; /* regime and n may be unset, see has_ */
+    struct problem problem;                 /* regime and n may be unset, see has_ */
+    const char *params[PROBLEM_PARAMS_MAX]; /* of --op: "NAME=NUMBER" each */
+    size_t param_count;
     bool has_n, has_op, has_type, has_acc, has_order, has_strategy, has_part;
     enum strategy strategy;
     uint64_t seed;

@@ -4,6 +4,8 @@
 
 #include "generator/call.h"
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
+#include "generator/operation_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,7 +91,7 @@ static void add_kernels(struct text *out, const struct setup *setup,
 
 /* Adds the arguments of a pass, as variables that cudaLaunchKernel takes the addresses of. */
 static void add_args(struct text *out, const struct pass *pass,
-                     const struct planner_launch *launch)
+                     const struct planner_launch *launch, const struct operation *op)
 {
     static const struct planner_buffers none = {0};
     uint64_t values[PLANNER_ARGS];
@@ -114,6 +116,8 @@ static void add_args(struct text *out, const struct pass *pass,
     text_adds(out, "        void *args[] = {");
     for (size_t k = 0; k < pass->arg_count; k++)
         text_addf(out, "%s(void *)&a%zu", k ? ", " : "", k);
+    for (size_t k = 0; k < operation_param_count(op); k++)
+        text_addf(out, ", (void *)&%s_", operation_param_name(op, k));
     text_adds(out, "};\n");
 }
 
@@ -165,7 +169,7 @@ static void add_launch(struct text *out, const struct setup *setup,
     text_adds(out, "        const void *kernel = (const void *)");
     add_kernel(out, setup, variant, (size_t)variant->text_of_pass[launch->pass]);
     text_adds(out, "\n");
-    add_args(out, pass, launch);
+    add_args(out, pass, launch, setup->problem.op);
     text_addf(out,
               "        cudaLaunchAttribute how[2] = {};\n"
               "        cudaLaunchConfig_t config = {};\n"
@@ -215,11 +219,17 @@ static void add_function(struct text *out, const struct setup *setup,
         plan->scratch_bytes, plan->state_bytes);
     text_adds(out, "[[maybe_unused]] cudaError_t launch_");
     add_name(out, problem);
+    text_adds(out, "(const void *input, void *output, void *scratch,\n"
+                   "    void *state, cudaStream_t stream");
+    for (size_t k = 0; k < operation_param_count(problem->op); k++)
+        text_addf(out, ", %s %s_", operation_c_type(problem_param_type(problem, k)),
+                  operation_param_name(problem->op, k));
     text_adds(out,
-              "(const void *input, void *output, void *scratch,\n"
-              "    void *state, cudaStream_t stream)\n{\n"
+              ")\n{\n"
               "    cudaError_t status = cudaSuccess;\n"
               "    (void)input, (void)output, (void)scratch, (void)state, (void)stream;\n");
+    for (size_t k = 0; k < operation_param_count(problem->op); k++)
+        text_addf(out, "    (void)%s_;\n", operation_param_name(problem->op, k));
     add_unused(out, setup, variant, plan);
     for (int i = 0; i < plan->count; i++)
         add_launch(out, setup, variant, &plan->launches[i]);

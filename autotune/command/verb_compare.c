@@ -4,8 +4,11 @@
 #include "autotune/cli/options.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/verbs.h"
+#include "autotune/compare/compare_carry.h"
 #include "autotune/compare/compare_gather.h"
+#include "autotune/compare/compare_params.h"
 #include "autotune/compare/compare_text.h"
+#include "autotune/compare/roofline.h"
 #include "autotune/compare/rung_shares_print.h"
 #include "autotune/print/terminal.h"
 
@@ -14,6 +17,7 @@ struct compare_request {
     bool by_rung;  /* the ladder's kernels */
     bool evidence; /* compile what the journals know, to rank predictions */
     bool more;     /* all tables and notes, not the first screen alone */
+    bool port;     /* what to change, to carry what was tuned on the first to the others */
 };
 
 struct compare_verb {
@@ -21,6 +25,7 @@ struct compare_verb {
     struct compare_request own;
     struct comparison *comparison;
     struct rung_shares *shares; /* by_rung */
+    struct compare_carry carry; /* port */
 };
 
 static int set_up(void *shared, struct error *error)
@@ -32,8 +37,8 @@ static int set_up(void *shared, struct error *error)
         return -1;
     verb->comparison->with_evidence = verb->own.evidence;
     verb->comparison->with_progress = !request->out.quiet;
-    verb->comparison->is_brief =
-        !verb->own.more && !verb->own.evidence && !request->out.csv && !request->out.json;
+    verb->comparison->is_brief = verb->own.port || (!verb->own.more && !verb->own.evidence &&
+                                                    !request->out.csv && !request->out.json);
     return verb->own.by_rung ? rung_shares_open(&verb->shares, request, error) : 0;
 }
 
@@ -73,7 +78,14 @@ static int gather(void *shared, struct error *error)
     if (compare_gather_gather(verb->comparison, error))
         return -1;
     compare_gather_fill(verb->comparison);
-    return 0;
+    return verb->own.port ? compare_carry_find(&verb->carry, verb->comparison, error) : 0;
+}
+
+static void add_all(struct text *out, const struct comparison *comparison, bool has_color)
+{
+    compare_text(out, &comparison->compare, has_color);
+    compare_params_print(out, comparison, has_color);
+    roofline_print(out, &comparison->compare, has_color);
 }
 
 static int show(void *shared, struct error *error)
@@ -85,16 +97,16 @@ static int show(void *shared, struct error *error)
     if (verb->own.by_rung) {
         rung_shares_table(&table, verb->shares);
         rung_shares_print(&text, verb->shares, has_color);
+    } else if (verb->own.port) {
+        compare_carry_table(&table, &verb->carry);
+        compare_carry_print(&text, &verb->carry, verb->request.files, has_color);
     } else {
         compare_table(&table, &verb->comparison->compare);
         compare_screen(&text, &verb->comparison->compare, has_color);
         if (verb->own.more || verb->own.evidence)
-            compare_text(&text, &verb->comparison->compare, has_color);
+            add_all(&text, verb->comparison, has_color);
         else
-            text_adds(
-                &text,
-                "more      'autotune compare --more' has every problem and kernel, what bounds each, and the "
-                "sources\n");
+            text_adds(&text, "more      --more has every problem, kernel, bound and source\n");
     }
     const int failed = text_check(&text, error) ||
                        output_forms(&verb->request.out, &text, &table, NULL, error);
@@ -107,6 +119,7 @@ static void clean_up(void *shared)
 {
     struct compare_verb *verb = shared;
     rung_shares_close(verb->shares);
+    compare_carry_dispose(&verb->carry);
     compare_gather_close(verb->comparison);
 }
 
@@ -116,6 +129,8 @@ static int check(const struct request *request, struct error *error)
     const struct option_conflict conflicts[] = {
         {request->ladder && !own->by_rung,
          "--ladder has rungs of the ladder: give --rungs too"},
+        {own->port && (own->by_rung || own->more || own->evidence),
+         "--port is a page by itself: leave --rungs, --more and --evidence out"},
         {own->by_rung && own->evidence,
          "--evidence is of records and --rungs has none: leave one of them out"},
         {own->by_rung && (request->has_order || request->deterministic),
@@ -131,6 +146,7 @@ static int check(const struct request *request, struct error *error)
 static const struct option_row options[] = {
     {VERB_COMPARE, "evidence", NULL, "where a record has its journal here, compile every variant in it, and say how bounds, made as for a GPU that is not here, rank with the times", .flag = offsetof(struct compare_request, evidence), .more = "The rank is Spearman's correlation; how many candidates are faster than their bound is said too.", .group = 2},
     {VERB_COMPARE, "more", NULL, "below the first screen a table of each problem, the kernels, what bounds each, and where all figures are from", .flag = offsetof(struct compare_request, more), .more = "Kernels are compiled and analysed for it: that takes a while.", .group = 2},
+    {VERB_COMPARE, "port", NULL, "what to do so that what was tuned on A serves on B: which winners run there as they are, what changes in the others, what to compile with, and the commands that measure and embed it", .flag = offsetof(struct compare_request, port), .group = 2},
     {VERB_COMPARE, "rungs", NULL, "the ladder's kernels instead: those that are alike across documents (default: all) and GPUs, as shares of each one's peak bandwidth", .flag = offsetof(struct compare_request, by_rung), .group = 2},
     {.verbs = 0},
 };
@@ -150,6 +166,7 @@ const struct verb_row verb_compare = {
         "Examples:\n"
         "  autotune compare v100 rtx5070ti\n"
         "  autotune compare v100 rtx5070ti --more\n"
+        "  autotune compare --port h200 v100\n"
         "  autotune compare nvidia-h200.ini v100 --n 1Gi --type f32\n"
         "  autotune compare cs599-lecture-6 rtx5070 --json -\n"
         "  autotune compare h200 v100 --n 400M --evidence\n"

@@ -8,12 +8,15 @@
 #include "autotune/compare/published.h"
 #include "autotune/device/gpus.h"
 #include "autotune/print/table.h"
+#include "cache/record.h"
 #include "generator/problem.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { COMPARE_SIDES_MAX = 8 };
+
+struct compare_losses;
 
 enum compare_basis {
     COMPARE_NOTHING,
@@ -44,7 +47,8 @@ struct compare_side {
     int cc, clock_khz, threads_per_sm;
     struct occupancy_limits limits; /* of its architecture */
     char has[GPUS_WORDS];           /* gpus_instructions; "" = unknown */
-    size_t variants;                /* that its rules allow of the first line's problem */
+    double blocks;   /* of a kernel that does nothing, that it starts in a second */
+    size_t variants; /* that its rules allow of the first line's problem */
 };
 
 /* One GPU's answer to one problem. */
@@ -63,10 +67,11 @@ struct compare_cell {
         const struct published_kernel *kernel; /* of the figure; NULL likewise */
     } published;                               /* of a published figure */
     uint64_t bound_ps; /* the least time by its bound, also where it was measured; 0 = none */
-    uint64_t low_ps, high_ps; /* of a prediction: its range, with ps in the middle */
-    enum compare_why why;     /* why it is withheld */
-    struct analysis analysis; /* of the winner here; is_compiled tells whether it is known */
-    bool has_loss;            /* both measured: the loss of the first GPU's winner here */
+    uint64_t low_ps, high_ps;    /* of a prediction: its range, with ps in the middle */
+    enum compare_why why;        /* why it is withheld */
+    struct analysis analysis;    /* of the winner here; is_compiled tells whether it is known */
+    const struct record *record; /* that was measured; NULL = none */
+    bool has_loss;               /* both measured: the loss of the first GPU's winner here */
     double loss_pct;
     /* If measured and its journal is here: how well bounds and priors rank the trials. */
     struct compare_evidence {
@@ -95,6 +100,8 @@ struct compare {
     size_t side_count;
     struct compare_line *lines;
     size_t line_count;
+    struct compare_losses *losses; /* of each problem over its sizes; NULL = not looked for */
+    size_t losses_count;
     size_t left_out; /* records that ship, of operations and types that nobody asked for */
 };
 

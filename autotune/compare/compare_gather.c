@@ -5,6 +5,7 @@
 #include "autotune/cli/output.h"
 #include "autotune/compare/compare_journal.h"
 #include "autotune/compare/compare_kernel.h"
+#include "autotune/compare/compare_losses.h"
 #include "autotune/compare/prediction.h"
 #include "autotune/print/figures.h"
 #include "generator/array.h"
@@ -260,6 +261,7 @@ static void fill_measured(struct compare_cell *cell, const struct record *record
                           const struct compare_side *side)
 {
     cell->basis = record->source == RECORD_EMULATED ? COMPARE_EMULATED : COMPARE_MEASURED;
+    cell->record = record;
     cell->ps = record->median_ps;
     cell->gbs = figures_gbs(&record->problem, cell->ps);
     cell->peak_pct = figures_peak_percent(&record->problem, cell->ps, side->peak_bytes);
@@ -349,19 +351,16 @@ static void fill_predicted(struct compare_cell *cell, const struct comparison *c
         cell->basis = COMPARE_BOUND; /* its time is set by prediction_run */
 }
 
-/* Fills in figures from the journal of `here`; `first` is the first GPU's winner. */
-static void fill_journal(const struct comparison *comparison, struct compare_cell *cell,
-                         const struct record *here, const struct record *first,
-                         const struct compare_input *input)
+/* Fills in how well bounds rank what the record's journal has. */
+static void fill_evidence(const struct comparison *comparison, struct compare_cell *cell,
+                          const struct compare_input *input)
 {
-    const char *cache = comparison->request->cache;
-    if (first && first->source == RECORD_MEASURED)
-        cell->has_loss = compare_journal_loss(&cell->loss_pct, cache, here, first);
     struct terminal_progress progress = {0};
     const bool with_code = comparison->with_evidence;
     if (with_code && !comparison->request->out.quiet)
         terminal_progress_start(&progress, stderr);
-    compare_journal_rank(&cell->evidence, cache, here, input, with_code, &progress);
+    compare_journal_rank(&cell->evidence, comparison->request->cache, cell->record, input,
+                         with_code, &progress);
     if (progress.stream)
         terminal_progress_end(&progress);
 }
@@ -403,7 +402,7 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
         analyse(cell, comparison, &bests[s], true, input, &problem);
         bound_by_peak(cell, input);
         if (cell->basis == COMPARE_MEASURED && !comparison->is_brief)
-            fill_journal(comparison, cell, bests[s].record, s ? bests[0].record : NULL, input);
+            fill_evidence(comparison, cell, input);
     }
 }
 
@@ -429,6 +428,32 @@ static void fill_port(struct comparison *comparison, struct compare_side *side,
     compare_kernel_close(&kernel);
 }
 
+/* What the first GPU's winners lose on the others stands beside these. */
+static void take_losses(struct compare *compare, const struct compare_losses *losses)
+{
+    for (size_t l = losses->first; l < losses->end; l++)
+        for (size_t s = 1; s < compare->side_count; s++) {
+            struct compare_cell *cell = &compare->lines[l].cells[s];
+            cell->has_loss = compare_losses_at(&cell->loss_pct, losses, l, 0, s);
+        }
+}
+
+/* Without memory for them they are not known. */
+static void fill_losses(struct comparison *comparison)
+{
+    struct compare *compare = &comparison->compare;
+    struct error ignored;
+    for (size_t first = 0; first < compare->line_count;
+         first = compare_group_end(compare, first)) {
+        if (array_grow(&compare->losses, compare->losses_count, sizeof *compare->losses,
+                       &ignored) ||
+            compare_losses_find(&compare->losses[compare->losses_count], compare, first,
+                                comparison->request->cache, &ignored))
+            return;
+        take_losses(compare, &compare->losses[compare->losses_count++]);
+    }
+}
+
 void compare_gather_fill(struct comparison *comparison)
 {
     struct compare *compare = &comparison->compare;
@@ -446,6 +471,7 @@ void compare_gather_fill(struct comparison *comparison)
     }
     if (progress.stream)
         terminal_progress_end(&progress);
+    fill_losses(comparison);
     prediction_run(compare);
 }
 
@@ -526,6 +552,9 @@ void compare_gather_close(struct comparison *comparison)
         compare_input_close(&comparison->inputs[i]);
     if (comparison->rungs.ini.items)
         rungs_dispose(&comparison->rungs);
+    for (size_t i = 0; i < comparison->compare.losses_count; i++)
+        compare_losses_dispose(&comparison->compare.losses[i]);
+    free(comparison->compare.losses);
     free(comparison->compare.lines);
     free(comparison);
 }

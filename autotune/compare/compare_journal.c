@@ -31,31 +31,6 @@ uint64_t compare_journal_least(const struct trial *trial)
     return least;
 }
 
-bool compare_journal_loss(double *percent, const char *cache, const struct record *here,
-                          const struct record *other)
-{
-    struct journal journal;
-    uint64_t own = 0, others = 0;
-    *percent = 0;
-    if (strcmp(here->space, other->space) != 0)
-        return false;
-    if (strcmp(here->params, other->params) == 0)
-        return true;
-    if (!compare_journal_load(&journal, cache, here))
-        return false;
-    for (size_t i = 0; i < journal.count; i++) {
-        const struct journal_trial *trial = &journal.trials[i];
-        if (strcmp(trial->params, here->params) == 0)
-            own = compare_journal_least(&trial->trial);
-        if (strcmp(trial->params, other->params) == 0)
-            others = compare_journal_least(&trial->trial);
-    }
-    journal_close(&journal);
-    if (own && others)
-        *percent = ((double)others / (double)own - 1) * 100;
-    return own && others;
-}
-
 /* The bounds and priors of a journal's candidates, and their speeds, for candidates where all
  * are known. */
 struct ranking {

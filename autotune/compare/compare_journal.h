@@ -1,5 +1,5 @@
-/* compare_journal: computes figures from the journal of the run that found a record: losses of
- * other params, and ranks. */
+/* compare_journal: loads the journal of the run that found a record, and ranks bounds by its
+ * times. */
 #ifndef AUTOTUNE_COMPARE_JOURNAL_H
 #define AUTOTUNE_COMPARE_JOURNAL_H
 
@@ -13,12 +13,6 @@ bool compare_journal_load(struct journal *out, const char *cache, const struct r
 
 /* The shortest time of a trial in picoseconds; 0 = it has none. */
 uint64_t compare_journal_least(const struct trial *trial);
-
-/* How much longer the params of `other` take than those of `here`, in percent: both times are
- * from the search, not from the final race, so that they compare. False: there is no journal,
- * or it has not both. */
-bool compare_journal_loss(double *percent, const char *cache, const struct record *here,
-                          const struct record *other);
 
 /* Ranks the bound of each candidate of that run (by its registers), and its prior, against its
  * speed; `with_code`, where an NVRTC compiles for that GPU, also the bound by machine code, for

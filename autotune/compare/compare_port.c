@@ -1,4 +1,5 @@
-/* compare_port: a row for each fact of a table, with a cell for each GPU. */
+/* compare_port: writes what decides a port: a table with a row for each fact and a cell for each GPU,
+ * and sentences on instructions that some lack and on what all have alike. */
 #include "autotune/compare/compare_port.h"
 
 #include "autotune/print/figures.h"
@@ -48,17 +49,12 @@ static double balance_of(const struct compare_side *side)
     return clocks > 0 ? (double)side->peak_bytes / clocks : 0;
 }
 
-static double wanted_of(const struct compare_side *side)
-{
-    return side->sms ? (double)side->peak_bytes * analysis_latency_s / side->sms : 0;
-}
-
 static double variants_of(const struct compare_side *side)
 {
     return (double)side->variants;
 }
 
-/* A number, 0 where it is not known, and how it is written; or whether there is an instruction of that name. */
+/* A number, 0 where it is not known, and how it is written. */
 static const struct fact {
     const char *name;
     double (*number)(const struct compare_side *side);
@@ -72,13 +68,7 @@ static const struct fact {
     {"L2 cache", l2_of, BYTES},
     {"peak GB/s", peak_of, WHOLE},
     {"bytes for an SM in a clock", balance_of, TENTHS},
-    {"wanted in flight on an SM", wanted_of, BYTES},
-    {"redux", NULL, WHOLE},
-    {"cp.async", NULL, WHOLE},
-    {"bulk copies", NULL, WHOLE},
-    {"clusters", NULL, WHOLE},
-    {"32-byte loads", NULL, WHOLE},
-    {"variants that its rules allow", variants_of, WHOLE},
+    {"variants that it can run", variants_of, WHOLE},
 };
 enum { FACTS = sizeof facts / sizeof *facts };
 
@@ -87,10 +77,8 @@ static void write_fact(struct text *out, const struct fact *fact,
                        const struct compare_side *side)
 {
     char size[NUMBER_CHARS];
-    const double number = fact->number ? fact->number(side) : 0;
-    if (!fact->number && *side->has)
-        text_adds(out, strstr(side->has, fact->name) ? "yes" : "no");
-    else if (number > 0 && fact->written == BYTES)
+    const double number = fact->number(side);
+    if (number > 0 && fact->written == BYTES)
         text_adds(out, figures_size(size, number));
     else if (number > 0)
         text_addf(out, "%.*f", fact->written == TENTHS, number);
@@ -128,6 +116,55 @@ static void add_fact(struct table *table, struct text *alike, const struct compa
     dispose(cells, count);
 }
 
+/* --- Instructions ------------------------------------------------------------------------- */
+
+/* Appends the instructions that this GPU has, or lacks, of those that some GPU here has. */
+static void add_instructions(struct text *out, const struct compare *compare, size_t side,
+                             bool has)
+{
+    for (size_t i = 0; i < GPUS_INSTRUCTIONS; i++) {
+        const char *const name = gpus_instruction_names[i];
+        bool is_any = false;
+        for (size_t s = 0; s < compare->side_count; s++)
+            is_any |= strstr(compare->sides[s].has, name) != NULL;
+        if (is_any && (strstr(compare->sides[side].has, name) != NULL) == has)
+            text_addf(out, "%s%s", out->length ? ", " : "", name);
+    }
+}
+
+void compare_port_lacks(struct text *out, const struct compare *compare)
+{
+    struct text text = {0};
+    for (size_t s = 0; s < compare->side_count; s++) {
+        struct text lacks = {0};
+        if (*compare->sides[s].has)
+            add_instructions(&lacks, compare, s, false);
+        if (lacks.length)
+            text_addf(&text, "%s%s: %s", text.length ? "; " : "", compare->sides[s].name,
+                      lacks.at);
+        text_dispose(&lacks);
+    }
+    if (text.length)
+        sentence_end(out, "lacks", &text);
+}
+
+/* Those that the first GPU has, and all others. */
+static void add_common(struct text *alike, const struct compare *compare)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < GPUS_INSTRUCTIONS; i++) {
+        bool is_of_all = true;
+        for (size_t s = 0; s < compare->side_count; s++)
+            is_of_all &= strstr(compare->sides[s].has, gpus_instruction_names[i]) != NULL;
+        if (is_of_all)
+            text_addf(alike, "%s%s",
+                      count++         ? ", "
+                      : alike->length ? "; instructions "
+                                      : "instructions ",
+                      gpus_instruction_names[i]);
+    }
+}
+
 void compare_port(struct text *out, const struct compare *compare, bool bold_titles)
 {
     struct table_column columns[1 + COMPARE_SIDES_MAX] = {{"what decides a port", NULL, false}};
@@ -139,8 +176,11 @@ void compare_port(struct text *out, const struct compare *compare, bool bold_tit
         add_fact(&table, &alike, compare, &facts[i]);
     if (table.row_count)
         table_show(out, &table, bold_titles);
+    compare_port_lacks(out, compare);
+    add_common(&alike, compare);
     if (alike.length)
         sentence_end(out, "alike", &alike);
-    text_dispose(&alike);
+    else
+        text_dispose(&alike);
     table_dispose(&table);
 }

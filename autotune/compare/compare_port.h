@@ -10,4 +10,7 @@
  * alike. */
 void compare_port(struct text *out, const struct compare *compare, bool bold_titles);
 
+/* Appends a sentence on the instructions that some lack and others have; nothing where there are none. */
+void compare_port_lacks(struct text *out, const struct compare *compare);
+
 #endif

@@ -2,6 +2,7 @@
  * them. */
 #include "autotune/compare/compare_text.h"
 
+#include "autotune/compare/compare_losses.h"
 #include "autotune/compare/compare_notes.h"
 #include "autotune/compare/compare_port.h"
 #include "autotune/compare/compare_portability.h"
@@ -483,6 +484,17 @@ static void print_limits(struct text *out, const struct compare *compare,
 
 /* --- The whole ---------------------------------------------------------------------------- */
 
+/* Of the problem that begins with a line. */
+static void print_losses(struct text *out, const struct compare *compare, size_t first,
+                         bool is_bold)
+{
+    for (size_t i = 0; i < compare->losses_count; i++)
+        if (compare->losses[i].first == first && compare->losses[i].cell_count) {
+            text_adds(out, "\n");
+            compare_losses_print(out, &compare->losses[i], compare, is_bold);
+        }
+}
+
 static void add_heading(struct text *out, const struct compare_line *line, bool is_bold)
 {
     const struct problem *problem = &line->problem;
@@ -502,7 +514,13 @@ void compare_screen(struct text *out, const struct compare *compare, bool is_bol
 {
     compare_verdict(out, compare);
     compare_port(out, compare, is_bold);
-    text_adds(out, "\n");
+    for (size_t i = 0; i < compare->losses_count; i++) {
+        if (!compare->losses[i].cell_count)
+            continue;
+        text_adds(out, "\n");
+        compare_losses_print(out, &compare->losses[i], compare, is_bold);
+        break; /* that of the verdict: --more has the others */
+    }
 }
 
 void compare_text(struct text *out, const struct compare *compare, bool is_bold)
@@ -521,6 +539,7 @@ void compare_text(struct text *out, const struct compare *compare, bool is_bold)
         text_adds(out, legend.count ? "\n" : "");
         print_kernels(out, compare, &group, &legend);
         print_limits(out, compare, &group, &legend, is_bold);
+        print_losses(out, compare, first, is_bold);
         compare_notes_group(out, compare, &group, &legend);
     }
     compare_notes_all(out, compare);

@@ -1,5 +1,6 @@
-/* compare_verdict: writes the answer of a comparison. It rests on measured times of both GPUs,
- * else on their peaks, caches and published figures. */
+/* compare_verdict: writes the answer of a comparison in three sentences: who is faster, from which n
+ * on, and what that rests on. Measured times of both GPUs count before figures that documents
+ * published of both, and these before the speeds of their memories. */
 #include "autotune/compare/compare_verdict.h"
 
 #include "autotune/print/figures.h"
@@ -13,6 +14,8 @@
 static const double EQUAL = 0.02;
 /* Memory decides where the reading takes this many times the latency of Little's law. */
 static const double LATENCIES = 10;
+/* A cache that is so many times as large keeps inputs that the other does not. */
+static const double LARGER = 1.5;
 
 /* --- Measured on both --------------------------------------------------------------------- */
 
@@ -93,45 +96,94 @@ static void add_below(struct text *out, const struct compare *compare,
                       const struct measured *measured, size_t a, size_t b)
 {
     const size_t sides[] = {a, b};
-    bool is_any = false;
+    struct text text = {0};
     for (size_t i = 0; i < 2; i++) {
         const struct best *best = &measured->below[sides[i]];
         if (best->factor <= 1)
             continue;
-        text_addf(out, "%s %s is up to ", is_any ? ", and" : " Below,",
+        text_addf(&text, "%s%s up to ", text.length ? ", and " : "",
                   compare->sides[sides[i]].name);
-        sentence_add_fixed(out, best->factor, 2);
-        text_adds(out, " times as fast, at ");
-        sentence_add_n(out, best->n);
-        is_any = true;
+        sentence_add_fixed(&text, best->factor, 2);
+        text_adds(&text, " times as fast, at ");
+        sentence_add_n(&text, best->n);
     }
-    if (is_any)
-        text_adds(out, ".");
-    else if (measured->factor.count < measured->count)
-        text_addf(out, " Below, neither is by more than %.0f %%.", EQUAL * 100);
+    if (text.length)
+        sentence_end(out, "below", &text);
+    else if (measured->factor.count < measured->count) {
+        text_addf(&text, "neither by more than %.0f %%", EQUAL * 100);
+        sentence_end(out, "below", &text);
+    }
+}
+
+static void add_evidence(struct text *out, const struct compare *compare,
+                         const struct measured *measured)
+{
+    const struct problem *problem = &compare->lines[measured->first].problem;
+    struct text text = {0};
+    text_addf(&text, "both were measured by autotune: %s %s, %s, at %zu size%s (",
+              problem->op->name, problem_types[problem->type].name,
+              problem_regimes[problem->regime], measured->count,
+              measured->count == 1 ? "" : "s");
+    sentence_add_sizes(&text, &measured->sizes);
+    text_adds(&text, ")");
+    sentence_end(out, "evidence", &text);
 }
 
 static void add_measured(struct text *out, const struct compare *compare,
                          const struct measured *measured, size_t a, size_t b)
 {
-    const struct problem *problem = &compare->lines[measured->first].problem;
     const size_t slower = measured->faster == a ? b : a;
-    text_addf(out, "measured for %s %s %s at %zu size%s (", problem->op->name,
-              problem_types[problem->type].name, problem_regimes[problem->regime],
-              measured->count, measured->count == 1 ? "" : "s");
-    sentence_add_sizes(out, &measured->sizes);
-    text_adds(out, "): from ");
-    sentence_add_n(out, measured->from);
-    text_adds(out, " on ");
+    struct text text = {0};
     if (measured->is_equal) {
-        text_addf(out, "%s and %s are equally fast, within %.0f %%.", compare->sides[a].name,
-                  compare->sides[b].name, EQUAL * 100);
+        text_addf(&text, "neither: %s and %s are equally fast, within %.0f %%,",
+                  compare->sides[a].name, compare->sides[b].name, EQUAL * 100);
     } else {
-        text_addf(out, "%s is ", compare->sides[measured->faster].name);
-        sentence_add_range(out, &measured->factor, 2);
-        text_addf(out, " times as fast as %s.", compare->sides[slower].name);
+        text_addf(&text, "%s, ", compare->sides[measured->faster].name);
+        sentence_add_range(&text, &measured->factor, 2);
+        text_addf(&text, " times as fast as %s,", compare->sides[slower].name);
     }
+    text_adds(&text, " from ");
+    sentence_add_n(&text, measured->from);
+    text_adds(&text, " on");
+    sentence_end(out, "faster", &text);
     add_below(out, compare, measured, a, b);
+    add_evidence(out, compare, measured);
+}
+
+/* --- Published of both -------------------------------------------------------------------- */
+
+/* The largest problem that documents have of both, each by kernels of its own. */
+static const struct compare_line *find_both(const struct compare *compare, size_t a, size_t b)
+{
+    const struct compare_line *best = NULL;
+    for (size_t l = 0; l < compare->line_count; l++) {
+        const struct compare_line *line = &compare->lines[l];
+        if (line->cells[a].basis == COMPARE_PUBLISHED && line->cells[a].gbs > 0 &&
+            line->cells[b].basis == COMPARE_PUBLISHED && line->cells[b].gbs > 0 &&
+            (!best || dims_n(&line->problem.dims) > dims_n(&best->problem.dims)))
+            best = line;
+    }
+    return best;
+}
+
+static void add_both(struct text *out, const struct compare *compare,
+                     const struct compare_line *line, size_t a, size_t b)
+{
+    const struct compare_cell *const cells = line->cells;
+    const size_t faster = cells[a].gbs >= cells[b].gbs ? a : b, slower = faster == a ? b : a;
+    char speeds[2][NUMBER_CHARS], problem[PROBLEM_CHARS];
+    struct text text = {0};
+    text_addf(&text, "%s, ", compare->sides[faster].name);
+    sentence_add_fixed(&text, cells[faster].gbs / cells[slower].gbs, 2);
+    text_addf(&text, " times as fast as %s, by what documents published: %s and %s GB/s",
+              compare->sides[slower].name,
+              figures_short(speeds[0], cells[faster].gbs, cells[faster].published.gbs.digits),
+              figures_short(speeds[1], cells[slower].gbs, cells[slower].published.gbs.digits));
+    sentence_end(out, "faster", &text);
+    text_addf(&text, "published for both, of the documents' kernels: %s (%s; %s)",
+              published_problem(problem, &line->problem), cells[faster].source,
+              cells[slower].source);
+    sentence_end(out, "evidence", &text);
 }
 
 /* --- From the GPUs' data ------------------------------------------------------------------ */
@@ -153,72 +205,71 @@ static void add_about(struct text *out, double n, double (*round_to)(double))
     text_adds(out, n < 1e6 ? "" : " million");
 }
 
-static void add_peaks(struct text *out, const struct compare *compare,
-                      const struct compare_side *a, const struct compare_side *b)
+static void add_peaks(struct text *out, const struct compare_side *a,
+                      const struct compare_side *b)
 {
-    const double one = (double)a->peak_bytes, other = (double)b->peak_bytes;
-    const double factor = fmax(one, other) / fmin(one, other);
-    const double from =
-        LATENCIES * analysis_latency_s * fmax(one, other) / element_bytes(compare);
+    const struct compare_side *const fast = a->peak_bytes >= b->peak_bytes ? a : b;
+    const struct compare_side *const slow = fast == a ? b : a;
+    const double factor = (double)fast->peak_bytes / (double)slow->peak_bytes;
+    struct text text = {0};
     if (factor < 1 + EQUAL)
-        text_addf(out, "%s and %s should be equally fast", a->name, b->name);
+        text_adds(&text, "neither, probably, on large inputs");
     else
-        text_addf(out, "%s should be %.1f times as fast as %s", one > other ? a->name : b->name,
-                  factor, one > other ? b->name : a->name);
-    text_addf(
-        out,
-        " where memory decides, for their peaks are %.0f and %.0f GB/s and nothing better is known "
-        "of both: well above ",
-        fmax(one, other) / 1e9, fmin(one, other) / 1e9);
-    add_about(out, from, round);
-    text_addf(out, " elements of %s, which take %.0f times the latency of ",
-              problem_types[compare->lines[0].problem.type].name, LATENCIES);
-    sentence_add_fixed(out, analysis_latency_s * 1e6, 1);
-    text_adds(out, " us that is assumed.");
-}
-
-static void add_least(struct text *out, const struct compare *compare, size_t side)
-{
-    const uint64_t least = compare->lines[0].latency_ps[side];
-    if (least) {
-        text_adds(out, "no size took less than ");
-        sentence_add_fixed(out, (double)least / 1e6, 2);
-        text_addf(out, " us on %s", compare->sides[side].name);
-    } else {
-        text_addf(out, "nothing is known of it on %s", compare->sides[side].name);
-    }
+        text_addf(&text, "%s, probably about %.1f times as fast on large inputs", fast->name,
+                  factor);
+    text_addf(&text, ": the memory of %s gives up to %.0f GB/s, that of %s %.0f", fast->name,
+              (double)fast->peak_bytes / 1e9, slow->name, (double)slow->peak_bytes / 1e9);
+    sentence_end(out, "faster", &text);
 }
 
 static void add_latencies(struct text *out, const struct compare *compare, size_t a, size_t b)
 {
+    const size_t sides[] = {a, b};
     const uint64_t *const least = compare->lines[0].latency_ps;
-    text_adds(out, " Below, and for some way above, latency counts");
-    if (!least[a] && !least[b]) {
-        text_adds(out, ", of which nothing is known here.");
-        return;
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (!least[sides[i]])
+            continue;
+        text_adds(out, count++ ? ", " : ": ");
+        sentence_add_fixed(out, (double)least[sides[i]] / 1e6, 2);
+        text_addf(out, " us at least on %s", compare->sides[sides[i]].name);
     }
-    text_adds(out, ": ");
-    add_least(out, compare, a);
-    text_adds(out, ", ");
-    add_least(out, compare, b);
-    text_adds(out, ".");
+    if (count < 2)
+        text_addf(out, ", %s", count ? "not measured on the other" : "which nobody measured");
 }
 
+/* From where on memory decides. */
+static void add_from(struct text *out, const struct compare *compare, size_t a, size_t b)
+{
+    const struct compare_side *const sides = compare->sides;
+    const double peak = fmax((double)sides[a].peak_bytes, (double)sides[b].peak_bytes);
+    struct text text = {0};
+    text_adds(&text, "well above ");
+    add_about(&text, LATENCIES * analysis_latency_s * peak / element_bytes(compare), round);
+    text_addf(&text, " elements of %s (%.0f times a latency taken as ",
+              problem_types[compare->lines[0].problem.type].name, LATENCIES);
+    sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
+    text_adds(&text, " us); below, latency decides");
+    add_latencies(&text, compare, a, b);
+    sentence_end(out, "from n", &text);
+}
+
+/* Of caches that differ so much that it is worth a line. */
 static void add_caches(struct text *out, const struct compare *compare,
                        const struct compare_side *a, const struct compare_side *b)
 {
-    const double one = (double)a->l2_bytes, other = (double)b->l2_bytes;
+    const struct compare_side *const large = a->l2_bytes >= b->l2_bytes ? a : b;
+    const struct compare_side *const small = large == a ? b : a;
     const double bytes = element_bytes(compare);
-    char first[NUMBER_CHARS], second[NUMBER_CHARS];
-    if (one <= 0 || other <= 0 || fmax(one, other) < (1 + EQUAL) * fmin(one, other))
+    struct text text = {0};
+    if (!small->l2_bytes || (double)large->l2_bytes < LARGER * (double)small->l2_bytes)
         return;
-    text_adds(out, " A warm input of ");
-    add_about(out, fmin(one, other) / bytes, ceil);
-    text_adds(out, " to ");
-    add_about(out, fmax(one, other) / bytes, floor);
-    text_addf(out, " elements fits the L2 cache of %s alone (%s; %s has %s).",
-              one > other ? a->name : b->name, figures_size(first, fmax(one, other)),
-              one > other ? b->name : a->name, figures_size(second, fmin(one, other)));
+    text_addf(&text, "what was just read stays in the L2 of %s alone from ", large->name);
+    add_about(&text, (double)small->l2_bytes / bytes, ceil);
+    text_adds(&text, " to ");
+    add_about(&text, (double)large->l2_bytes / bytes, floor);
+    text_adds(&text, " elements");
+    sentence_end(out, "warm", &text);
 }
 
 /* The fastest figure of a GPU for all elements in one, in the document's own terms. */
@@ -235,7 +286,7 @@ static const struct compare_line *find_published(const struct compare *compare, 
     return best;
 }
 
-/* "; published for V100 of another kernel: 876.63 GB/s, sum f32 1Gi (CS599 Lecture 6)". */
+/* "; published for V100, of another kernel: 876.63 GB/s, sum f32 1Gi (CS599 Lecture 6)". */
 static void add_published(struct text *out, const struct compare *compare, size_t side)
 {
     const struct compare_line *line = find_published(compare, side);
@@ -244,7 +295,7 @@ static void add_published(struct text *out, const struct compare *compare, size_
         return;
     const struct compare_cell *const cell = &line->cells[side];
     const struct published_value *const gbs = &cell->published.gbs;
-    text_addf(out, "; published for %s of another kernel: %s GB/s, %s (%s)",
+    text_addf(out, "; published for %s, of another kernel: %s GB/s, %s (%s)",
               compare->sides[side].name, figures_short(speed, gbs->value, gbs->digits),
               published_problem(problem, &line->problem), cell->source);
 }
@@ -264,32 +315,31 @@ static bool is_same(const struct compare *compare, size_t a, size_t b)
     return strcmp(compare->sides[a].name, compare->sides[b].name) == 0;
 }
 
-static void add_pair(struct text *out, const struct compare *compare, size_t b)
+/* By their peaks? Then add_unknown says what is known of each. */
+static bool add_pair(struct text *out, const struct compare *compare, size_t b)
 {
     const struct compare_side *const sides = compare->sides;
+    const struct compare_line *const line = find_both(compare, 0, b);
     struct measured measured;
     struct text text = {0};
     if (find_measured(&measured, compare, 0, b)) {
-        add_measured(&text, compare, &measured, 0, b);
-    } else if (sides[0].peak_bytes && sides[b].peak_bytes) {
-        add_peaks(&text, compare, &sides[0], &sides[b]);
-        add_latencies(&text, compare, 0, b);
-        add_caches(&text, compare, &sides[0], &sides[b]);
-    } else {
-        text_addf(&text,
-                  "the peak of %s is not known, so nothing follows without a measurement.",
-                  sides[0].peak_bytes ? sides[b].name : sides[0].name);
+        add_measured(out, compare, &measured, 0, b);
+        return false;
     }
-    sentence_end(out, "verdict", &text);
-}
-
-/* Has a GPU that was not measured at these sizes small ones that were? */
-static bool has_small(const struct compare *compare)
-{
-    for (size_t s = 0; s < compare->side_count; s++)
-        if (compare->lines[0].latency_ps[s] && !has_measured(compare, s))
-            return true;
-    return false;
+    if (line) {
+        add_both(out, compare, line, 0, b);
+        return false;
+    }
+    if (sides[0].peak_bytes && sides[b].peak_bytes) {
+        add_peaks(out, &sides[0], &sides[b]);
+        add_from(out, compare, 0, b);
+        add_caches(out, compare, &sides[0], &sides[b]);
+        return true;
+    }
+    text_addf(&text, "not known: nobody measured both, and of %s not even the peak is known",
+              sides[0].peak_bytes ? sides[b].name : sides[0].name);
+    sentence_end(out, "faster", &text);
+    return true;
 }
 
 /* Of the GPUs that two files or documents are of. */
@@ -301,27 +351,57 @@ static bool is_first(const struct compare *compare, size_t side)
     return first == side;
 }
 
-static void add_unknown(struct text *out, const struct compare *compare)
+static void add_names(struct text *out, const struct compare *compare, const size_t *sides,
+                      size_t count)
 {
-    size_t sides[COMPARE_SIDES_MAX], count = 0;
-    struct text text = {0};
-    for (size_t s = 0; s < compare->side_count; s++)
-        if (!has_measured(compare, s) && is_first(compare, s))
-            sides[count++] = s;
-    if (!count)
-        return;
-    text_adds(&text, "how fast autotune's kernels are on ");
     for (size_t i = 0; i < count; i++)
-        text_addf(&text, "%s%s",
+        text_addf(out, "%s%s",
                   i == 0          ? ""
                   : i + 1 < count ? ", "
                                   : " and ",
                   compare->sides[sides[i]].name);
-    text_addf(&text, ": no record %sis here", has_small(compare) ? "of these sizes " : "");
+}
+
+/* "; H200 was measured at up to 4409 GB/s, 91.6 % of its peak" */
+static void add_known(struct text *out, const struct compare *compare, size_t side)
+{
+    const struct compare_cell *best = NULL;
+    for (size_t l = 0; l < compare->line_count; l++) {
+        const struct compare_cell *cell = &compare->lines[l].cells[side];
+        if (cell->basis == COMPARE_MEASURED && (!best || cell->gbs > best->gbs))
+            best = cell;
+    }
+    text_addf(out, "; %s was measured at up to %.0f GB/s", compare->sides[side].name,
+              best->gbs);
+    if (best->peak_pct >= 0) {
+        text_adds(out, ", ");
+        sentence_add_fixed(out, best->peak_pct, 1);
+        text_adds(out, " % of its peak");
+    }
+}
+
+/* What a verdict by peaks rests on. */
+static void add_data_sheets(struct text *out, const struct compare *compare)
+{
+    size_t known[COMPARE_SIDES_MAX], unknown[COMPARE_SIDES_MAX], knowns = 0, unknowns = 0;
+    struct text text = {0};
+    for (size_t s = 0; s < compare->side_count; s++) {
+        if (!is_first(compare, s))
+            continue;
+        if (has_measured(compare, s))
+            known[knowns++] = s;
+        else
+            unknown[unknowns++] = s;
+    }
+    text_adds(&text, "data sheets; of ");
+    add_names(&text, compare, unknown, unknowns);
+    text_adds(&text, " there is no record of these sizes here");
+    for (size_t i = 0; i < knowns; i++)
+        add_known(&text, compare, known[i]);
     for (size_t s = 0; s < compare->side_count; s++)
         if (is_first(compare, s))
             add_published(&text, compare, s);
-    sentence_end(out, "not known", &text);
+    sentence_end(out, "evidence", &text);
 }
 
 /* The command whose records would settle it, on each GPU that has none; with sizes that 8 GB hold.
@@ -330,30 +410,33 @@ static void add_command(struct text *out, const struct compare *compare)
 {
     const struct problem *problem = &compare->lines[0].problem;
     struct text text = {0};
-    bool is_known = true;
-    for (size_t s = 0; s < compare->side_count; s++)
-        is_known &= has_measured(compare, s);
-    for (size_t s = 0; s < compare->side_count; s++)
-        is_known |= !compare->sides[s].cc;
-    if (is_known)
+    size_t sides[COMPARE_SIDES_MAX], count = 0;
+    for (size_t s = 0; s < compare->side_count; s++) {
+        if (!compare->sides[s].cc)
+            return;
+        if (!has_measured(compare, s) && is_first(compare, s))
+            sides[count++] = s;
+    }
+    if (!count)
         return;
-    text_addf(
-        &text,
-        "'autotune --device 0 --op %s --type %s%s --n 1K..1G' on each of these GPUs, then "
-        "'autotune compare' with the record files that it names",
-        operation_option(problem->op), problem_types[problem->type].name,
-        problem_orders[problem->order].option);
+    text_addf(&text, "'autotune --op %s --type %s%s --n 1K..1G' on ",
+              operation_option(problem->op), problem_types[problem->type].name,
+              problem_orders[problem->order].option);
+    add_names(&text, compare, sides, count);
+    text_adds(&text, ", then 'autotune compare' of the record files");
     sentence_end(out, "to settle", &text);
 }
 
 void compare_verdict(struct text *out, const struct compare *compare)
 {
+    bool is_by_peaks = false;
     if (!compare->line_count)
         return;
     for (size_t s = 1; s < compare->side_count; s++)
         if (!is_same(compare, 0, s))
-            add_pair(out, compare, s);
-    add_unknown(out, compare);
+            is_by_peaks |= add_pair(out, compare, s);
+    if (is_by_peaks)
+        add_data_sheets(out, compare);
     add_command(out, compare);
     text_adds(out, "\n");
 }

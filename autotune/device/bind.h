@@ -6,9 +6,10 @@
 #include "generator/planner.h"
 #include "generator/space.h"
 
-/* Writes plan->count launches to `out`. `kernels[p]` is the kernel of the space's pass p. */
+/* Writes plan->count launches to `out`. `kernels[p]` is the kernel of the space's pass p. Behind
+ * the arguments that the pass names come the values of the problem's params. */
 void bind_launches(struct device_launch *out, const struct planner_plan *plan,
-                   const struct space *space,
+                   const struct space *space, const struct problem *problem,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    const struct planner_buffers *buffers);
 

@@ -60,7 +60,7 @@ struct device_kernel {
     int threads_max;                   /* block size the kernel can be launched with */
 };
 
-enum { LAUNCH_ARGS_MAX = 8 };
+enum { LAUNCH_ARGS_MAX = 20 };
 
 struct device_launch {
     const struct device_kernel *kernel;

@@ -205,6 +205,10 @@ int gpus_limits(struct occupancy_limits *out, int cc, struct error *error)
     return status;
 }
 
+const char *const gpus_instruction_names[GPUS_INSTRUCTIONS] = {"redux", "cp.async",
+                                                               "bulk copies", "clusters",
+                                                               "32-byte loads"};
+
 int gpus_instructions(char out[GPUS_WORDS], int cc, struct error *error)
 {
     char arch[16], section[16];

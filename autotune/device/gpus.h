@@ -21,7 +21,8 @@ const char *const *gpus_names(void);
 int gpus_limits(struct occupancy_limits *out, int cc, struct error *error);
 
 /* Which of the instructions that not every GPU has this one has: "redux, cp.async"; "none". */
-enum { GPUS_WORDS = 80 };
+enum { GPUS_WORDS = 80, GPUS_INSTRUCTIONS = 5 };
+extern const char *const gpus_instruction_names[GPUS_INSTRUCTIONS];
 int gpus_instructions(char out[GPUS_WORDS], int cc, struct error *error);
 
 /* A GPU as one can buy it. */

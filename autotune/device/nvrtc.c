@@ -258,11 +258,22 @@ static const struct advice {
     {INT_MAX, "of a release later than 13.0", "nvidia-cuda-nvrtc"},
 };
 
-static int report_none(const char *path, int cc, const struct text *found, struct error *error)
+static const struct advice *find_advice(int cc)
 {
     const struct advice *advice = advices;
     while (cc > advice->last)
         advice++;
+    return advice;
+}
+
+const char *nvrtc_needed(int cc)
+{
+    return find_advice(cc)->versions;
+}
+
+static int report_none(const char *path, int cc, const struct text *found, struct error *error)
+{
+    const struct advice *advice = find_advice(cc);
     const char *list = found->length && !found->failed ? found->at : path ? path : "none";
     return error_set(error, ERROR_NO_DEVICE,
                      "no NVRTC that compiles for sm_%d; found: %.1200s. sm_%d needs NVRTC %s: "

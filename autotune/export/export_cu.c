@@ -3,6 +3,7 @@
  * file that is compiled for older ones. */
 #include "autotune/export/export_text.h"
 #include "generator/operation_file.h"
+#include "generator/operation_param.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +232,15 @@ static void add_types(struct text *out, const struct export *export)
     text_addf(&code, "typedef %s prefix_element;\ntypedef %s prefix_result;\n\n",
               problem_types[problem->type].c_name,
               problem_types[problem_result(problem)].c_name);
+    if (operation_param_count(problem->op)) {
+        text_adds(&code, "/* What a call gives the operation itself. */\ntypedef struct {\n");
+        for (size_t k = 0; k < operation_param_count(problem->op); k++) {
+            text_addf(&code, "    %s ", problem_types[problem_param_type(problem, k)].c_name);
+            export_add_param_name(&code, problem->op, k);
+            text_adds(&code, ";\n");
+        }
+        text_adds(&code, "} prefix_op_params;\n\n");
+    }
     export_take_code(out, export, &code);
 }
 
@@ -303,6 +313,24 @@ static void add_entries(struct text *out, const struct export *export)
     export_take_code(out, export, &code);
 }
 
+/* A kernel takes the params one by one. */
+static void add_param_pointers(struct text *out, const struct export *export)
+{
+    const struct operation *op = export->source.problem.op;
+    struct text code = {0};
+    if (operation_param_count(op) == 0)
+        return;
+    text_adds(&code, "static void prefix_point_params(void **args, prefix_op_params *params)\n"
+                     "{\n");
+    for (size_t k = 0; k < operation_param_count(op); k++) {
+        text_addf(&code, "    args[%zu] = &params->", k);
+        export_add_param_name(&code, op, k);
+        text_adds(&code, ";\n");
+    }
+    text_adds(&code, "}\n\n");
+    export_take_code(out, export, &code);
+}
+
 static int write(struct export_files *out, const struct export *export, struct error *error)
 {
     static const char launcher[] = "templates/export/exported_launcher.cu";
@@ -333,6 +361,7 @@ static int write(struct export_files *out, const struct export *export, struct e
     if (export_add_file_part(text, export, launcher, EXPORT_OPENED, error))
         return -1;
     add_entries(text, export);
+    add_param_pointers(text, export);
     if (export_add_file_part(text, export, launcher, EXPORT_LAUNCHED, error))
         return -1;
     text_adds(text, "\n");

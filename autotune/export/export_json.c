@@ -5,6 +5,7 @@
 
 #include "generator/dims_text.h"
 #include "generator/json.h"
+#include "generator/operation_param.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,7 +153,19 @@ static const struct {
     {"sms", "multiprocessors of the device"},
 };
 
-static void add_args(struct json *json, const struct pass *pass)
+/* The operation's own params are the last arguments of every kernel. */
+static void add_op_params(struct json *json, const struct problem *problem)
+{
+    for (size_t k = 0; k < operation_param_count(problem->op); k++) {
+        json_open(json, NULL, '{');
+        json_string(json, "role", "param");
+        json_string(json, "type", problem_types[problem_param_type(problem, k)].name);
+        json_string(json, "name", operation_param_name(problem->op, k));
+        json_close(json, '}');
+    }
+}
+
+static void add_args(struct json *json, const struct pass *pass, const struct problem *problem)
 {
     json_open(json, "args", '[');
     for (size_t i = 0; i < pass->arg_count; i++) {
@@ -161,6 +174,7 @@ static void add_args(struct json *json, const struct pass *pass)
         json_string(json, "type", roles[pass->args[i]].type);
         json_close(json, '}');
     }
+    add_op_params(json, problem);
     json_close(json, ']');
 }
 
@@ -245,7 +259,7 @@ static void add_pass(struct describing *it, const struct export_step *step)
     add_attributes(json, step);
     add_sizes(it, step);
     json_string(json, "state_after", pass->leaves_epoch ? "ready for the next call" : "zero");
-    add_args(json, pass);
+    add_args(json, pass, &it->export->source.problem);
     json_close(json, '}');
 }
 
@@ -452,7 +466,7 @@ static void add_kernels(struct json *json, const struct export *export)
     json_close(json, ']');
 }
 
-static void add_meanings(struct json *json)
+static void add_meanings(struct json *json, const struct problem *problem)
 {
     json_open(json, "names", '{');
     for (size_t i = 0; i < sizeof names_of_expressions / sizeof *names_of_expressions; i++)
@@ -462,6 +476,8 @@ static void add_meanings(struct json *json)
     json_open(json, "roles", '{');
     for (size_t i = 0; i < PLANNER_ARGS; i++)
         json_string(json, roles[i].name, roles[i].meaning);
+    if (operation_param_count(problem->op))
+        json_string(json, "param", "the value that the call gives the operation's own param");
     json_close(json, '}');
 }
 
@@ -515,7 +531,7 @@ static void add_all(struct describing *it)
     json_line(json, "\n  ");
     add_kernels(json, export);
     json_line(json, "\n  ");
-    add_meanings(json);
+    add_meanings(json, &export->source.problem);
     json_line(json, "\n  ");
     add_workspace(json);
     json_line(json, "\n  ");

@@ -5,6 +5,7 @@
 
 #include "autotune/export/expr_c.h"
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
 #include "generator/words.h"
 
 #include <inttypes.h>
@@ -223,6 +224,25 @@ static void add_step(struct text *out, const struct names *names,
     text_adds(out, has_members(names) ? "}},\n" : "},\n");
 }
 
+/* What kernels take behind the arguments of a step. */
+static void add_op_params(struct text *out, const struct problem *problem)
+{
+    const size_t count = operation_param_count(problem->op);
+    if (count == 0)
+        return;
+    text_addf(
+        out,
+        "/* The operation's own params, which a call gives: each an argument of its type, "
+        "of every kernel,\n * behind those of its step. */\n"
+        "enum { PREFIX_OP_PARAMS = %zu };\n\n"
+        "static const char *const prefix_op_params_of[][2] = { /* name and type */\n",
+        count);
+    for (size_t k = 0; k < count; k++)
+        text_addf(out, "    {\"%s\", \"%s\"},\n", operation_param_name(problem->op, k),
+                  problem_types[problem_param_type(problem, k)].name);
+    text_adds(out, "};\n\n");
+}
+
 static void add_tables(struct text *out, const struct names *names)
 {
     const struct export *export = names->export;
@@ -251,6 +271,7 @@ static void add_tables(struct text *out, const struct names *names)
         export->gpu_count, export->row_count - 1,
         problem_partial_bytes(&export->source.problem), (int)export->source.problem.regime,
         export->n_max);
+    add_op_params(out, &export->source.problem);
 }
 
 /* --- The numbers of a launch -------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "autotune/embedded.h"
 #include "generator/control.h"
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
 #include "generator/words.h"
 
 #include <assert.h>
@@ -306,6 +307,12 @@ void export_take_code(struct text *out, const struct export *export, struct text
     text_dispose(code);
 }
 
+void export_add_param_name(struct text *out, const struct operation *op, size_t param)
+{
+    const char *name = operation_param_name(op, param);
+    text_addf(out, "%s%s", name, export_is_reserved(name) ? "_" : "");
+}
+
 /* --- Files that come with the program ----------------------------------------------------- */
 
 /* Drops includes of each other: all headers are in one file. */
@@ -332,7 +339,7 @@ static bool has_clusters(const struct export *export)
 }
 
 /* What conditions in the files of templates/export may name. */
-enum { OWN_NAMES = 18, NAMES = OWN_NAMES + COMBINE_LAWS + MAP_LAWS };
+enum { OWN_NAMES = 19, NAMES = OWN_NAMES + COMBINE_LAWS + MAP_LAWS };
 
 static void set_names(const char *names[NAMES], int64_t values[NAMES],
                       const struct export *export, enum export_piece piece)
@@ -353,6 +360,7 @@ static void set_names(const char *names[NAMES], int64_t values[NAMES],
                {"IS_FLOAT", problem_types[problem->acc].is_float},
                {"HAS_GIVEN", export->has_given},
                {"HAS_CLUSTERS", has_clusters(export)},
+               {"HAS_PARAMS", operation_param_count(problem->op) > 0},
                {"ASKS_NAME", export->asks_name},
                {"PIECE", piece},
                {"DECLARED", EXPORT_DECLARED},

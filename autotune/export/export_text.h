@@ -28,6 +28,9 @@ void export_add_words(struct text *out, const char *words);
 /* Is the word reserved in C or C++? */
 bool export_is_reserved(const char *word);
 
+/* Appends the name of an operation's param as a member of C and C++. */
+void export_add_param_name(struct text *out, const struct operation *op, size_t param);
+
 /* Appends the word in upper case. */
 void export_add_capitals(struct text *out, const char *word);
 
@@ -39,7 +42,7 @@ void export_take_code(struct text *out, const struct export *export,
                       struct text *code); /* and disposes of it */
 
 /* The same for a built-in file with control lines, which may use OUTER, INNER and DEPTH_STRIDE
- * of the dims, HAS_GIVEN, HAS_CLUSTERS, ASKS_NAME, and PIECE. */
+ * of the dims, HAS_GIVEN, HAS_CLUSTERS, HAS_PARAMS, ASKS_NAME, and PIECE. */
 enum export_piece {
     EXPORT_DECLARED,
     EXPORT_TABLE,

@@ -1,8 +1,11 @@
-/* execute: implements the public call: it is checked, laid out and queued, and nothing else. */
+/* execute: implements the public calls: each is checked, laid out and queued, and nothing else. */
 #include "autotune/library/api.h"
 #include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
+#include "generator/operation_param.h"
+
+#include <string.h>
 
 static uint64_t elements_bytes(const struct autotune_plan *plan, uint64_t n)
 {
@@ -83,7 +86,9 @@ static bool is_good_call(const struct autotune_workspace *workspace, uint64_t in
            is_beside(workspace, output, results_bytes(plan, n));
 }
 
-int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
+/* Queues a call whose arguments are known to be good. */
+static int queue(const struct autotune_workspace *workspace,
+                 const struct problem_params *params, uint64_t input, uint64_t n,
                  uint64_t output, void *stream, struct error *error)
 {
     const struct autotune_plan *plan = workspace->plan;
@@ -96,9 +101,30 @@ int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uin
         .state = workspace->memory + plan->scratch_bytes,
     };
     struct device *device = plan->context->device;
-    return plan_call(plan, &buffers, n, launches, &count, error) ||
+    return plan_call(plan, params, &buffers, n, launches, &count, error) ||
                    device->ops->launch(device, launches, count, stream, error)
                ? -1
+               : 0;
+}
+
+int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
+                 uint64_t output, void *stream, struct error *error)
+{
+    return queue(workspace, &workspace->plan->problem.params, input, n, output, stream, error);
+}
+
+/* The call of a plan for `problem`, which has the params that are given. */
+static int execute(struct autotune_workspace *workspace, const struct problem *problem,
+                   const void *input, uint64_t n, void *output, void *stream,
+                   struct autotune_error *error)
+{
+    struct error cause;
+    if (!is_good_call(workspace, (uintptr_t)input, n, (uintptr_t)output))
+        return refuse_call(workspace, input, n, output, error);
+    return problem_check_params(problem, &cause) ||
+                   queue(workspace, &problem->params, (uintptr_t)input, n, (uintptr_t)output,
+                         stream, &cause)
+               ? fail_for(error, &cause)
                : 0;
 }
 
@@ -106,12 +132,99 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
                      void *output, void *stream, struct autotune_error *error)
 {
     KEEP_ERRNO;
-    struct error cause;
     if (!workspace)
         return fail_null("workspace", error);
-    if (!is_good_call(workspace, (uintptr_t)input, n, (uintptr_t)output))
-        return refuse_call(workspace, input, n, output, error);
-    return plan_execute(workspace, (uintptr_t)input, n, (uintptr_t)output, stream, &cause)
-               ? fail_for(error, &cause)
-               : 0;
+    return execute(workspace, &workspace->plan->problem, input, n, output, stream, error);
+}
+
+/* --- A call as a struct ------------------------------------------------------------------- */
+
+static bool are_zeros(const void *from, size_t bytes)
+{
+    const unsigned char *at = from;
+    for (size_t i = 0; i < bytes; i++)
+        if (at[i])
+            return false;
+    return true;
+}
+
+/* Takes what this library knows of a call; what the caller knows beyond it must not matter. */
+static int read_call(struct autotune_call *out, const struct autotune_call *call,
+                     struct autotune_error *error)
+{
+    if (call->size < sizeof *out)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_call.size is %zu, less than any version's: set it to "
+                    "sizeof(struct autotune_call)",
+                    call->size);
+    if (!are_zeros((const unsigned char *)call + sizeof *out, call->size - sizeof *out))
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "autotune_call has fields behind its first %zu bytes that are not zero, and "
+            "this library, %s, knows none there: install the version whose autotune.h "
+            "the program was built with, or leave them zero",
+            sizeof *out, autotune_version());
+    *out = *call;
+    return 0;
+}
+
+static int check_reserved(const struct autotune_call *call, struct autotune_error *error)
+{
+    enum { INPUTS = sizeof call->inputs / sizeof *call->inputs };
+    bool is_one = are_zeros(call->outputs + 1, sizeof call->outputs - sizeof *call->outputs);
+    bool is_known = are_zeros(call->reserved, sizeof call->reserved);
+    for (size_t k = 0; k < INPUTS; k++) {
+        is_one = is_one && (k == 0 || !call->inputs[k].data);
+        is_known =
+            is_known && are_zeros(call->inputs[k].reserved, sizeof call->inputs[k].reserved);
+    }
+    if (!is_known)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "a field reserved of autotune_call is not zero: fill it with zeros first");
+    return is_one
+               ? 0
+               : fail(error, AUTOTUNE_BAD_ARGUMENT,
+                      "autotune_call has more than one input or output, and an operation has "
+                      "one of each: leave the others NULL");
+}
+
+/* The values that the call gives, in the place of the plan's. */
+static int read_params(struct problem *problem, const struct autotune_call *call,
+                       struct autotune_error *error)
+{
+    const size_t count = operation_param_count(problem->op);
+    for (size_t k = 0; k < sizeof call->params / sizeof *call->params; k++) {
+        uint64_t bits = 0;
+        if (!call->params[k])
+            continue;
+        if (k >= count)
+            return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                        "autotune_call.params[%zu] is not NULL, and operation '%s' has %zu "
+                        "params: leave the others NULL",
+                        k, problem->op->name, count);
+        memcpy(&bits, call->params[k],
+               (size_t)problem_types[problem_param_type(problem, k)].bytes);
+        problem_give_bits(problem, k, bits);
+    }
+    return 0;
+}
+
+int autotune_execute_call(struct autotune_workspace *workspace,
+                          const struct autotune_call *call, struct autotune_error *error)
+{
+    KEEP_ERRNO;
+    struct autotune_call known;
+    if (!workspace || !call)
+        return fail_null(workspace ? "call" : "workspace", error);
+    struct problem problem = workspace->plan->problem;
+    const int failed = read_call(&known, call, error);
+    if (failed)
+        return failed;
+    const int refused = check_reserved(&known, error);
+    if (refused)
+        return refused;
+    const int wrong = read_params(&problem, &known, error);
+    return wrong ? wrong
+                 : execute(workspace, &problem, known.inputs[0].data, known.n, known.outputs[0],
+                           known.stream, error);
 }

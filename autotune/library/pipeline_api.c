@@ -4,6 +4,7 @@
 #include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/pipeline.h"
+#include "generator/operation_param.h"
 
 #include <string.h>
 
@@ -92,6 +93,8 @@ int autotune_pipeline_create(struct autotune_pipeline **out, struct autotune_con
         failed = check_pipeline_options(options, error);
     if (failed)
         return failed;
+    if (problem_check_params(&host, &cause))
+        return fail_for(error, &cause);
     host.regime = options->is_pinned ? PINNED : PAGEABLE;
     return device_check(context->device, &cause) ||
                    pipeline_make(out, context, &host, from, options, &cause)

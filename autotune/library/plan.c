@@ -135,7 +135,7 @@ static int make_call(struct autotune_plan *plan, const struct point_context *poi
     plan->scratch_bytes = all.scratch_bytes;
     plan->state_bytes = all.state_bytes;
     plan->launches = (size_t)all.count;
-    bind_launches(launches, &all, plan->space, plan->kernels, &nowhere);
+    bind_launches(launches, &all, plan->space, &plan->problem, plan->kernels, &nowhere);
     return device_allow(device, launches, plan->launches, error);
 }
 
@@ -245,20 +245,31 @@ void plan_free(struct autotune_plan *plan)
 /* --- Calls ---------------------------------------------------------------------------------
  */
 
+/* The number that n of a call changes. */
+static uint64_t *counted(struct dims *dims, const struct plan_count *count)
+{
+    uint64_t *const along[] = {[PLAN_DEPTH] = &dims->depth.n,
+                               [PLAN_OUTER] = &dims->outer.n,
+                               [PLAN_INNER] = &dims->inner.n};
+    return along[count->along];
+}
+
 uint64_t plan_most(const struct autotune_plan *plan)
 {
-    return plan->count.is_outer ? plan->problem.dims.outer.n : plan->problem.dims.depth.n;
+    struct dims dims = plan->problem.dims;
+    return *counted(&dims, &plan->count) / plan->count.each;
 }
 
 struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
 {
     struct dims dims = plan->problem.dims;
-    *(plan->count.is_outer ? &dims.outer.n : &dims.depth.n) = n;
+    *counted(&dims, &plan->count) = n * plan->count.each;
     return dims;
 }
 
-int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
-              uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
+int plan_call(const struct autotune_plan *plan, const struct problem_params *params,
+              const struct planner_buffers *buffers, uint64_t n,
+              struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct error *error)
 {
     assert(n <= plan_most(plan));
@@ -274,7 +285,9 @@ int plan_call(const struct autotune_plan *plan, const struct planner_buffers *bu
             "a call of %llu elements needs a larger workspace than one of %llu: make a "
             "plan for it",
             (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
-    bind_launches(launches, &call, plan->space, plan->kernels, buffers);
+    struct problem problem = plan->problem;
+    problem.params = *params;
+    bind_launches(launches, &call, plan->space, &problem, plan->kernels, buffers);
     *count = (size_t)call.count;
     return 0;
 }

@@ -21,10 +21,11 @@ struct autotune_context {
 };
 
 /* What n of a call counts: the rows of a matrix (outer where each row has a result, depth where
- * each column has one), else the elements. */
+ * each column has one), what lies along the first axis of an array, else the elements. */
 struct plan_count {
     const char *unit; /* "rows" */
-    bool is_outer;
+    enum { PLAN_DEPTH, PLAN_OUTER, PLAN_INNER } along;
+    uint64_t each; /* of these dims, for one that n counts */
 };
 
 /* After plan_make only the count of its workspaces changes. */
@@ -67,12 +68,13 @@ void plan_free(struct autotune_plan *plan);
 uint64_t plan_most(const struct autotune_plan *plan);
 struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
 
-/* The launches of a call, `*count` of them, or an error. */
-int plan_call(const struct autotune_plan *plan, const struct planner_buffers *buffers,
-              uint64_t n, struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
+/* The launches of a call with these params, `*count` of them, or an error. */
+int plan_call(const struct autotune_plan *plan, const struct problem_params *params,
+              const struct planner_buffers *buffers, uint64_t n,
+              struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct error *error);
 
-/* Queues a call as autotune_execute does, whose arguments are known to be good. */
+/* Queues a call as autotune_execute does, whose arguments are known to be good; with the plan's params. */
 int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
                  uint64_t output, void *stream, struct error *error);
 

@@ -5,6 +5,7 @@
 #include "autotune/device/child.h"
 #include "autotune/device/temporary.h"
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
 #include "generator/text.h"
 
 #include <errno.h>
@@ -13,13 +14,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 32, SAID_CHARS = 1000 };
+enum { ARGUMENTS_MAX = 64, SAID_CHARS = 1000 };
 
 struct command {
     const char *at[ARGUMENTS_MAX];
     size_t count;
     char size[DIMS_TEXT_CHARS], budget[32];
-    const char *op; /* what --op takes */
+    const char *op;                         /* what --op takes */
+    struct text params[PROBLEM_PARAMS_MAX]; /* what --param takes */
 };
 
 static void add(struct command *command, const char *option, const char *value)
@@ -27,6 +29,22 @@ static void add(struct command *command, const char *option, const char *value)
     command->at[command->count++] = option;
     if (value)
         command->at[command->count++] = value;
+}
+
+/* The values that the caller has given. */
+static int add_params(struct command *command, const struct problem *problem,
+                      struct error *error)
+{
+    for (size_t k = 0; k < operation_param_count(problem->op); k++) {
+        struct text *param = &command->params[k];
+        if (!(problem->params.given >> k & 1))
+            continue;
+        problem_add_param(param, problem, k);
+        if (text_check(param, error))
+            return -1;
+        add(command, "--param", param->at + 1); /* behind the blank */
+    }
+    return 0;
 }
 
 /* The words of the options for the problem's dims. */
@@ -39,7 +57,8 @@ static void add_size(struct command *command, const struct problem *problem)
         add(command, word, NULL);
 }
 
-static void make_command(struct command *command, const struct spawn_request *request)
+static int make_command(struct command *command, const struct spawn_request *request,
+                        struct error *error)
 {
     const struct problem *problem = request->problem;
     snprintf(command->budget, sizeof command->budget, "%.0fms", request->budget_seconds * 1000);
@@ -62,7 +81,9 @@ static void make_command(struct command *command, const struct spawn_request *re
         add(command, "--nvrtc", request->nvrtc);
     if (request->budget_seconds > 0)
         add(command, "--budget", command->budget);
+    const int failed = add_params(command, problem, error);
     add(command, NULL, NULL);
+    return failed;
 }
 
 /* The last line of its messages, which is its error. */
@@ -103,7 +124,8 @@ static int run_program(struct command *command, const struct spawn_request *requ
             error, ERROR_NO_PROGRAM,
             "there is no record to plan from, and no program to make one: set "
             "autotune_context_options.program to the path of the installed autotune");
-    make_command(command, request);
+    if (make_command(command, request, error))
+        return -1;
     const int messages = memfd_create("messages", MFD_CLOEXEC);
     if (messages < 0)
         return error_set(error, ERROR_FAILED, "no file for what autotune says: %s",
@@ -147,6 +169,8 @@ int spawn_tuning(const struct spawn_request *request, struct error *error)
     command.op = path.at;
     if (!failed)
         failed = run_program(&command, request, error);
+    for (size_t k = 0; k < PROBLEM_PARAMS_MAX; k++)
+        text_dispose(&command.params[k]);
     text_dispose(&path);
     temporary_close(&folder);
     return failed;

@@ -155,7 +155,7 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
                                             .output = bench->sweep_scratch + plan.scratch_bytes,
                                             .scratch = bench->sweep_scratch,
                                             .state = bench->sweep_state};
-    bind_launches(bench->sweep, &plan, context->space, kernels, &buffers);
+    bind_launches(bench->sweep, &plan, context->space, context->problem, kernels, &buffers);
     bench->sweep_count = (size_t)plan.count;
     return 0;
 }
@@ -291,17 +291,17 @@ int bench_reserve(struct bench *bench, const struct point_context *context,
  * entry. */
 static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
                          const struct bench *bench, const struct planner_plan *plan,
-                         const struct space *space,
+                         const struct point_context *context,
                          const struct device_kernel *const kernels[SPACE_PASSES_MAX])
 {
     struct device_launch call[PLANNER_LAUNCHES];
     size_t count = 0;
     for (size_t i = 0; i < entry->calls; i++) {
         const struct planner_buffers buffers = buffers_of(bench, i);
-        bind_launches(call, plan, space, kernels, &buffers);
+        bind_launches(call, plan, context->space, context->problem, kernels, &buffers);
         entry->after_count = 0;
         for (int k = 0; k < plan->count; k++)
-            if (space->passes[plan->launches[k].pass].is_timed)
+            if (context->space->passes[plan->launches[k].pass].is_timed)
                 out[count++] = call[k];
             else
                 entry->after[entry->after_count++] = call[k];
@@ -368,7 +368,7 @@ int bench_prepare(struct bench_entry *out, struct bench *bench,
     out->state = bench->state;
     out->state_bytes = plan.state_bytes;
     out->leaves_epoch = space_leaves_epoch(context->space, &plan);
-    const size_t count = bind_calls(launches, out, bench, &plan, context->space, kernels);
+    const size_t count = bind_calls(launches, out, bench, &plan, context, kernels);
     const struct bench_work work = {.bench = bench, .launches = launches, .count = count};
     int failed =
         keep_work(out, &work, error) ||

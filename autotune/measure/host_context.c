@@ -1,6 +1,8 @@
 /* host_context: makes the device's context current, which the library then takes as its caller's. */
 #include "autotune/measure/host_context.h"
 
+#include "generator/operation_param.h"
+
 #include "generator/text.h"
 
 #include <string.h>
@@ -63,6 +65,8 @@ int host_context_pipeline(struct autotune_pipeline **out, const struct host_cont
                           const struct problem *problem,
                           const struct autotune_pipeline_options *options, struct error *error)
 {
+    struct text params = {0};
+    problem_add_params(&params, problem);
     const struct autotune_problem wanted = {
         .op = problem->op->key,
         .type = problem_types[problem->type].name,
@@ -70,15 +74,19 @@ int host_context_pipeline(struct autotune_pipeline **out, const struct host_cont
         .n = dims_n(&problem->dims),
         .order = (int)problem->order,
         .scan = (int)problem->dims.scan,
+        .params = params.at,
     };
     struct autotune_pipeline_options own = {0};
     struct autotune_error cause = {0};
     if (options)
         own = *options;
     own.is_pinned = problem->regime == PINNED;
-    return autotune_pipeline_create(out, host->library, &wanted, NULL, &own, &cause)
-               ? host_context_error(&cause, error)
-               : 0;
+    const int failed =
+        text_check(&params, error) ||
+        (autotune_pipeline_create(out, host->library, &wanted, NULL, &own, &cause) &&
+         host_context_error(&cause, error));
+    text_dispose(&params);
+    return failed ? -1 : 0;
 }
 
 const struct autotune_plan *host_context_plan(const struct autotune_pipeline *pipeline)

@@ -36,7 +36,7 @@ void report_close(struct report *report);
  * memory. */
 typedef int report_section(struct report *report, struct error *error);
 report_section report_summary, report_bench, report_sizes, report_trials, report_rungs,
-    report_streams, report_sides, report_winner, report_method;
+    report_streams, report_sides, report_roofline, report_winner, report_method;
 
 /* Adds to the tiles the table of bench's largest speedup over other libraries, and its n;
  * nothing without such a table of the headline's problem. -1: it cannot be used. */

@@ -45,7 +45,7 @@ static int run_once(const struct finalist_checks *checks,
         return -1;
     buffers.state = buffers.scratch + plan.scratch_bytes;
     *height = call_height(&plan);
-    bind_launches(launches, &plan, context.space, candidate->kernels, &buffers);
+    bind_launches(launches, &plan, context.space, problem, candidate->kernels, &buffers);
     int failed =
         ops->fill(device, buffers.output, POISON_OUTPUT, bytes, NULL, error) ||
         ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, NULL, error) ||

@@ -58,7 +58,8 @@ static int launch(struct once *once, uint64_t call, struct error *error)
     struct device_launch launches[PLANNER_LAUNCHES];
     struct planner_buffers buffers = once->buffers;
     buffers.output += call * once->slot_bytes;
-    bind_launches(launches, &once->plan, once->context->space, once->kernels, &buffers);
+    bind_launches(launches, &once->plan, once->context->space, once->context->problem,
+                  once->kernels, &buffers);
     return once->device->ops->launch(once->device, launches, (size_t)once->plan.count, NULL,
                                      error) ||
                    once->device->ops->sync(once->device, NULL, error)

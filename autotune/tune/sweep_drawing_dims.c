@@ -103,7 +103,7 @@ static void print_decision(struct text *out, const struct sweep_drawing *drawing
 {
     text_addf(
         out,
-        "decided   %zu variant%s for %zu shape%s; any other shape takes that of the nearest, "
+        "decided   %zu variant%s for %zu shape%s; one within 6 %% takes that of the nearest, "
         "in %s\n",
         drawing->legend.count, drawing->legend.count == 1 ? "" : "s", drawing->size_count,
         drawing->size_count == 1 ? "" : "s",

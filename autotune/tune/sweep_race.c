@@ -7,6 +7,7 @@
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
 #include "autotune/tune/sweep_configs.h"
+#include "autotune/tune/tune_candidates.h"
 #include "generator/dims_text.h"
 
 #include <math.h>
@@ -130,6 +131,8 @@ static int ask_configs(struct sweep_configs *out, struct sweep *sweep,
         sweep_configs_add(out, task->found.config);
     if (!setup->target.is_host && task->shipped.grade != SELECTOR_NONE)
         sweep_configs_add(out, task->shipped.config);
+    if (tune_candidates_add(out, sweep->request, error))
+        return -1;
     count = sweep_regime_survivors(survivors, count, regime, dims_n(&regime->sizes[size]));
     return sweep_configs_add_numbers(out, &regime->swept, survivors, count, error);
 }
@@ -203,7 +206,7 @@ int sweep_race_find(struct record *out, bool *is_known, bool *is_raced, struct s
 {
     struct tune_task *task = begin_task(sweep, sweep->request->retune);
     const int failed = tune_task_look(task, error);
-    *is_known = !failed && task->is_known;
+    *is_known = !failed && task->is_known && !task->has_candidates;
     if (is_raced)
         *is_raced = !failed && !sweep->request->retune && task->found.grade == SELECTOR_EXACT &&
                     task->found.record.raced_only;
@@ -276,9 +279,9 @@ static int tune_with(struct sweep *sweep, struct sweep_regime *regime, size_t si
         return -1;
     options->configs = hand.configs;
     options->config_count = hand.count;
-    options->is_only_configs =
-        task->is_known && (!task->has_journal || task->journal.count == 0);
-    if (options->is_only_configs)
+    const bool has_trials = task->has_journal && task->journal.count > 0;
+    options->is_only_configs = task->is_known && (!has_trials || task->has_candidates);
+    if (options->is_only_configs && !task->has_candidates)
         options->journal = NULL;
     if (run_race(task, sweep, place, error) || take_result(sweep, regime, size, task, error))
         return -1;

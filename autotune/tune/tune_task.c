@@ -5,6 +5,7 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/device/cores.h"
+#include "autotune/tune/tune_candidates.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -75,7 +76,9 @@ static int look(struct tune_task *task, bool is_noted, struct error *error)
     const char *unfinished =
         is_asked ? tune_save_unfinished(request, task->setup, &task->found.record) : NULL;
     task->is_known = is_asked && !unfinished;
-    task->is_answered = task->is_known && !task->is_race;
+    if (tune_candidates_are_new(&task->has_candidates, request, task->setup, error))
+        return -1;
+    task->is_answered = task->is_known && !task->is_race && !task->has_candidates;
     if (!task->is_answered && is_noted)
         note_found(task, unfinished);
     return 0;
@@ -215,29 +218,33 @@ static bool is_replaced(const struct tune_task *task)
            record_is_same_problem(&own, &task->found.record);
 }
 
-static void add_seed(struct tune_task *task, const int64_t *config)
+static bool races_shipped(const struct tune_task *task)
 {
-    const size_t width = task->setup->space->param_count;
-    memcpy(task->seeds + task->options.config_count++ * width, config, width * sizeof *config);
+    return task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
 }
 
-/* The winner of a similar problem is tried first. What ships is raced too, and the kernel whose record
- * goes, so that what tuning gained is said. */
+/* The winner of a similar problem is tried first. What ships is raced too, and the kernel whose record goes,
+ * so that what tuning gained is said; of a known problem the winner and the candidates that were asked for
+ * alone. */
 static int add_seeds(struct tune_task *task, struct error *error)
 {
     struct tune_options *options = &task->options;
+    task->asked = (struct sweep_configs){.setup = task->setup, .most = TUNE_CONFIGS_MAX};
     if (tune_task_find_shipped(task, error))
         return -1;
     if (task->found.grade != SELECTOR_NONE)
         options->seed_config = task->found.config;
-    task->has_shipped = task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
     task->replaces = is_replaced(task);
-    options->configs = task->seeds;
-    if (task->has_shipped)
-        add_seed(task, task->shipped.config);
-    if (task->replaces)
-        add_seed(task, task->found.config);
-    return 0;
+    if (task->is_known || task->replaces)
+        sweep_configs_add(&task->asked, task->found.config);
+    if (races_shipped(task))
+        sweep_configs_add(&task->asked, task->shipped.config);
+    if (tune_candidates_add(&task->asked, task->request, error))
+        return -1;
+    options->configs = task->asked.configs;
+    options->config_count = task->asked.count;
+    options->is_only_configs = task->is_known;
+    return tune_candidates_note(task->request, task->setup, error);
 }
 
 /* Notes the number of candidates; the search expands the space again. */
@@ -339,7 +346,7 @@ void tune_task_record(struct record *out, const struct tune_task *task)
     tune_save_make(out, task->setup, &task->result);
     if (task->is_known)
         let_known_stay(out, task);
-    else if (task->has_shipped)
+    else if (!task->is_race && races_shipped(task))
         tune_save_shipped(out, &task->result, task->shipped.config);
 }
 

@@ -7,6 +7,7 @@
 #include "autotune/cli/device_set.h"
 #include "autotune/cli/setup.h"
 #include "autotune/search/tune.h"
+#include "autotune/tune/sweep_configs.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_parts.h"
 #include "autotune/tune/tune_save.h"
@@ -33,15 +34,15 @@ struct tune_task {
     struct find_result found;
     struct error warning; /* of the records */
     bool is_known;        /* an exact record of a finished search: that of `found` */
+    bool has_candidates;  /* the request has some that its journal lacks */
     bool is_answered;     /* by it: no measuring needed */
     struct journal journal;
     bool has_journal;
 
     /* What is tried, and what came of it. */
     struct find_result shipped; /* raced too, for the record says what tuning gained */
-    bool has_shipped,
-        replaces; /* it races; and so does the kernel of `found`, whose record goes */
-    int64_t seeds[2 * SPACE_NAMES_MAX]; /* these two */
+    bool replaces;              /* the kernel of `found` races, for its record goes */
+    struct sweep_configs asked; /* of the options, unless the user sets these */
     struct tune_job job;
     struct tune_options options;
     struct tune_notes_watch watch;

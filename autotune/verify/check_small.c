@@ -8,6 +8,7 @@
 #include "autotune/verify/loaded.h"
 #include "autotune/verify/poison.h"
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
 #include "generator/operation_shadow.h"
 
 #include <assert.h>
@@ -43,6 +44,9 @@ struct check {
     void (*begin)(void), (*answer)(void); /* around launches; or NULL */
     double until;                         /* of check_limit */
     struct shadow *shadow;                /* proven before; or NULL */
+    struct check
+        *others[PROBLEM_PARAM_SETS]; /* with other values of params, from the first on */
+    size_t other_count;
 };
 
 /* The kernels of the operation that takes the place of the problem's. */
@@ -108,14 +112,16 @@ char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
 {
     struct problem shadow;
     char what[SHADOW_CHARS];
+    const char *with_params =
+        operation_param_count(problem->op) ? ", of several values of its params" : "";
     *out = '\0';
     if (check_shadow(&shadow, problem))
         snprintf(out, CHECK_METHOD_CHARS,
-                 "with %s in its place, and beside the host's evaluation of %s",
-                 describe_shadow(what, &shadow), problem->op->name);
+                 "with %s in its place, and beside the host's evaluation of %s%s",
+                 describe_shadow(what, &shadow), problem->op->name, with_params);
     else if (!oracle_is_plain(problem))
-        snprintf(out, CHECK_METHOD_CHARS, "beside the host's evaluation of %s",
-                 problem->op->name);
+        snprintf(out, CHECK_METHOD_CHARS, "beside the host's evaluation of %s%s",
+                 problem->op->name, with_params);
     return out;
 }
 
@@ -140,16 +146,12 @@ static void close_shadow(struct shadow *shadow)
     free(shadow);
 }
 
-int check_open(struct check **out, struct device *device, const struct problem *problem,
-               const struct emit_sources *sources, uint64_t positions_max, uint64_t seed,
-               struct error *error)
+/* Without a shadow. */
+static int open_one(struct check **out, struct device *device, const struct problem *problem,
+                    uint64_t positions_max, uint64_t seed, struct error *error)
 {
-    struct problem shadow;
-    *out = NULL;
-    if (oracle_prepare(problem, error) ||
-        (problem_is_joined(problem) && operation_shadow(&shadow, problem, error)))
-        return -1;
     struct check *check = calloc(1, sizeof *check);
+    *out = check;
     if (!check)
         return error_memory(error, sizeof *check);
     check->device = device;
@@ -158,8 +160,41 @@ int check_open(struct check **out, struct device *device, const struct problem *
                                      .problem = &check->problem,
                                      .positions_max = positions_max,
                                      .seed = seed};
-    *out = check;
-    return check_shadow(&shadow, problem) ? open_shadow(check, &shadow, sources, error) : 0;
+    return 0;
+}
+
+/* The same with other values of params. Special ones for which the laws do not hold are left out: those of the
+ * first set are ordinary. */
+static int open_others(struct check *check, struct error *error)
+{
+    struct problem other = check->problem;
+    const size_t sets = operation_param_count(other.op) ? PROBLEM_PARAM_SETS : 0;
+    for (size_t set = 0; set < sets; set++) {
+        problem_draw_params(&other, (int)set);
+        if (oracle_prepare(&other, error)) {
+            if (set == 0 || error->code != ERROR_USAGE)
+                return -1;
+            continue;
+        }
+        if (open_one(&check->others[check->other_count], check->device, &other,
+                     check->sets.positions_max, check->sets.seed, error))
+            return -1;
+        check->other_count++;
+    }
+    return 0;
+}
+
+int check_open(struct check **out, struct device *device, const struct problem *problem,
+               const struct emit_sources *sources, uint64_t positions_max, uint64_t seed,
+               struct error *error)
+{
+    struct problem shadow;
+    *out = NULL;
+    if (oracle_prepare(problem, error) ||
+        (problem_is_joined(problem) && operation_shadow(&shadow, problem, error)) ||
+        open_one(out, device, problem, positions_max, seed, error) || open_others(*out, error))
+        return -1;
+    return check_shadow(&shadow, problem) ? open_shadow(*out, &shadow, sources, error) : 0;
 }
 
 void check_close(struct check *check)
@@ -168,6 +203,8 @@ void check_close(struct check *check)
     case_sets_dispose(&check->sets);
     if (check->shadow)
         close_shadow(check->shadow);
+    for (size_t i = 0; i < check->other_count; i++)
+        check_close(check->others[i]);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             check->device->ops->free(check->device, buffers[i]);
@@ -183,6 +220,8 @@ void check_tell(struct check *check, void (*begin)(void), void (*answer)(void))
     check->answer = answer;
     if (check->shadow)
         check_tell(check->shadow->check, begin, answer);
+    for (size_t i = 0; i < check->other_count; i++)
+        check_tell(check->others[i], begin, answer);
 }
 
 void check_limit(struct check *check, double until)
@@ -190,6 +229,8 @@ void check_limit(struct check *check, double until)
     check->until = until;
     if (check->shadow)
         check_limit(check->shadow->check, until);
+    for (size_t i = 0; i < check->other_count; i++)
+        check_limit(check->others[i], until);
 }
 
 static bool is_late(const struct check *check)
@@ -389,7 +430,8 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
                    free_bytes / PLANNER_ALIGNMENT * PLANNER_ALIGNMENT,
         .state = check->state + POISON_STATE_GUARD + free_state_bytes,
     };
-    bind_launches(out, plan, run->context->space, run->kernels, &buffers);
+    bind_launches(out, plan, run->context->space, run->context->problem, run->kernels,
+                  &buffers);
 }
 
 /* Reserves the most scratch memory and state that any case needs. */
@@ -943,6 +985,39 @@ static int check_shadow_set(struct shadow *shadow, const struct point_context *c
     return 0;
 }
 
+/* Says with which params it is wrong. */
+static void name_params(struct check_outcome *out, const struct problem *problem)
+{
+    char what[sizeof out->reason];
+    struct text params = {0};
+    problem_add_params(&params, problem);
+    snprintf(what, sizeof what, "with%.80s: %.140s", params.at ? params.at : "", out->reason);
+    memcpy(out->reason, what, sizeof what);
+    text_dispose(&params);
+}
+
+/* The same code with other values of params: one that ignores a value, or keeps that of another call, is
+ * wrong here. */
+static int check_others(struct check *check, const struct point_context *context,
+                        struct check_configs configs,
+                        const struct device_kernel *const kernels[SPACE_PASSES_MAX],
+                        struct selection selection, struct check_outcome *out,
+                        struct error *error)
+{
+    struct problem problem = *context->problem;
+    const struct point_context other = {context->space, &problem, context->target};
+    for (size_t i = 0; i < check->other_count && out->is_right; i++) {
+        const uint64_t cases = out->cases;
+        problem.params = check->others[i]->problem.params;
+        if (check_set(check->others[i], &other, configs, kernels, selection, out, error))
+            return -1;
+        out->cases += cases;
+        if (!out->is_right && !out->is_cut)
+            name_params(out, &problem);
+    }
+    return 0;
+}
+
 /* The proofs of a config, one after the other: of its shadow, then of this very code. */
 static int check_all(struct check *check, const struct point_context *context,
                      struct check_configs configs,
@@ -957,7 +1032,8 @@ static int check_all(struct check *check, const struct point_context *context,
         *out = shadow;
         return 0;
     }
-    if (check_set(check, context, configs, kernels, selection, out, error))
+    if (check_set(check, context, configs, kernels, selection, out, error) ||
+        check_others(check, context, configs, kernels, selection, out, error))
         return -1;
     out->cases += shadow.cases;
     return 0;

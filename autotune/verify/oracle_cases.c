@@ -15,6 +15,7 @@ enum {
     SCALED = 36,      /* elements of a float product other than +-1 */
     COUNTS = 7,
     GAPS = 5,
+    INNERS = 7,
     CASE_ELEMENTS = 1 << 12, /* of a case of several results, about */
     EVEN_ELEMENTS = 1 << 14, /* of a case in which blocks take several turns */
     LONG = 20011,
@@ -227,6 +228,20 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
     return layout_add_array(layout, offset, dims);
 }
 
+/* Dims of a case. Of a middle axis so many results lie on the inner side, two or more on the outer,
+ * and `apart` elements more from one of these to the next. */
+static struct dims case_dims(const struct layout *layout, uint64_t results, uint64_t depth,
+                             uint64_t gap, uint64_t inner, uint64_t apart)
+{
+    struct dims like = layout->problem.dims;
+    if (!dims_is_middle(&like))
+        return oracle_resize(&like, results, depth, gap);
+    like.inner.n = inner;
+    like = oracle_resize(&like, most(results, 2 * inner), depth, gap);
+    like.outer.stride += apart;
+    return like;
+}
+
 static void list_depths(struct layout *layout)
 {
     const uint64_t tile = layout->shape.tile;
@@ -249,6 +264,8 @@ static int add_arrays(struct layout *layout, uint64_t seed)
     const uint64_t counts[COUNTS] = {at_once + 1, 1, 2 * at_once + 3, several,
                                      at_once,     2, at_once / 2 + 1};
     const uint64_t gaps[GAPS] = {0, 1, 0, layout->starts, 3};
+    const uint64_t inners[INNERS] = {layout->starts, at_once, 1,          3,
+                                     at_once + 1,    2,       at_once / 2};
     const uint64_t step = layout->starts > 2 ? layout->starts / 2 : 1;
     const bool by_parity = is_by_sign(layout) || oracle_has_mark(&layout->problem);
     size_t turn = 0;
@@ -257,8 +274,9 @@ static int add_arrays(struct layout *layout, uint64_t seed)
             const uint64_t depth = layout->sizes[d];
             const uint64_t limit = depth <= 2 ? UINT64_MAX : CASE_ELEMENTS / depth + 1;
             const uint64_t count = least(counts[(turn + d) % COUNTS], limit);
+            const uint64_t inner = least(most(inners[turn % INNERS], 1), limit);
             const struct dims dims =
-                oracle_resize(&layout->problem.dims, count, depth, gaps[turn % GAPS]);
+                case_dims(layout, count, depth, gaps[turn % GAPS], inner, turn / INNERS % 2);
             if (depth == LONG && start > 1)
                 continue;
             if (add_array(layout, &dims, start_at(layout, start, turn),
@@ -269,14 +287,16 @@ static int add_arrays(struct layout *layout, uint64_t seed)
 }
 
 /* Adds arrays of whole loads in all but one of start, results and step, in every
- * combination. */
+ * combination; of a middle axis once more with a step on the outer side of its own. */
 static int add_uneven(struct layout *layout, uint64_t seed)
 {
     const struct oracle_shape *shape = &layout->shape;
     const uint64_t gaps[] = {0, 1, layout->starts - 1};
-    for (unsigned i = 0; i < 24; i++) {
-        const struct dims dims = oracle_resize(&layout->problem.dims, shape->at_once + (i & 1),
-                                               shape->tile + (i >> 1 & 1), gaps[i >> 3]);
+    const unsigned count = dims_is_middle(&layout->problem.dims) ? 48 : 24;
+    for (unsigned i = 0; i < count; i++) {
+        const struct dims dims =
+            case_dims(layout, shape->at_once + (i & 1), shape->tile + (i >> 1 & 1),
+                      gaps[(i >> 3) % 3], layout->starts + (i & 1), i / 24);
         if (add_array(layout, &dims, i >> 2 & 1, seed + UINT64_C(2) * i, i))
             return -1;
     }
@@ -293,8 +313,7 @@ static int add_even(struct layout *layout, uint64_t seed)
     for (unsigned i = 0; i < 6; i++) {
         const uint64_t depth = depths[i >> 1];
         const uint64_t count = least(2 * layout->shape.at_once + 3, EVEN_ELEMENTS / depth + 3);
-        const struct dims dims =
-            oracle_resize(&layout->problem.dims, count, depth, (i & 1) * load);
+        const struct dims dims = case_dims(layout, count, depth, (i & 1) * load, 2 * load, 0);
         if (add_array(layout, &dims, 0, seed + UINT64_C(2) * i, i))
             return -1;
     }
@@ -432,6 +451,8 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
     };
     if (problem->dims.scan)
         layout->shape.positions_max = least(shape->positions_max, SCAN_POSITIONS);
+    if (dims_is_middle(&problem->dims)) /* of any size the same cases */
+        layout->problem.dims.inner.n = layout->starts;
 }
 
 /* Of scans, whose calls may leave something to the next: two runs of more tiles than the special

@@ -7,6 +7,7 @@
 #include "autotune/verify/oracle_ops.h"
 #include "autotune/verify/oracle_own.h"
 #include "generator/operation_eval.h"
+#include "generator/operation_param.h"
 
 #include <assert.h>
 #include <math.h>
@@ -32,6 +33,7 @@ struct drawn {
 struct oracle_mapped {
     const struct operation *op;
     enum type type, acc, value, result;
+    uint64_t params[PROBLEM_PARAMS_MAX]; /* words; the others 0 */
     bool has_map, has_finish;
     int map_spreads, finish_spreads; /* functions whose results differ by machine */
 
@@ -55,9 +57,11 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct oracle_mapped *find(const struct problem *problem)
 {
+    uint64_t params[PROBLEM_PARAMS_MAX] = {0};
     const struct oracle_mapped *at = atomic_load(&all);
-    while (at &&
-           (at->op != problem->op || at->type != problem->type || at->acc != problem->acc))
+    problem_param_words(problem, params);
+    while (at && (at->op != problem->op || at->type != problem->type ||
+                  at->acc != problem->acc || memcmp(at->params, params, sizeof params) != 0))
         at = at->next;
     return at;
 }
@@ -91,6 +95,7 @@ static int open_evaluator(void **out, const void *owner, struct error *error)
     struct operation_eval *eval;
     if (operation_eval_open(&eval, mapped->op->text, mapped->acc, error))
         return -1;
+    operation_eval_give(eval, mapped->params);
     *out = eval;
     return 0;
 }
@@ -585,13 +590,17 @@ static struct mixture mix_rounding(const struct oracle_mapped *mapped, uint64_t 
 }
 
 /* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials.
- * Where results are bits each counts in a run, and few kinds make equals in rows. */
-static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_input *input)
+ * Where results are bits each counts in a run, and few kinds make equals in rows. Before a tail none are larger than
+ * 16: where the largest decide, these are in the tail. */
+static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_input *input,
+                        uint64_t first)
 {
     static const double mosts[] = {2, 16, HUGE_VAL, HUGE_VAL};
     const bool is_any = oracle_is_run(&input->problem.dims) && own_is_certain(mapped->own);
-    const double most =
-        is_any ? HUGE_VAL : mosts[oracle_mix(input->seed) % (sizeof mosts / sizeof *mosts)];
+    const double most = input->tail ? (first < input->tail ? 16 : HUGE_VAL)
+                        : is_any
+                            ? HUGE_VAL
+                            : mosts[oracle_mix(input->seed) % (sizeof mosts / sizeof *mosts)];
     size_t count = 0;
     while (count < mapped->count && mapped->drawn[count].size <= most)
         count++;
@@ -599,14 +608,14 @@ static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_
 }
 
 static struct mixture mix(const struct oracle_mapped *mapped, const struct oracle_input *input,
-                          bool is_random)
+                          bool is_random, uint64_t first)
 {
     const uint64_t n = input->problem.dims.depth.n;
     const bool rounds =
         problem_types[mapped->value].is_float && operation_law(mapped->op)->rounds;
     const bool is_sum = mapped->op->combine == COMBINE_ADD;
     if (mapped->own)
-        return (struct mixture){UINT32_MAX, count_own(mapped, input)};
+        return (struct mixture){UINT32_MAX, count_own(mapped, input, first)};
     if (is_decided_by_one(mapped->op->combine))
         return (struct mixture){0, 0};
     if (rounds && !(is_random && is_sum))
@@ -618,7 +627,7 @@ static struct mixture mix(const struct oracle_mapped *mapped, const struct oracl
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out)
 {
-    const struct mixture mixture = mix(mapped, input, is_random);
+    const struct mixture mixture = mix(mapped, input, is_random, first);
     const struct oracle_recipe recipe = {.seed = ~input->seed};
     const struct drawn *deciding = mapped->drawn + mapped->neutral_count;
     union element_block words;
@@ -731,6 +740,7 @@ static int make(struct oracle_mapped **out, const struct problem *problem, struc
                                      .result = problem_result(problem),
                                      .has_map = oracle_has_map(problem),
                                      .has_finish = problem_has_finish(problem)};
+    problem_param_words(problem, mapped->params);
     if (problem_is_joined(problem))
         return own_open(&mapped->own, problem, error) || keep_usual(mapped, error) ? -1 : 0;
     if (lending_start(&mapped->evaluators, open_evaluator, close_evaluator, mapped, error))

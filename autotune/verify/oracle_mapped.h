@@ -6,8 +6,8 @@
 #include "autotune/verify/element.h"
 #include "autotune/verify/oracle.h"
 
-/* Made once for each operation, type of elements and accumulator, by oracle_prepare, and kept as operations
- * are. */
+/* Made once for each operation, type of elements, accumulator and values of params, by oracle_prepare, and kept
+ * as operations are. */
 struct oracle_mapped;
 
 /* NULL where elements, or their squares, are combined and the result is what that gives. */

@@ -7,6 +7,7 @@
 #include "autotune/verify/lending.h"
 #include "autotune/verify/oracle_laws.h"
 #include "autotune/verify/oracle_mapped.h"
+#include "generator/operation_param.h"
 #include "generator/operation_type.h"
 
 #include <assert.h>
@@ -23,21 +24,33 @@ enum {
 /* How much larger what is rounded may be in another order of combining than in this one. */
 static const double ANOTHER_ORDER = 4;
 
+/* What blocks of one element alone become, by the height of their tree: each is combined once, and all of its lanes
+ * are one. */
+struct alike {
+    uint64_t word; /* the element's bytes */
+    struct oracle_own_value trees[LEVELS + 1];
+    int known; /* heights below it */
+};
+
 /* A tree under way: the roots of trees of blocks, each half as high as the one before or less. */
 struct own_room {
     struct operation_eval *eval;
     struct operation_error *bounds;
-    struct operation_values levels[LEVELS + 1];
+    struct operation_values levels[LEVELS + 3]; /* two for others than roots */
     uint64_t heights[LEVELS + 1];
+    bool are_alike[LEVELS +
+                   1]; /* is the root one of alike.trees? Then the level is not filled yet */
     int top;
+    struct alike alike;
 };
 
 struct oracle_own {
     const struct operation *op;
     enum type type, acc, result;
+    uint64_t params[PROBLEM_PARAMS_MAX];
     int fields;
     enum type types[OPERATION_FIELDS_MAX];
-    bool is_certain;
+    bool is_certain, has_index;
     struct laws laws;
 
     struct lending rooms; /* a struct own_room each */
@@ -65,6 +78,8 @@ static int open_room(void **out, const void *owner, struct error *error)
         close_room(room);
         return -1;
     }
+    operation_eval_give(room->eval, own->params);
+    operation_error_give(room->bounds, own->params);
     *out = room;
     return 0;
 }
@@ -137,20 +152,83 @@ static void put_identity(const struct oracle_own *own, struct own_room *room,
     memset(out->flags + first, 0, count - first);
 }
 
+static void put_value(const struct oracle_own *own, struct operation_values *to,
+                      const struct oracle_own_value *from)
+{
+    for (int f = 0; f < own->fields; f++) {
+        to->words[f][0] = from->words[f];
+        to->errors[f][0] = from->errors[f];
+    }
+    to->flags[0] = (uint8_t)from->flags;
+}
+
+static void take_value(const struct oracle_own *own, struct oracle_own_value *to,
+                       const struct operation_values *from)
+{
+    for (int f = 0; f < own->fields; f++) {
+        to->words[f] = from->words[f][0];
+        to->errors[f] = from->errors[f][0];
+    }
+    to->flags = from->flags[0];
+}
+
+/* --- Elements that are all alike ---------------------------------------------------------- */
+
+/* Notes what trees of this height and all below become; the last of those known is combined with itself. */
+static const struct oracle_own_value *find_alike(const struct oracle_own *own,
+                                                 struct own_room *room, uint64_t height)
+{
+    struct alike *alike = &room->alike;
+    struct operation_values *a = &room->levels[room->top], *b = a + 1;
+    for (; (uint64_t)alike->known <= height; alike->known++) {
+        put_value(own, a, &alike->trees[alike->known - 1]);
+        put_value(own, b, &alike->trees[alike->known - 1]);
+        combine(own, room, a, b, a, 1);
+        take_value(own, &alike->trees[alike->known], a);
+    }
+    return &alike->trees[height];
+}
+
+/* Fills a level whose root is one of such trees. */
+static void fill_alike(const struct oracle_own *own, struct own_room *room, int level,
+                       size_t lanes)
+{
+    struct operation_values *out = &room->levels[level];
+    if (!room->are_alike[level])
+        return;
+    const struct oracle_own_value *value = find_alike(own, room, room->heights[level]);
+    for (size_t k = 0; k < lanes; k++) {
+        for (int f = 0; f < own->fields; f++) {
+            out->words[f][k] = value->words[f];
+            out->errors[f][k] = value->errors[f];
+        }
+        out->flags[k] = (uint8_t)value->flags;
+    }
+    room->are_alike[level] = false;
+}
+
 /* --- Trees -------------------------------------------------------------------------------- */
 
 static void combine_top(const struct oracle_own *own, struct own_room *room, size_t lanes)
 {
-    struct operation_values *below = &room->levels[room->top - 2];
-    uint64_t *heights = &room->heights[room->top - 2];
-    combine(own, room, below, below + 1, below, lanes);
+    const int level = room->top - 2;
+    struct operation_values *below = &room->levels[level];
+    uint64_t *heights = &room->heights[level];
+    bool *are_alike = &room->are_alike[level];
+    if (!are_alike[0] || !are_alike[1] || heights[0] != heights[1]) {
+        fill_alike(own, room, level, lanes);
+        fill_alike(own, room, level + 1, lanes);
+        combine(own, room, below, below + 1, below, lanes);
+    }
     heights[0] = (heights[0] > heights[1] ? heights[0] : heights[1]) + 1;
     room->top--;
 }
 
 /* Puts the block at the top of the levels into the tree. */
-static void push(const struct oracle_own *own, struct own_room *room, size_t lanes)
+static void push(const struct oracle_own *own, struct own_room *room, bool is_alike,
+                 size_t lanes)
 {
+    room->are_alike[room->top] = is_alike;
     room->heights[room->top++] = 0;
     while (room->top > 1 && room->heights[room->top - 2] <= room->heights[room->top - 1])
         combine_top(own, room, lanes);
@@ -162,10 +240,11 @@ static uint64_t end_tree(const struct oracle_own *own, struct own_room *room, si
 {
     if (room->top == 0) {
         put_identity(own, room, &room->levels[0], 0, lanes);
-        push(own, room, lanes);
+        push(own, room, false, lanes);
     }
     while (room->top > 1)
         combine_top(own, room, lanes);
+    fill_alike(own, room, 0, lanes);
     return room->heights[0];
 }
 
@@ -186,26 +265,6 @@ static uint64_t reduce_lanes(const struct oracle_own *own, struct own_room *room
 }
 
 /* --- Folds -------------------------------------------------------------------------------- */
-
-static void put_value(const struct oracle_own *own, struct operation_values *to,
-                      const struct oracle_own_value *from)
-{
-    for (int f = 0; f < own->fields; f++) {
-        to->words[f][0] = from->words[f];
-        to->errors[f][0] = from->errors[f];
-    }
-    to->flags[0] = (uint8_t)from->flags;
-}
-
-static void take_value(const struct oracle_own *own, struct oracle_own_value *to,
-                       const struct operation_values *from)
-{
-    for (int f = 0; f < own->fields; f++) {
-        to->words[f] = from->words[f][0];
-        to->errors[f] = from->errors[f][0];
-    }
-    to->flags = from->flags[0];
-}
 
 void own_fold_init(const struct oracle_own *own, struct oracle_fold *fold)
 {
@@ -244,24 +303,61 @@ static size_t lanes_for(uint64_t count)
     return lanes;
 }
 
+static bool has_alike(const struct own_room *room)
+{
+    int level = 0;
+    while (level < room->top && !room->are_alike[level])
+        level++;
+    return level < room->top;
+}
+
+/* Are these all the element that room->alike is of? It becomes so where no root needs the other one. */
+static bool are_alike(const struct oracle_own *own, struct own_room *room,
+                      const unsigned char *elements, size_t count)
+{
+    const size_t bytes = (size_t)problem_types[own->type].bytes;
+    uint64_t word = 0;
+    if (memcmp(elements, elements + bytes, (count - 1) * bytes) != 0)
+        return false;
+    memcpy(&word, elements, bytes);
+    if (word != room->alike.word && !has_alike(room))
+        room->alike = (struct alike){.word = word};
+    return word == room->alike.word;
+}
+
+/* The values of a block of elements, whose first is at `place`. Behind them are identities. */
+static void map_block(const struct oracle_own *own, struct own_room *room, const void *elements,
+                      uint64_t place, size_t count, size_t lanes)
+{
+    struct operation_values *to = &room->levels[room->top];
+    union element_block x;
+    uint64_t places[LANES];
+    widen(own, &x, elements, count);
+    for (size_t k = 0; k < count; k++)
+        places[k] = place + k;
+    map(own, room, x.u64, places, to, count);
+    put_identity(own, room, to, count, lanes);
+}
+
 void own_fold_add(const struct oracle_own *own, struct oracle_fold *fold, const void *elements,
                   uint64_t count)
 {
     const size_t bytes = (size_t)problem_types[own->type].bytes, lanes = lanes_for(count);
+    const unsigned char *at = elements;
     struct own_room *room = count > 0 ? borrow(own) : NULL;
     if (!room)
         return;
-    for (uint64_t done = 0, take; done < count; done += take) {
-        struct operation_values *to = &room->levels[room->top];
-        union element_block x;
-        uint64_t places[LANES];
+    for (uint64_t done = 0, take; done < count; done += take, at += take * bytes) {
         take = count - done < lanes ? count - done : lanes;
-        widen(own, &x, (const unsigned char *)elements + done * bytes, take);
-        for (size_t k = 0; k < take; k++)
-            places[k] = fold->next + done + k;
-        map(own, room, x.u64, places, to, take);
-        put_identity(own, room, to, take, lanes);
-        push(own, room, lanes);
+        const bool is_alike =
+            !own->has_index && take == LANES && are_alike(own, room, at, take);
+        if (!is_alike || room->alike.known == 0)
+            map_block(own, room, at, fold->next + done, take, lanes);
+        if (is_alike && room->alike.known == 0) {
+            take_value(own, &room->alike.trees[0], &room->levels[room->top]);
+            room->alike.known = 1;
+        }
+        push(own, room, is_alike, lanes);
     }
     const uint64_t height = end_tree(own, room, lanes);
     add_value(own, room, &fold->own, height + reduce_lanes(own, room, lanes));
@@ -361,7 +457,7 @@ static void fold_lanes(const struct oracle_own *own, const struct problem *probl
         for (size_t k = 0; k < count; k++)
             places[k] = d;
         map(own, room, x.u64, places, &room->levels[room->top], count);
-        push(own, room, count);
+        push(own, room, false, count);
     }
     uint64_t height = end_tree(own, room, count);
     put_identity(own, room, &room->levels[1], 0, count);
@@ -506,7 +602,9 @@ int own_open(struct oracle_own **out, const struct problem *problem, struct erro
     own->type = problem->type;
     own->acc = problem->acc;
     own->result = problem_result(problem);
+    problem_param_words(problem, own->params);
     own->fields = operation_field_count(text);
+    own->has_index = operation_mentions(text, OPERATION_MAP, OPERATION_I);
     for (int f = 0; f < own->fields; f++)
         own->types[f] = operation_field_type(text, f, problem->acc);
     if (lending_start(&own->rooms, open_room, close_room, own, error)) {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOST_POSITIONS = 256, RESULTS = 2 };
+enum { HOST_POSITIONS = 256, RESULTS = 4 };
 
 void proof_dispose(struct proof *proof)
 {

@@ -6,6 +6,7 @@ result follows from that of the elements, and what becomes of no elements at all
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import NamedTuple, Optional
 
 from . import _core
@@ -130,9 +131,22 @@ class Operation:
     >>> autotune.reduce(energy, np.arange(4.0), device="host")
     np.float64(3.5)
 
+    ``params`` are numbers that each call gives, by value: no kernel is compiled for another.
+
+    >>> huber = autotune.Operation(
+    ...     params="delta:real=1",
+    ...     map="magnitude(x) <= delta ? 0.5 * x * x : delta * (magnitude(x) - 0.5 * delta)",
+    ...     combine="a + b",
+    ...     types="floats",
+    ... )
+    >>> x = np.array([0.5, -3.0])
+    >>> autotune.reduce(huber, x, device="host"), autotune.reduce(huber, x, delta=2, device="host")
+    (np.float64(2.625), np.float64(4.125))
+
     Without ``map`` a value is the element, without ``finish`` the result is the last value.
-    ``let`` gives names to what the others mention: ``let={"half": "x / 2"}``. A fault raises
-    BadArgument, whose sentence has the key, line and column.
+    ``let`` gives names to what the others mention: ``let={"half": "x / 2"}``. ``tolerance`` is a
+    factor on the error of floats that a proof allows, ``scale`` what that error is relative to, for
+    messages. A fault raises BadArgument, whose sentence has the key, line and column.
     """
 
     def __init__(
@@ -144,14 +158,18 @@ class Operation:
         value: Optional[str] = None,
         result: Optional[str] = None,
         identity: Optional[str] = None,
+        params: Optional[str] = None,
         types: Optional[str] = None,
         let: Optional[dict] = None,
+        scale: Optional[str] = None,
+        tolerance: Optional[float] = None,
         name: str = "own",
         meaning: str = "an operation of its own",
     ) -> None:
-        keys = {"meaning": meaning, "types": types, "value": value}
+        keys = {"meaning": meaning, "types": types, "value": value, "params": params}
         keys.update({f"let {key}": text for key, text in (let or {}).items()})
         keys.update(map=map, combine=combine, identity=identity, finish=finish, result=result)
+        keys.update(scale=scale, tolerance=tolerance and format(Decimal(str(tolerance)), "f"))
         lines = [f"{key} = {text}" for key, text in keys.items() if text is not None]
         self.name = name
         self.text = "\n".join(["[operation]", *lines, ""])

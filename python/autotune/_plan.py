@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, NamedTuple, Optional
 
 from . import _arrays, _core, _devices
@@ -9,7 +10,7 @@ from ._arrays import LEGACY_STREAM, View
 from ._axes import Layout, Walk, contiguous, kept_shape, layout, normalize
 from ._devices import HOST, Device
 from ._operations import RESULTS, ROWS, Row
-from ._types import Type, of_code
+from ._types import Type, of_code, param_bits
 
 ORDERS = {None: 0, "free": 0, "run": 1, "n": 2, "any": 3}
 SCANS = {None: 0, "inclusive": 1, "exclusive": 2}
@@ -57,8 +58,9 @@ class _Step:
 
     def _find_layout(self, axes: tuple) -> Layout:
         problem = self._problem
-        is_in_order = problem.row.is_position or problem.order == "n"
-        walk = Walk.SCAN if problem.scan else Walk.IN_ORDER if is_in_order else Walk.ANY
+        walk = Walk.IN_ORDER if problem.row.is_position else Walk.ANY
+        if problem.scan or problem.order == "n":
+            walk = Walk.SCAN if problem.scan else Walk.BY_N
         found = layout(problem.shape, problem.strides, axes, walk)
         if found is not None:
             return found
@@ -85,6 +87,8 @@ class _Step:
             0,
             SOURCES[problem.source],
             int(problem.budget * 1000),
+            lay.axes,
+            *lay.array,
         )
 
     def _find_pipeline(self) -> Optional[tuple]:
@@ -106,74 +110,74 @@ class _Step:
         """How many kernels it launches."""
         return self.core.launches * self._layout.calls
 
-    def fill(self, seen: View, results: View) -> None:
+    def fill(self, seen: View, results: View, params: tuple = ()) -> None:
         """Reduces what is seen. Where the array's library cannot queue behind it, it waits."""
         if self._is_empty:
-            self._fill_empty(seen, results)
+            self._fill_empty(seen, results, params)
         elif self._pipeline:
             pipeline = _devices.pipeline(*self._pipeline)
             pipeline.execute(seen.address, self._layout.n, results.address)
         elif self._is_copied():
-            self._copy_and_execute(seen, results)
+            self._copy_and_execute(seen, results, params)
         else:
-            self._execute(seen.address, results.address, seen.stream)
+            self._execute(seen.address, results.address, seen.stream, params)
         if seen.gpu is not None and not _arrays.has_current_stream(seen.array):
             self._context.wait(seen.stream)
 
-    def _execute(self, source: int, results: int, stream: int) -> None:
+    def _execute(self, source: int, results: int, stream: int, params: tuple) -> None:
         lay = self._layout
         step, result_step = self._steps()
-        self.core.execute(source, lay.counted, results, stream, lay.calls, step, result_step)
+        self.core.execute(
+            source, lay.counted, results, stream, lay.calls, step, result_step, *params
+        )
 
     def _steps(self) -> tuple:
         """Bytes from a call's elements, and results, to the next one's."""
         step = self._layout.step * self._problem.type.bytes
         return step, self.core.results * self.core.result_bytes
 
-    def _copy_and_execute(self, seen: View, results: View) -> None:
+    def _copy_and_execute(self, seen: View, results: View, params: tuple) -> None:
         size = self._layout.extent * seen.type.bytes
         elements = self._context.buffer(size)
         there = self._context.buffer(self._count * self.core.result_bytes)
         elements.fill(seen.address, size, LEGACY_STREAM)
-        self._execute(elements.address, there.address, LEGACY_STREAM)
+        self._execute(elements.address, there.address, LEGACY_STREAM, params)
         there.read(results.address, self._count * self.core.result_bytes, LEGACY_STREAM)
 
-    def _fill_empty(self, seen: View, results: View) -> None:
+    def _fill_empty(self, seen: View, results: View, params: tuple) -> None:
         """The value of no elements, as often as there are results; a call each."""
         size = self.core.result_bytes
         if not self._count or self._problem.scan:
             return
         if not self._is_copied():
-            self.core.execute(0, 0, results.address, seen.stream, self._count, 0, size)
+            self.core.execute(0, 0, results.address, seen.stream, self._count, 0, size, *params)
             return
         there = self._context.buffer(self._count * size)
-        self.core.execute(0, 0, there.address, LEGACY_STREAM, self._count, 0, size)
+        self.core.execute(0, 0, there.address, LEGACY_STREAM, self._count, 0, size, *params)
         there.read(results.address, self._count * size, LEGACY_STREAM)
 
-    def short_way(self, seen: View, shape: tuple, stored: Type) -> Any:
-        """A function of an array and an out that does the same in C, for arrays whose library has
-        DLPack's exchange table; None where there is none."""
+    def shorten(self, plan: Plan, seen: View, stored: Type) -> None:
+        """Has calls do the same in C, for arrays whose library has DLPack's exchange table."""
         kind, lay = type(seen.array), self._layout
         is_same_place = (HOST if seen.gpu is None else seen.gpu) == self._gpu
         is_dense = seen.strides == contiguous(seen.shape)
         has_table = hasattr(kind, "__dlpack_c_exchange_api__")
         if self._is_empty or not (is_same_place and is_dense and has_table):
-            return None
-        try:
-            return _core.Call(
+            return
+        with contextlib.suppress(BufferError):
+            plan.shorten(
                 self.core,
                 kind,
                 self._gpu,
                 seen.shape,
                 seen.type.dlpack,
-                shape,
+                plan.shape,
                 stored.dlpack,
                 lay.counted,
                 lay.calls,
                 *self._steps(),
-            ).run
-        except BufferError:
-            return None
+                plan.dtype != stored.name,
+            )
 
 
 def _steps_of(problem: Problem, axes: tuple, gpu: int) -> list:
@@ -198,10 +202,12 @@ def _steps_of(problem: Problem, axes: tuple, gpu: int) -> list:
         raise refusal from None
 
 
-class Plan:
+class Plan(_core.Call):
     """A reduction that is ready for arrays of one shape, type and place.
 
-    A call costs least this way: nothing is looked up. Made by :func:`plan`.
+    A call costs least this way: nothing is looked up. Made by :func:`plan`. It is called with an
+    array like the one that it was made for, may have an ``out``, and takes values of the
+    operation's own params as keywords.
 
     >>> import numpy as np
     >>> x = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -230,7 +236,6 @@ class Plan:
         self._final = final or self._stored
         if self._has_same_bits():
             self._stored = self._final
-        self._short: Any = None
 
     def _refuse(self, axes: tuple) -> None:
         problem = self._problem
@@ -296,12 +301,8 @@ class Plan:
 
     # -- how it is called
 
-    def __call__(self, x: Any, out: Any = None) -> Any:
-        """Reduces ``x``, an array like the one that the plan was made for, to ``out`` or to a new
-        array."""
-        made = self.try_short(x, out)
-        if made is not NotImplemented:
-            return made
+    def long(self, x: Any, out: Any = None, **params: Any) -> Any:
+        """What a call does of arrays that are not for the short way, or with params."""
         seen, problem = _arrays.view(x), self._problem
         wanted = (problem.shape, problem.strides, problem.type, problem.gpu)
         if (seen.shape, seen.strides, seen.type, seen.gpu) != wanted:
@@ -310,50 +311,53 @@ class Plan:
                 f"{problem.strides}, not {seen.type.name} of shape {seen.shape} with strides "
                 f"{seen.strides}: make another plan"
             )
-        return self.run(seen, out)
+        return self.run(seen, out, params)
 
-    def try_short(self, x: Any, out: Any) -> Any:
-        """The result by the short way; NotImplemented where that is not for these arrays."""
-        made = self._short(x, out) if self._short else NotImplemented
-        return made if made is NotImplemented or out is not None else self._converted(made)
+    def _pack(self, params: dict) -> tuple:
+        """The bits of each param of the operation, in its type; None of what is not given."""
+        known = self._core.op_params
+        for name in params:
+            if name not in (one for one, _ in known):
+                raise TypeError(
+                    f"{self._problem.name} has no param {name!r}: it has "
+                    f"{', '.join(one for one, _ in known) or 'none'}"
+                )
+        return tuple(param_bits(name, code, params.get(name)) for name, code in known)
 
-    @property
-    def has_short(self) -> bool:
-        """Is there a short way, for arrays of one library?"""
-        return self._short is not None
-
-    def run(self, seen: View, out: Any) -> Any:
+    def run(self, seen: View, out: Any, params: Optional[dict] = None) -> Any:
         """The result for an array that is as the plan's problem says."""
-        if self._short is None and len(self._steps) == 1:
-            self._short = self._steps[0].short_way(seen, self.shape, self._stored)
+        given = self._pack(params) if params else ()
+        if not self.has_short and len(self._steps) == 1:
+            self._steps[0].shorten(self, seen, self._stored)
         if out is None:
             results = self._allocate(seen)
-            self._fill(seen, results)
-            made = self._converted(_arrays.hand_over(results.array, seen.array))
+            self._fill(seen, results, given)
+            made = self.convert(_arrays.hand_over(results.array, seen.array))
             return made[()] if _arrays.library_of(made) == "numpy" and not self.shape else made
         if _arrays.library_of(out) == "builtins":
             raise TypeError(f"out is of type {type(out).__name__}: give an array")
         target = _arrays.view(out)
         self._check_out(target, seen)
         if target.type == self._stored:
-            self._fill(seen, target)
+            self._fill(seen, target, given)
         else:
             results = self._allocate(seen)
-            self._fill(seen, results)
+            self._fill(seen, results, given)
             out[...] = _arrays.hand_over(results.array, seen.array)
         return out
 
     def _allocate(self, seen: View) -> View:
         return _arrays.empty(seen, self.shape, self._stored, _devices.context(self._gpu))
 
-    def _fill(self, seen: View, results: View) -> None:
+    def _fill(self, seen: View, results: View, params: tuple) -> None:
         for step in self._steps[:-1]:
             between = _arrays.empty(seen, step.shape, step.type, _devices.context(self._gpu))
             step.fill(seen, between)
             seen = between
-        self._steps[-1].fill(seen, results)
+        self._steps[-1].fill(seen, results, params)
 
-    def _converted(self, made: Any) -> Any:
+    def convert(self, made: Any) -> Any:
+        """What kernels gave, with elements of the results' type."""
         return made if self._final == self._stored else _arrays.convert(made, self._final)
 
     def _check_out(self, target: View, seen: View) -> None:

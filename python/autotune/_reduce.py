@@ -96,6 +96,7 @@ def reduce(
     out: Any = None,
     order: Optional[str] = None,
     device: Device = None,
+    **params: Any,
 ) -> Any:
     """Combines the elements of ``x`` along ``axis`` by an operation.
 
@@ -110,15 +111,19 @@ def reduce(
     ``order="n"`` gives sums and products of floats the same bits on every GPU; ``order="run"`` the
     same bits in each run. ``device`` is the number of a GPU or ``"host"``, the emulator; None is
     the GPU of ``x``, and GPU 0 for arrays of the host. ``out`` takes the results, and is returned.
+    Other keywords are values of the operation's own params.
     """
-    key = (operation, indices(axis), keepdims, dtype, order, device, type(x))
+    if axis is not None and type(axis) is not int:
+        axis = indices(axis)
+    key = (operation, axis, keepdims, dtype, order, device, type(x))
     recent = _recent.get(key)
-    made = recent.try_short(x, out) if recent else NotImplemented
-    if made is not NotImplemented:
-        return made
+    if recent is not None and not params:
+        made = recent.short(x, out)
+        if made is not NotImplemented:
+            return made
     seen = _arrays.view(x)
     found = _plan_of(_problem(operation, seen, axis, keepdims, dtype, order, device))
-    made = found.run(seen, out)
+    made = found.run(seen, out, params)
     if found.has_short:
         _note(key, found)
     return made
@@ -133,11 +138,13 @@ def scan(
     dtype: Any = None,
     out: Any = None,
     device: Device = None,
+    **params: Any,
 ) -> Any:
     """The results of all elements up to each, along the last axis; ``x`` and the result have the
     same shape.
 
     ``exclusive``: of all elements before each. ``axis`` may be left out where ``x`` has one axis.
+    Other keywords are values of the operation's own params.
 
     >>> import numpy as np
     >>> autotune.scan("max", np.array([3, 1, 4, 1, 5]), device="host")
@@ -152,7 +159,7 @@ def scan(
         axis = -1 if seen.shape else None
     kind = "exclusive" if exclusive else "inclusive"
     found = _plan_of(_problem(operation, seen, axis, False, dtype, None, device, kind))
-    return found.run(seen, out)
+    return found.run(seen, out, params)
 
 
 def plan(

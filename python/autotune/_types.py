@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import operator
+import struct
+from typing import Any, NamedTuple, Optional
 
 
 class Type(NamedTuple):
@@ -84,6 +86,20 @@ def of_dtype(dtype: Any) -> Type:
     if name in _OF_CODE:
         return _OF_CODE[name]
     raise TypeError(f"dtype {dtype!r} has no operation here: {_known()}")
+
+
+_FORMATS = {"i32": "<i", "u32": "<I", "i64": "<q", "u64": "<Q", "f32": "<f", "f64": "<d"}
+
+
+def param_bits(name: str, code: str, value: Any) -> Optional[int]:
+    """The bits of a param's value in its type; None where it has none."""
+    if value is None:
+        return None
+    try:
+        number = float(value) if code[0] == "f" else operator.index(value)
+        return int.from_bytes(struct.pack(_FORMATS[code], number), "little")
+    except (TypeError, ValueError, OverflowError, struct.error):
+        raise TypeError(f"param {name} is {value!r}: give a number of type {code}") from None
 
 
 def _known() -> str:

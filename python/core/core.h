@@ -1,13 +1,10 @@
-/* core: what the files of the extension share: Python's stable interface of 3.10, and how a failure
- * of the library becomes an exception. The extension has the library's objects and nothing else:
+/* core: what the files of the extension share: Python's interface (setup.py says which: the stable one of 3.10
+ * but for free-threaded Pythons), and how a failure of the library becomes an exception. The extension has the library's objects and nothing else:
  * names, axes and types are the business of the Python files beside it. */
 #ifndef CORE_H
 #define CORE_H
 
 #define PY_SSIZE_T_CLEAN
-#ifndef Py_LIMITED_API
-#define Py_LIMITED_API 0x030a0000
-#endif
 #include <Python.h>
 
 #include "gpu.h"
@@ -29,13 +26,17 @@ struct core_context {
     struct gpu gpu;
 };
 
+enum { CORE_PARAMS_MAX = 8 };
+
 /* Calls of a plan, one behind another on a stream: each of n elements or rows, and steps in bytes from
- * a call's elements and results to the next one's. */
+ * a call's elements and results to the next one's; with the same values of the operation's own params. */
 struct core_run {
     uint64_t input, n, output, stream, calls, input_step, output_step;
+    uint64_t params[CORE_PARAMS_MAX]; /* bits of their types, the others 0 */
+    unsigned given;                   /* a bit for each that has a value here */
 };
 
-/* Runs them, without the GIL where that waits; as autotune_execute. */
+/* Runs them, without the GIL where that waits; as autotune_execute_call. */
 int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_error *error);
 
 /* What each type's file adds to the module; 0, or -1 with an exception. */

@@ -3,6 +3,7 @@
  * follow each other, those on two never share one. */
 #include "core.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 struct idle {
@@ -15,20 +16,62 @@ struct core_plan {
     struct autotune_plan *at;
     struct idle *idle;
     size_t count, room;
+    pthread_mutex_t lock; /* of what is idle, where no GIL is */
 };
 
-enum { OP, TYPE, ACC, NAMES, NUMBERS = 10 };
+static void lock(struct core_plan *self)
+{
+#ifdef Py_GIL_DISABLED
+    pthread_mutex_lock(&self->lock);
+#else
+    (void)self;
+#endif
+}
 
-/* The numbers of a problem as plan(...) takes them, behind its names. */
-enum { N, ROWS, LEN, PITCH, AXIS, SCAN, ORDER, IS_WARM, FROM, BUDGET_MS };
+static void unlock(struct core_plan *self)
+{
+#ifdef Py_GIL_DISABLED
+    pthread_mutex_unlock(&self->lock);
+#else
+    (void)self;
+#endif
+}
 
-static bool read_problem(struct autotune_problem *out, uint64_t numbers[NUMBERS],
-                         PyObject *const *args, Py_ssize_t count)
+enum { OP, TYPE, ACC, NAMES, NUMBERS = 11, AXES_MOST = 8 };
+
+/* The numbers of a problem as plan(...) takes them, behind its names; then, of an array, the size
+ * of each axis and the stride of each. */
+enum { N, ROWS, LEN, PITCH, AXIS, SCAN, ORDER, IS_WARM, FROM, BUDGET_MS, AXES };
+
+struct array {
+    struct autotune_dims dims;
+    uint64_t sizes[2 * AXES_MOST];
+};
+
+/* The array that a problem is of, where there are sizes. */
+static bool read_array(struct array *out, struct autotune_problem *problem, uint64_t axes,
+                       PyObject *const *args, Py_ssize_t count)
+{
+    const Py_ssize_t ndim = count / 2 < AXES_MOST ? count / 2 : AXES_MOST;
+    if (count == 0)
+        return true;
+    if (!core_read_numbers(out->sizes, args, count, 2 * ndim, "plan"))
+        return false;
+    out->dims = (struct autotune_dims){sizeof out->dims, (unsigned)ndim, (unsigned)axes,
+                                       out->sizes, out->sizes + ndim};
+    problem->dims = &out->dims;
+    return true;
+}
+
+static bool read_problem(struct autotune_problem *out, struct array *array,
+                         uint64_t numbers[NUMBERS], PyObject *const *args, Py_ssize_t count)
 {
     if (count < NAMES || !core_read_text(&out->op, args[OP]) ||
         !core_read_text(&out->type, args[TYPE]) || !core_read_text(&out->acc, args[ACC]))
         return false;
-    if (!core_read_numbers(numbers, args + NAMES, count - NAMES, NUMBERS, "plan"))
+    const Py_ssize_t given = count - NAMES, own = given < NUMBERS ? given : NUMBERS;
+    if (!core_read_numbers(numbers, args + NAMES, own, NUMBERS, "plan") ||
+        !read_array(array, out, numbers[AXES], args + NAMES + NUMBERS, given - own))
         return false;
     out->n = numbers[N];
     out->rows = numbers[ROWS];
@@ -48,9 +91,10 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
     struct autotune_plan_options options = {0};
     struct autotune_plan *at = NULL;
     struct autotune_error error;
+    struct array array;
     uint64_t numbers[NUMBERS];
     int failed;
-    if (!read_problem(&problem, numbers, args, count))
+    if (!read_problem(&problem, &array, numbers, args, count))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "plan of no problem");
     options.from = (enum autotune_from)numbers[FROM];
     options.budget_seconds = (double)numbers[BUDGET_MS] / 1000;
@@ -70,6 +114,7 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
     Py_INCREF(object);
     self->context = context;
     self->at = at;
+    pthread_mutex_init(&self->lock, NULL);
     return (PyObject *)self;
 }
 
@@ -86,6 +131,7 @@ static void plan_free(PyObject *object)
             autotune_workspace_destroy(self->idle[i].workspace, NULL);
         autotune_plan_destroy(self->at, NULL);
         gpu_leave(gpu, before);
+        pthread_mutex_destroy(&self->lock);
     }
     free(self->idle);
     Py_XDECREF((PyObject *)self->context);
@@ -122,6 +168,24 @@ static void give(struct core_plan *self, void *stream, struct autotune_workspace
     self->idle[self->count++] = (struct idle){stream, workspace};
 }
 
+/* The i-th call of a run. */
+static int run_call(struct autotune_workspace *workspace, const struct core_run *run,
+                    uint64_t i, struct autotune_error *error)
+{
+    void *stream = (void *)(uintptr_t)run->stream;
+    const void *input = (void *)(uintptr_t)(run->input + i * run->input_step);
+    void *output = (void *)(uintptr_t)(run->output + i * run->output_step);
+    struct autotune_call call = {.size = sizeof call, .n = run->n, .stream = stream};
+    if (!run->given)
+        return autotune_execute(workspace, input, run->n, output, stream, error);
+    call.inputs[0].data = input;
+    call.outputs[0] = output;
+    for (size_t k = 0; k < CORE_PARAMS_MAX; k++)
+        if (run->given >> k & 1)
+            call.params[k] = &run->params[k];
+    return autotune_execute_call(workspace, &call, error);
+}
+
 /* All calls of a run, one behind another on its stream. */
 static int run_calls(struct core_plan *self, struct autotune_workspace **workspace,
                      const struct core_run *run, struct autotune_error *error)
@@ -131,10 +195,7 @@ static int run_calls(struct core_plan *self, struct autotune_workspace **workspa
     if (!*workspace)
         failed = autotune_workspace_create(workspace, self->at, NULL, stream, error);
     for (uint64_t i = 0; i < run->calls && !failed; i++)
-        failed =
-            autotune_execute(*workspace, (void *)(uintptr_t)(run->input + i * run->input_step),
-                             run->n, (void *)(uintptr_t)(run->output + i * run->output_step),
-                             stream, error);
+        failed = run_call(*workspace, run, i, error);
     if (failed && *workspace)
         autotune_workspace_reset(*workspace, stream, NULL);
     return failed;
@@ -145,7 +206,9 @@ int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_er
     struct core_plan *self = (struct core_plan *)plan;
     const struct gpu *gpu = &self->context->gpu;
     void *stream = (void *)(uintptr_t)run->stream;
+    lock(self);
     struct autotune_workspace *workspace = take(self, stream);
+    unlock(self);
     void *before = gpu_enter(gpu);
     int failed;
     if (gpu->context && workspace && run->calls == 1) {
@@ -155,20 +218,42 @@ int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_er
         failed = run_calls(self, &workspace, run, error);
         PyEval_RestoreThread(state);
     }
+    lock(self);
     if (workspace)
         give(self, stream, workspace);
+    unlock(self);
     gpu_leave(gpu, before);
     return failed;
 }
 
-/* execute(input, n, output, stream, calls, input_step, output_step): as struct core_run. */
+/* The bits of params; None: the usual value. */
+static bool read_params(struct core_run *run, PyObject *const *args, Py_ssize_t count)
+{
+    if (count > CORE_PARAMS_MAX) {
+        PyErr_SetString(PyExc_TypeError, "more params than an operation has");
+        return false;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (args[k] == Py_None)
+            continue;
+        if (!core_read_numbers(&run->params[k], args + k, 1, 1, "execute"))
+            return false;
+        run->given |= 1u << k;
+    }
+    return true;
+}
+
+/* execute(input, n, output, stream, calls, input_step, output_step, *params): as struct core_run. */
 static PyObject *plan_execute(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    uint64_t at[sizeof(struct core_run) / sizeof(uint64_t)];
+    uint64_t at[7];
+    const Py_ssize_t numbers = sizeof at / sizeof *at;
     struct autotune_error error;
-    if (!core_read_numbers(at, args, count, sizeof at / sizeof *at, "execute"))
+    if (!core_read_numbers(at, args, count < numbers ? count : numbers, numbers, "execute"))
         return NULL;
-    const struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
+    struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6], {0}, 0};
+    if (!read_params(&run, args + numbers, count - numbers))
+        return NULL;
     if (core_plan_run(self, &run, &error))
         return core_raise(error.code, error.text);
     Py_RETURN_NONE;
@@ -236,6 +321,24 @@ static PyObject *plan_say(PyObject *object, void *which)
                         : PyLong_FromUnsignedLongLong(saying->number(self->at));
 }
 
+/* (name, type) of each of the operation's own params. */
+static PyObject *plan_op_params(PyObject *object, void *unused)
+{
+    const struct core_plan *self = (struct core_plan *)object;
+    const size_t count = autotune_plan_op_param_count(self->at);
+    PyObject *params = PyTuple_New((Py_ssize_t)count);
+    (void)unused;
+    for (size_t k = 0; params && k < count; k++) {
+        PyObject *one = Py_BuildValue("(ss)", autotune_plan_op_param_name(self->at, k),
+                                      autotune_plan_op_param_type(self->at, k));
+        if (!one || PyTuple_SetItem(params, (Py_ssize_t)k, one)) {
+            Py_DECREF(params);
+            return NULL;
+        }
+    }
+    return params;
+}
+
 #define SAYS(name, i) {name, plan_say, NULL, NULL, (void *)(uintptr_t) & sayings[i]}
 
 static PyGetSetDef says[] = {
@@ -252,12 +355,13 @@ static PyGetSetDef says[] = {
     SAYS("grade", 10),
     SAYS("kernels", 11),
     SAYS("result_type", 12),
+    {"op_params", plan_op_params, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef methods[] = {
     {"execute", (PyCFunction)(void (*)(void))plan_execute, METH_FASTCALL,
-     "execute(input, n, output, stream, calls, input_step, output_step)"},
+     "execute(input, n, output, stream, calls, input_step, output_step, *params)"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -212,16 +212,28 @@ static cudaError_t prefix_bytes_for(const struct dims *dims, size_t *bytes)
     return cudaSuccess;
 }
 
+//? if HAS_PARAMS
+static cudaError_t prefix_run(const prefix_step &step, const struct planner_launch &launch,
+    const struct planner_buffers &buffers, cudaStream_t stream, prefix_op_params *params)
+//? else
 static cudaError_t prefix_run(const prefix_step &step, const struct planner_launch &launch,
     const struct planner_buffers &buffers, cudaStream_t stream)
+//? end
 {
     cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t config = {};
     uint64_t values[PLANNER_ARGS];
+//? if HAS_PARAMS
+    void *args[8 + PREFIX_OP_PARAMS];
+//? else
     void *args[8];
+//? end
     planner_bind(values, &launch, &buffers);
     for (int i = 0; i < step.arg_count; i++)
         args[i] = &values[step.args[i]];
+//? if HAS_PARAMS
+    prefix_point_params(args + step.arg_count, params);
+//? end
     config.gridDim = dim3((unsigned)launch.keys[PLANNER_GRID]);
     config.blockDim = dim3(step.block);
     config.dynamicSmemBytes = step.shared_bytes;
@@ -266,7 +278,11 @@ static bool prefix_is_placed(uint64_t in, uint64_t out, uint64_t workspace, size
 /* Reduces `dims` as it is planned for `most`. */
 static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *most,
     const struct dims *dims, prefix_result *out, void *workspace, size_t bytes,
+//? if HAS_PARAMS
+    cudaStream_t stream, prefix_op_params *params)
+//? else
     cudaStream_t stream)
+//? end
 {
     const prefix_choice *choice;
     cudaError_t error = prefix_choose(&choice, most, dims);
@@ -285,7 +301,11 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
     for (int i = 0; i < plan.count && error == cudaSuccess; i++) {
         const struct planner_launch &launch = plan.launches[i];
         error = prefix_run(prefix_steps[prefix_rows[choice->row].first + launch.pass], launch, buffers,
+//? if HAS_PARAMS
+            stream, params);
+//? else
             stream);
+//? end
     }
     return error;
 }

@@ -33,7 +33,11 @@ cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pitch, size_t
  * out and the elements overlap, the workspace is too small for this shape, or prefix_refusal says
  * why. */
 cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
+//? if HAS_PARAMS
+    prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream, prefix_op_params params);
+//? else
     prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
+//? end
 
 /* The same for the first `rows` of a matrix of rows_max rows, with the launches and the workspace of the
 //? if DEPTH_STRIDE == 1
@@ -42,7 +46,11 @@ cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pit
  * whole: each result is combined from as many parts, in the same order, as of all its rows. */
 //? end
 cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max, size_t len,
+//? if HAS_PARAMS
+    size_t pitch, prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream, prefix_op_params params);
+//? else
     size_t pitch, prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream);
+//? end
 
 /* How well what runs for such a matrix fits, and what it is, a text that stays; either
  * pointer may be NULL. */
@@ -144,7 +152,11 @@ extern "C" cudaError_t prefix_workspace_bytes(size_t rows, size_t len, size_t pi
 
 extern "C" cudaError_t prefix_within(const prefix_element *in, size_t rows, size_t rows_max,
     size_t len, size_t pitch, prefix_result *out, void *workspace, size_t bytes,
+//? if HAS_PARAMS
+    cudaStream_t stream, prefix_op_params params)
+//? else
     cudaStream_t stream)
+//? end
 {
     struct dims most, some;
     const char *refusal;
@@ -153,16 +165,28 @@ extern "C" cudaError_t prefix_within(const prefix_element *in, size_t rows, size
         error = prefix_dims_for(&some, &refusal, rows, len, pitch);
     if (error != cudaSuccess || rows > rows_max)
         return cudaErrorInvalidValue;
+//? if HAS_PARAMS
+    return prefix_reduce(in, &most, &some, out, workspace, bytes, stream, &params);
+//? else
     return prefix_reduce(in, &most, &some, out, workspace, bytes, stream);
+//? end
 }
 
 extern "C" cudaError_t prefix(const prefix_element *in, size_t rows, size_t len, size_t pitch,
+//? if HAS_PARAMS
+    prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream, prefix_op_params params)
+//? else
     prefix_result *out, void *workspace, size_t bytes, cudaStream_t stream)
+//? end
 {
     struct dims dims;
     const char *refusal;
     const cudaError_t error = prefix_dims_for(&dims, &refusal, rows, len, pitch);
+//? if HAS_PARAMS
+    return error == cudaSuccess ? prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream, &params)
+//? else
     return error == cudaSuccess ? prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream)
+//? end
                                 : error;
 }
 

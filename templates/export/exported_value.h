@@ -24,7 +24,11 @@ cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes);
  * out and the elements overlap, the workspace is too small for n, or n too large for any kernel. */
 //? end
 cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out, void *workspace,
+//? if HAS_PARAMS
+    size_t bytes, cudaStream_t stream, prefix_op_params params);
+//? else
     size_t bytes, cudaStream_t stream);
+//? end
 
 /* How well what runs for n elements fits, and what it is, a text that stays; either pointer may be NULL. */
 cudaError_t prefix_match(size_t n, enum prefix_fit *match, const char **params);
@@ -113,7 +117,11 @@ extern "C" cudaError_t prefix_workspace_bytes(size_t n_max, size_t *bytes)
 }
 
 extern "C" cudaError_t prefix(const prefix_element *in, size_t n, prefix_result *out,
+//? if HAS_PARAMS
+    void *workspace, size_t bytes, cudaStream_t stream, prefix_op_params params)
+//? else
     void *workspace, size_t bytes, cudaStream_t stream)
+//? end
 {
 //? if SCAN == INCLUSIVE
     const struct dims dims = dims_run(n, DIMS_INCLUSIVE);
@@ -122,7 +130,11 @@ extern "C" cudaError_t prefix(const prefix_element *in, size_t n, prefix_result 
 //? else
     const struct dims dims = dims_value(n);
 //? end
+//? if HAS_PARAMS
+    return prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream, &params);
+//? else
     return prefix_reduce(in, &dims, &dims, out, workspace, bytes, stream);
+//? end
 }
 
 extern "C" cudaError_t prefix_match(size_t n, enum prefix_fit *match, const char **params)

@@ -74,6 +74,27 @@ static void call_as_cub()
     });
 }
 
+static void give_params()
+{
+    const autotune::context host("host");
+    const char *op =
+        autotune::operation("clipped", "[operation]\nmeaning = a clipped sum\n"
+                                       "params = low:acc high:acc=5 shift:i32=0\n"
+                                       "map = least(greatest(x, low), high)\n"
+                                       "combine = a + b\nfinish = a + acc(shift)\n");
+    const autotune::workspace sum(autotune::plan(host, autotune::value<float>(op, 4)));
+    const float x[] = {-9, 1, 4, 9};
+    float total = 0;
+    sum.execute(x, 4, &total, nullptr, -1, 2.5f, 100);
+    expect(total == -1 + 1 + 2.5f + 2.5f + 100, "all params");
+    sum.execute(x, 4, &total, nullptr, 0);
+    expect(total == 0 + 1 + 4 + 5, "the others have their usual values");
+    expect_error(AUTOTUNE_BAD_ARGUMENT, "value for its param 'low'",
+                 [&] { sum.execute(x, 4, &total); });
+    expect_error(AUTOTUNE_BAD_ARGUMENT, "gives 4 params, and the operation has 3",
+                 [&] { sum.execute(x, 4, &total, nullptr, 1, 2, 3, 4); });
+}
+
 static void use_objects()
 {
     const autotune::workspace rows = [] {
@@ -130,6 +151,7 @@ int main(int argc, char **)
         call_without_a_gpu();
     call_as_cub();
     use_objects();
+    give_params();
     if (!failures)
         std::puts("all as it should be");
     return failures > 0;

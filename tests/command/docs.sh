@@ -100,6 +100,11 @@ awk '
 check trust-says-where-tests-run test ! -s unlike
 cat unlike
 
+# What is released has one version: the Makefile's, which all else reads, and that of both lists of changes.
+version=$("$AUTOTUNE" version | sed -n '1s/^autotune //p')
+check version-of-the-changes test "$(sed -n 's/^## //p' "$ROOT/CHANGELOG.md" | head -n 1)" = "$version"
+check version-of-debian test "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$ROOT/debian/changelog")" = "$version"
+
 check README-lines test "$(wc -l < "$ROOT/README.md")" -le 200
 check README-columns test -z "$(awk "length > 96" "$ROOT/README.md")"
 if command -v python3 > /dev/null; then

@@ -120,6 +120,12 @@ kernel columns_f16_last_block sum f16 f32 sm_90 last \
 kernel columns_u8_host max u8 u32 host main \
     BLOCK=64,LANES=4,VECTOR=16,EDGES=MASKED,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=0,SPLIT=WHOLE
 
+space=middle
+kernel middle_f32 sum f32 f32 sm_90 last \
+    BLOCK=256,LANES=32,VECTOR=4,EDGES=MASKED,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=LAST_BLOCK,BATCH=ONE
+kernel middle_i32_several mean i32 i32 sm_90 last \
+    BLOCK=256,LANES=32,VECTOR=4,EDGES=SIMPLE,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=LAST_BLOCK,BATCH=SEVERAL
+
 space=ordered
 kernel ordered_f32 sum f32 f32 sm_90 last \
     BLOCK=256,LEAVES=4,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=4,FINISH=LAST_BLOCK

@@ -71,6 +71,7 @@ static const struct kind {
 } kinds[] = {
     {"rows", {.outer = {100, 1000}, .depth = {1000, 1}, .inner = {1, 1}}},
     {"columns", {.outer = {1, 1}, .depth = {1000, 100}, .inner = {100, 1}}},
+    {"middle", {.outer = {20, 50000}, .depth = {500, 100}, .inner = {100, 1}}},
     {"inclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_INCLUSIVE}},
     {"exclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_EXCLUSIVE}},
 };

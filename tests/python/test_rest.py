@@ -53,12 +53,47 @@ class Rest(unittest.TestCase):
         got = autotune.reduce(energy, x.astype("int16"))
         self.assertEqual((got, got.dtype), (np.mean(x * x, dtype="float64"), np.dtype("float64")))
         self.assertIn("combine = a + b", repr(energy))
+        loose = autotune.Operation(
+            map="x * x", combine="a + b", scale="sum x*x", tolerance=1e-4, name="loose"
+        )
+        self.assertIn("scale = sum x*x; tolerance = 0.0001", repr(loose))
+        self.assertEqual(autotune.reduce(loose, x), (x * x).sum())
 
     def test_fault_in_an_operation(self):
         with self.assertRaisesRegex(autotune.BadArgument, "own.ini:3:7: .*'y'"):
             autotune.Operation(map="y", combine="a + b")
         with self.assertRaises(ValueError):
             autotune.reduce(autotune.Operation(combine="a - b"), np.ones(3))
+
+    def test_params(self):
+        x = np.array([[0.25, -3, 1], [2, 0.5, -0.5]], "float32")
+        huber = autotune.Operation(
+            params="delta:real=1 shift:i32",
+            map="magnitude(x) <= delta ? 0.5 * x * x : delta * (magnitude(x) - 0.5 * delta)",
+            combine="a + b",
+            finish="a + real(shift)",
+            types="floats",
+        )
+
+        def expected(delta, shift):
+            small = np.abs(x) <= delta
+            each = np.where(small, x * x / 2, delta * (np.abs(x) - delta / 2))
+            return each.sum(axis=1) + shift
+
+        for delta, shift in ((0.5, 3), (2, -1), (0.5, 0)):
+            got = autotune.reduce(huber, x, 1, delta=delta, shift=shift)
+            np.testing.assert_array_equal(got, expected(delta, shift))
+        plan = autotune.plan(huber, x, 1)
+        np.testing.assert_array_equal(plan(x, shift=7), expected(1, 7))
+        np.testing.assert_array_equal(plan(x, shift=-7), expected(1, -7))
+        with self.assertRaisesRegex(autotune.BadArgument, "value for its param 'shift'"):
+            plan(x, delta=2)
+        with self.assertRaisesRegex(TypeError, "param shift is 0.5: give a number of type i32"):
+            plan(x, shift=0.5)
+        with self.assertRaisesRegex(TypeError, "no param 'delto': it has delta, shift"):
+            plan(x, delto=2)
+        with self.assertRaisesRegex(TypeError, "sum has no param 'delta': it has none"):
+            autotune.reduce("sum", x, delta=2)
 
     def test_plan(self):
         x = np.arange(12, dtype="float32").reshape(3, 4)

@@ -206,7 +206,7 @@ static void test_bind(void **state)
 
     make_row(space, "FINISH=PASSES GRID=0 ITEMS=16", row); /* 16777217 -> 4097 -> 2 -> 1 */
     assert_int_equal(plan_n(&plan, &context, row, 4096 * 4096 + 1), 0);
-    bind_launches(launches, &plan, space, of_pass, &buffers);
+    bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
     assert_int_equal(plan.count, 3);
     const uint64_t inputs[] = {buffers.input, buffers.scratch,
                                buffers.scratch + (4097 * 8 + 255) / 256 * 256};
@@ -223,7 +223,7 @@ static void test_bind(void **state)
 
     make_row(space, "FINISH=LAST_BLOCK GRID=1", row);
     assert_int_equal(plan_n(&plan, &context, row, 400000000), 0);
-    bind_launches(launches, &plan, space, of_pass, &buffers);
+    bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
     assert_int_equal(plan.count, 1);
     assert_int_equal(plan.scratch_bytes, (132 * 8 + 255) / 256 * 256);
     const uint64_t args[] = {buffers.input, 400000000, buffers.output, buffers.scratch,
@@ -271,7 +271,7 @@ static void test_bind_prepared(void **state)
     of_pass[find_pass(space, "atomic")] = &atomic;
     make_row(space, "FINISH=ATOMIC GRID=2 BLOCK=128 ITEMS=16", row);
     assert_int_equal(plan_n(&plan, &context, row, 1000000), 0);
-    bind_launches(launches, &plan, space, of_pass, &buffers);
+    bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
     assert_int_equal(plan.count, 2);
     assert_int_equal(plan.scratch_bytes, 0);
     assert_int_equal(plan.state_bytes, 0);
@@ -396,7 +396,7 @@ static void test_launch_attributes(void **state)
         const struct point_context context = {space, &problem, &target};
         if (plan_n(&plan, &context, row, 1000))
             fail_msg("%s: %s", cases[i].more, error.text);
-        bind_launches(launches, &plan, space, of_pass, &buffers);
+        bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
         assert_int_equal(launches[0].cluster, cases[i].cluster);
         assert_int_equal(launches[0].shared_bytes, cases[i].shared_bytes);
         assert_int_equal(launches[0].is_cooperative, cases[i].is_cooperative);
@@ -505,6 +505,21 @@ static void test_fewer(void **state)
          "SPLIT=LAST_BLOCK PIECES=2",
          {{1, 1}, {9000, 71}, {70, 1}, DIMS_ALL},
          false,
+         1},
+        {"middle",
+         "SPLIT=WHOLE PIECES=0 BATCH=SEVERAL",
+         {{40, 900}, {90, 10}, {10, 1}, DIMS_ALL},
+         true,
+         1},
+        {"middle",
+         "SPLIT=PARTS PIECES=2 BATCH=ONE EDGES=SIMPLE",
+         {{8, 700000}, {9000, 71}, {70, 1}, DIMS_ALL},
+         true,
+         2},
+        {"middle",
+         "SPLIT=LAST_BLOCK PIECES=2 BATCH=SEVERAL",
+         {{8, 700000}, {9000, 71}, {70, 1}, DIMS_ALL},
+         true,
          1},
     };
     const struct target target = find_target();

@@ -118,6 +118,27 @@ static void test_left(void **state)
     assert_true(dims_is_same(&of_apart, &expected_columns));
 }
 
+/* Of a middle axis two or more results stay on the outer side, where there are as many. */
+static void test_resized(void **state)
+{
+    (void)state;
+    const struct dims middle = DIMS(40, 600, 20, 30, 30, 1);
+    static const struct {
+        uint64_t results, depth, gap;
+        struct dims made;
+    } cases[] = {
+        {70, 5, 0, DIMS(2, 150, 5, 30, 30, 1)},     {90, 5, 2, DIMS(3, 162, 5, 32, 30, 1)},
+        {20, 7, 1, DIMS(2, 78, 7, 11, 10, 1)},      {4, 1, 0, DIMS(2, 2, 1, 2, 2, 1)},
+        {1, 1000, 0, DIMS(1, 1000, 1000, 1, 1, 1)},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct dims made =
+            dims_resized(&middle, cases[i].results, cases[i].depth, cases[i].gap);
+        assert_true(dims_is_same(&made, &cases[i].made));
+        assert_int_equal(dims_gap(&made), cases[i].gap);
+    }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -132,8 +153,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical), cmocka_unit_test(test_same_elements),
-        cmocka_unit_test(test_left),      cmocka_unit_test(test_same),
-        cmocka_unit_test(test_run),       cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_resized),   cmocka_unit_test(test_left),
+        cmocka_unit_test(test_same),      cmocka_unit_test(test_run),
+        cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

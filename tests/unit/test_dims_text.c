@@ -80,23 +80,23 @@ static const struct {
      "4 x 20 x 30 middle axis",
      "4 x 20 x 30 middle axis",
      NULL,
+     "4x20x30",
      "600-20x30-30x2400",
-     "600-20x30-30x2400",
-     "middle axis",
-     "middle axis",
-     ", for each of the middle axis of a matrix",
-     "middle axis",
+     "middle",
+     "middle",
+     ", along a middle axis",
+     "middle",
      NULL},
     {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL},
      "4 x 20 x 30 middle axis strides 640 32 1",
      "4 x 20 x 30 middle axis strides 640 32 1",
      NULL,
+     "4x20x30_strides640_32_1",
      "640-20x32-30x2400",
-     "640-20x32-30x2400",
-     "middle axis",
-     "middle axis",
-     ", for each of the middle axis of a matrix",
-     "middle axis",
+     "middle",
+     "middle",
+     ", along a middle axis",
+     "middle",
      NULL},
     {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE},
      "4Ki inclusive scan",
@@ -313,6 +313,8 @@ static void test_refuse_kinds(void **state)
                 assert_non_null(strstr(advice, "--scan inclusive"));
             else if (!forms[own].scan && forms[asked].scan)
                 assert_non_null(strstr(advice, "no --scan"));
+            else if (dims_is_middle(&forms[own]))
+                assert_non_null(strstr(advice, "--dims and --axis"));
             else if (forms[own].outer.n == 1 && forms[own].depth.stride == 1)
                 assert_non_null(strstr(advice, "--n in place of --rows"));
             else if (forms[asked].outer.n == 1 && forms[asked].depth.stride == 1)
@@ -324,7 +326,7 @@ static void test_refuse_kinds(void **state)
             assert_non_null(strstr(sentence, ": use --space other"));
             assert_int_equal(strstr(sentence, "--rows") != NULL,
                              strcmp(dims_text_name(&forms[asked]), "value") == 0 &&
-                                 !forms[own].scan);
+                                 !forms[own].scan && !dims_is_middle(&forms[own]));
         }
 }
 

@@ -1,4 +1,4 @@
-/* Rows and columns without elements, which exports promise to reduce to what changes nothing:
+/* Rows, columns and a middle axis without elements, which exports promise to reduce to what changes nothing:
  * on the host device, by kernels of every way of splitting. */
 #include "autotune/device/bind.h"
 #include "autotune/device/device.h"
@@ -10,7 +10,7 @@
 
 static struct error error;
 
-enum { RESULTS = 21, ROOM = 1 << 16 };
+enum { RESULTS = 22, ROOM = 1 << 16 };
 
 static const struct {
     const char *name, *params;
@@ -27,6 +27,8 @@ static const struct {
     {"columns", "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2 SPLIT=WHOLE PIECES=0"},
     {"columns", "BLOCK=64 LANES=8 VECTOR=1 UNROLL=2 SPLIT=PARTS PIECES=2"},
     {"columns", "BLOCK=64 LANES=8 VECTOR=4 EDGES=MASKED UNROLL=2 SPLIT=LAST_BLOCK PIECES=2"},
+    {"middle", "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2 SPLIT=WHOLE PIECES=0 BATCH=SEVERAL"},
+    {"middle", "BLOCK=64 LANES=8 VECTOR=4 UNROLL=2 SPLIT=LAST_BLOCK PIECES=2 BATCH=ONE"},
 };
 
 /* Runs all passes of a variant; `memory` holds input, output, scratch and state. */
@@ -54,7 +56,7 @@ static void run_variant(struct device *device, const struct point_context *conte
     for (size_t pass = 0; pass < context->space->pass_count; pass++)
         if (variant.text_of_pass[pass] >= 0)
             of_pass[pass] = &kernels[variant.text_of_pass[pass]];
-    bind_launches(launches, &plan, context->space, of_pass, &buffers);
+    bind_launches(launches, &plan, context->space, context->problem, of_pass, &buffers);
     if (device->ops->launch(device, launches, (size_t)plan.count, NULL, &error) ||
         device->ops->sync(device, NULL, &error))
         fail_msg("%s", error.text);
@@ -67,8 +69,8 @@ static void check_variant(struct device *device, size_t v)
 {
     char space_path[64], template_path[64];
     snprintf(space_path, sizeof space_path, "configs/%s.ini", variants[v].name);
-    snprintf(template_path, sizeof template_path, "templates/%s.cu", variants[v].name);
     struct space *space = load_space(space_path);
+    snprintf(template_path, sizeof template_path, "templates/%s", space->template_name);
     struct emit_sources sources = load_sources();
     struct problem problem = {.op = op_of(PROD),
                               .type = F32,

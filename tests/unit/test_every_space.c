@@ -140,10 +140,12 @@ static void test_space_of(void **state)
 int main(void)
 {
     static const char *const names[] =
-        {"configs/axes.ini",           "configs/reduce.ini",  "configs/arg.ini",
-         "configs/rows.ini",           "configs/columns.ini", "configs/scan.ini",
-         "configs/scan-rows.ini",      "configs/ordered.ini", "configs/ordered-rows.ini",
-         "configs/ordered-columns.ini"};
+        {"configs/axes.ini",         "configs/reduce.ini",
+         "configs/arg.ini",          "configs/rows.ini",
+         "configs/columns.ini",      "configs/scan.ini",
+         "configs/scan-rows.ini",    "configs/ordered.ini",
+         "configs/ordered-rows.ini", "configs/ordered-columns.ini",
+         "configs/middle.ini"};
     /* A prune that was found on a large GPU may leave nothing on a small one: as of scans, whose
      * tiles were to be few for each SM. */
     struct CMUnitTest tests[sizeof names / sizeof *names];

@@ -638,7 +638,7 @@ static struct record of_shape(uint64_t rows, uint64_t len, const char *params)
 /* Of a sweep of shapes the nearest in length answers, then in elements; where the rules do not
  * allow its variant, as whole loads of rows that end within one, or the space would not try it, as
  * masks of rows of whole loads, the next, and nothing is said.
- * None is near enough to a matrix of 62 times the elements or of a tenth of the length: seen to
+ * None is near enough to a matrix of 62 times the elements or of a length 7 % off: seen to
  * fail where what was tuned here served every shape. */
 static void test_nearest_shape(void **state)
 {
@@ -648,10 +648,11 @@ static void test_nearest_shape(void **state)
     static const struct {
         uint64_t rows, len, expected[2];
     } cases[] = {
-        {1000, 128, {1000, 128}}, {3000, 160, {4000, 128}},    {3000, 400, {4000, 512}},
-        {1500, 128, {1000, 128}}, {9000, 512, {16000, 512}},   {100, 500, {1000, 512}},
-        {1000000, 120, {0, 0}},   {2500, 256, {4000, 128}},    {16000, 514, {1000, 510}},
-        {16000, 12, {0, 0}},      {500000, 128, {16000, 128}},
+        {1000, 128, {1000, 128}},    {3000, 124, {4000, 128}},  {3000, 500, {4000, 512}},
+        {1500, 128, {1000, 128}},    {9000, 512, {16000, 512}}, {100, 500, {1000, 512}},
+        {1000000, 120, {0, 0}},      {3000, 140, {0, 0}},       {16000, 514, {1000, 510}},
+        {16000, 12, {0, 0}},         {3000, 400, {0, 0}},       {2500, 256, {0, 0}},
+        {500000, 128, {16000, 128}},
     };
     struct record records[SIZES];
     struct space *const small = space;

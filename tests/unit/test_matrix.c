@@ -1,4 +1,4 @@
-/* Tests of the cases by which kernels of rows and columns are proven: a plain loop finds the results
+/* Tests of the cases by which kernels of rows, columns and a middle axis are proven: a plain loop finds the results
  * that they expect. */
 #include "autotune/verify/oracle.h"
 #include "tests/unit/matrix_dims.h"
@@ -24,12 +24,17 @@ static void test_cases_expect_sums(void **state)
                                        .tile = 96,
                                        .positions_max = 64,
                                        .at_once = 8};
-    for (int axis = OF_COLUMNS; axis <= OF_ROWS; axis++) {
-        struct problem problem = {.op = op_of(SUM), .type = I32, .acc = I32};
+    const struct dims kinds[] = {matrix_dims((struct matrix){2, 2, 2, OF_COLUMNS}),
+                                 matrix_dims((struct matrix){2, 2, 2, OF_ROWS}),
+                                 {{3, 6}, {2, 3}, {3, 1}, DIMS_ALL}};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        struct problem problem = {.op = op_of(SUM),
+                                  .type = I32,
+                                  .acc = I32,
+                                  .dims = kinds[kind]};
         struct oracle_cases cases;
         struct error error;
         uint64_t gaps = 0, results = 0;
-        problem.dims = matrix_dims((struct matrix){2, 2, 2, axis});
         assert_int_equal(oracle_make_cases(&cases, &problem, &shape, 3, &error), 0);
         for (size_t i = 0; i < cases.count; i++) {
             const struct oracle_case *c = &cases.cases[i];

@@ -208,7 +208,7 @@ static void test_scans(void **state)
     space_free(space);
 }
 
-/* Places are in the order that allows most, and rows and columns with and without gaps. */
+/* Places are in the order that allows most, and rows, columns and a middle axis with and without gaps. */
 static void test_kinds_of_places(void **state)
 {
     (void)state;
@@ -220,6 +220,7 @@ static void test_kinds_of_places(void **state)
         {"configs/reduce.ini", ORDER_ANY, false, false},
         {"configs/rows.ini", ORDER_ANY, false, true},
         {"configs/columns.ini", ORDER_ANY, false, true},
+        {"configs/middle.ini", ORDER_ANY, false, true},
         {"configs/scan.ini", ORDER_ANY, true, false},
         {"configs/ordered.ini", ORDER_BY_N, false, false},
     };

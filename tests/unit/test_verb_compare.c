@@ -1,6 +1,7 @@
 /* The verb on files: what was measured on two GPUs, whose winner loses how much on the other by
  * its journal, and the portability of both. */
 #include "autotune/cli/verbs.h"
+#include "autotune/compare/compare_params.h"
 #include "autotune/device/nvrtc.h"
 #include "cache/journal.h"
 #include "tests/unit/named_op.h"
@@ -169,6 +170,57 @@ static void test_evidence(void **state)
     text_dispose(&got);
 }
 
+/* Of each param in which two winners differ: the rule that the other's value breaks, and what it costs
+ * by the journal. */
+static void test_params_that_differ(void **state)
+{
+    static const char *const all[] =
+        {"BLOCK=512 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA "
+         "WARP=REDUX LOAD=PLAIN STAGES=0 WALK=STRIDED MIN_BLOCKS=1 "
+         "CLUSTER=1 FINISH=FLAGGED GRID=4",
+         "BLOCK=256 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA "
+         "WARP=SHUFFLE LOAD=PLAIN STAGES=0 WALK=STRIDED MIN_BLOCKS=1 "
+         "CLUSTER=1 FINISH=FLAGGED GRID=4",
+         "BLOCK=512 ITEMS=16 VECTOR=4 UNROLL=4 ACCUMS=1 MATH=CUDA "
+         "WARP=SHUFFLE LOAD=PLAIN STAGES=0 WALK=STRIDED MIN_BLOCKS=1 "
+         "CLUSTER=1 FINISH=FLAGGED GRID=4"};
+    static const char *const gpus[] = {"NVIDIA H200", "Tesla V100 SXM2"};
+    char paths[2][PATH_CHARS];
+    struct comparison *comparison;
+    struct request request = {.cache = *state, .out.quiet = true};
+    struct text text = {0};
+    struct error error;
+    for (size_t i = 0; i < 2; i++) {
+        struct record record = make_record(gpus[i], all[i], 4 * UINT64_C(1073741824));
+        struct text path = {0};
+        struct journal journal;
+        record.problem.type = record.problem.acc = I32;
+        keep_record(paths[i], state, i ? "b.ini" : "a.ini", &record);
+        if (journal_path(&path, *state, &record, &error) ||
+            journal_open(&journal, path.at, &record, false, NULL, &error))
+            fail_msg("%s", error.text);
+        for (size_t c = i; c < 3; c++)
+            add_trial(&journal, c, all[c], c == i ? 1000 : 1100 + 10 * c, 2000);
+        journal_close(&journal);
+        text_dispose(&path);
+    }
+    const char *const names[] = {paths[0], paths[1]};
+    if (compare_gather_open(&comparison, &request, names, 2, &error))
+        fail_msg("%s", error.text);
+    comparison->is_brief = true;
+    assert_int_equal(compare_gather_gather(comparison, &error), 0);
+    compare_gather_fill(comparison);
+    compare_params_print(&text, comparison, false);
+    assert_string_equal(
+        text.at,
+        "\nsum i32 256Mi cold  H200   V100     what is known of it\n"
+        "BLOCK               512    256      512 in its place takes 12.0 % longer on V100\n"
+        "WARP                REDUX  SHUFFLE  SHUFFLE in its place takes 12.0 % longer on H200; REDUX "
+        "is not allowed on V100: redux.sync takes 32-bit integers, from sm_80 on\n");
+    text_dispose(&text);
+    compare_gather_close(comparison);
+}
+
 static void test_same_winner_loses_nothing(void **state)
 {
     char a[PATH_CHARS], b[PATH_CHARS];
@@ -228,7 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_loss_by_the_journal),       IN_FOLDER(test_evidence),
         IN_FOLDER(test_same_winner_loses_nothing), IN_FOLDER(test_changed_where_rejected),
-        IN_FOLDER(test_records_by_name),
+        IN_FOLDER(test_records_by_name),           IN_FOLDER(test_params_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,25 @@
+/* tune_candidates: lists the configs that won in another record file, of another GPU for instance, so
+ * that a tuning measures these too (--candidates). */
+#ifndef AUTOTUNE_TUNE_CANDIDATES_H
+#define AUTOTUNE_TUNE_CANDIDATES_H
+
+#include "autotune/tune/sweep_configs.h"
+
+/* So many are taken for a problem: those of its own size, else of the nearest. */
+enum { TUNE_CANDIDATES_MAX = 4 };
+
+/* Adds the winners of the request's file that are of the setup's problem but for its size, by its
+ * space, and that the rules allow here; the nearest size first. Nothing without a file. -1: it cannot
+ * be used. */
+int tune_candidates_add(struct sweep_configs *out, const struct request *request,
+                        struct error *error);
+
+/* Is one of them not among the trials of the problem's journal? */
+int tune_candidates_are_new(bool *are_new, const struct request *request,
+                            const struct setup *setup, struct error *error);
+
+/* Notes how many are measured first, and how many the rules refuse here; warns where there are none. */
+int tune_candidates_note(const struct request *request, const struct setup *setup,
+                         struct error *error);
+
+#endif
