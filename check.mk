@@ -10,7 +10,7 @@ NEEDED    = $(BUILD)/obj/needed.a
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
-tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate $(BUILD)/every_kernel
+tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/plant_code $(BUILD)/mutate $(BUILD)/every_kernel
 
 test: ## install what is missing, build, and run the tests: about three minutes on two cores
 	$(PREPARE)
@@ -97,6 +97,11 @@ $(BUILD)/mutate: $(wildcard tests/mutate/*.[ch]) $(NEEDED)
 
 # Writes a line for each kernel: to compare two builds that must give the same.
 $(BUILD)/every_kernel: tests/command/every_kernel.c $(NEEDED)
+	$(call say,TEST,$<)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
+
+# Gives records the machine code of another template, as an old compiler's.
+$(BUILD)/plant_code: tests/command/plant_code.c $(NEEDED)
 	$(call say,TEST,$<)
 	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
 

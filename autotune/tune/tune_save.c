@@ -5,6 +5,7 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/print/figures.h"
 #include "autotune/verify/check_small.h"
 #include "cache/code.h"
 #include "generator/operation_param.h"
@@ -97,6 +98,27 @@ void tune_save_shipped(struct record *record, const struct tune_result *result,
                        const int64_t *config)
 {
     record->shipped_ps = beside_winner(result, config).ps;
+}
+
+void tune_save_note_replaced(const struct request *request, const struct record *record,
+                             const struct tune_result *result,
+                             const struct find_result *replaced)
+{
+    const struct beside before = beside_winner(result, replaced->config);
+    char was[NUMBER_CHARS], is[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS];
+    figures_us(is, record->median_ps);
+    if (strcmp(record->params, replaced->record.params) == 0)
+        output_note(
+            &request->out,
+            "replaces  a record of the same params: it said %s us, of %.10s, and now it is %s "
+            "us; times of two days differ by clocks and temperature, too\n",
+            figures_us(was, replaced->record.median_ps), replaced->record.tuned, is);
+    else if (before.ps)
+        output_note(
+            &request->out,
+            "replaces  a record: was %s us (95 %% interval %s to %s), is %s us, by turns\n",
+            figures_us(was, before.ps), figures_us(low, before.low_ps),
+            figures_us(high, before.high_ps), is);
 }
 
 void tune_save_make(struct record *record, const struct setup *setup,
