@@ -27,9 +27,10 @@ enum field_form {
     FIELD_DECIMAL,   /* char[]: a decimal number or nothing */
     FIELD_UTC,       /* char[]: a time */
     FIELD_ANY_UTC,   /* char[]: a time, or "" and the field is left out */
-    FIELD_DIM,       /* struct dim: "4096 stride 1000", a stride of 1 left out */
-    FIELD_KEPT,      /* likewise; one of stride 1, and the field is left out */
-    FIELD_ANY,       /* uint64_t: a count, or 0 and the field is left out */
+    FIELD_GIVEN, /* char[]: values of an operation's params, or "" and the field is left out */
+    FIELD_DIM,   /* struct dim: "4096 stride 1000", a stride of 1 left out */
+    FIELD_KEPT,  /* likewise; one of stride 1, and the field is left out */
+    FIELD_ANY,   /* uint64_t: a count, or 0 and the field is left out */
     FIELD_FORMS
 };
 

@@ -1,6 +1,7 @@
 /* verb_show: prints the stored records of all GPUs as a table. A file that is there and cannot be
  * read is an error, told after the records of the others. */
 #include "autotune/cli/options.h"
+#include "autotune/cli/outdated.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/record_cells.h"
 #include "autotune/cli/request.h"
@@ -237,6 +238,26 @@ static void note_none(const struct request *request, const char *folder)
                 problem_orders[problem->order].option);
 }
 
+/* Notes which of them were made with other drivers or compilers than are here. */
+static int note_outdated(const struct shown *shown, struct error *error)
+{
+    struct outdated_machine machine = {.count = 0};
+    int failed = 0;
+    for (size_t i = 0; i < shown->config_count && !failed; i++)
+        if (shown->configs[i].from == shown->configs[i].to)
+            failed = outdated_machine_add(&machine, &shown->configs[i].record, error);
+    for (size_t i = 0; i < machine.count && !failed; i++) {
+        struct text line = {0};
+        outdated_say(&line, &machine.at[i].found);
+        if (line.length)
+            output_note(&shown->request.out, "note      of %s %s\n", machine.at[i].info.name,
+                        line.at);
+        text_dispose(&line);
+    }
+    outdated_machine_dispose(&machine);
+    return failed;
+}
+
 /* --- The verb ----------------------------------------------------------------------------- */
 
 static int set_up(void *shared, struct error *error)
@@ -295,6 +316,8 @@ static int show(void *shared, struct error *error)
         shown->own.sweep ? draw_sweeps(shown, &count, error) : print_records(shown, error);
     if (count == 0 && shown->refused.code == ERROR_NONE)
         note_none(&shown->request, shown->folder.at);
+    if (!failed && !shown->request.out.quiet && note_outdated(shown, error))
+        return -1;
     return failed || shown->refused.code == ERROR_NONE
                ? failed
                : error_set(error, ERROR_IO, "%s", shown->refused.text);

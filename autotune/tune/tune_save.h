@@ -22,6 +22,12 @@ void tune_save_make(struct record *record, const struct setup *setup,
 void tune_save_shipped(struct record *record, const struct tune_result *result,
                        const int64_t *config);
 
+/* Notes what the kernel whose record is replaced took by turns with the winner, or of the same kernel what its record
+ * said. */
+void tune_save_note_replaced(const struct request *request, const struct record *record,
+                             const struct tune_result *result,
+                             const struct find_result *replaced);
+
 /* Writes the time now as records have it. */
 enum { TUNE_SAVE_TIME_CHARS = 32 };
 void tune_save_now(char out[TUNE_SAVE_TIME_CHARS]);

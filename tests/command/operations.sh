@@ -132,6 +132,8 @@ check emitted-with-params grep -q 'cudaStream_t stream, unsigned bound_)' out
 # What works for one value works for all of them: the record is one.
 run --device host --op above.ini --type u8 --n 1K --param bound=2 --budget 1s
 check tuned-with-a-param has_status 0
+check says-with-which-param grep -q '^problem   above u8 1K cold, bound=2: ' err
+check record-has-the-value grep -qx 'given = bound=2' "$RECORDS"
 run verify --device host --op above.ini --type u8 --n 1K --param bound=100
 check proven-of-the-record grep -q '(exact)' err
 check proven-of-values grep -q 'of several values of its params' out

@@ -472,7 +472,7 @@ static void test_refused_spaces(void **state)
          "operation 'mean': a scan gives values as they are, so it has no finish"},
         {"configs/ladder/sequential.ini", "nrm2", DIMS_VALUE(1000), ORDER_FREE,
          "its kernels are for other operations than 'nrm2', where OUTER == 1 && INNER == 1 && "
-         "DEPTH_STRIDE == 1 && !POSITION && !HAS_FINISH && !HAS_INDEX: use --space reduce"},
+         "DEPTH_STRIDE == 1 && !POSITION && !HAS_FINISH && !HAS_INDEX && COMMUTES: use --space reduce"},
         {"configs/axes.ini", "mean", DIMS_VALUE(1000), ORDER_FREE, "use --space reduce"},
         {"configs/ordered.ini", "asum", DIMS_VALUE(1000), ORDER_BY_N,
          "its kernels are for other operations than 'asum'"},

@@ -31,6 +31,9 @@ static const char *const texts[] = {
          "finish = u64(a.a) + n\n",
     HEAD "name = placed\nvalue = best:acc at:u64\nmap = make(x, i)\n"
          "combine = a.at < b.at ? a : b\nidentity = make(0, none())\nfinish = a.best\n",
+    HEAD "name = ordered\ncombine = b == 0 ? a : b\nidentity = 0\nkeeps_order = yes\n",
+    HEAD "name = matrix\nvalue = a:acc b:f64 c:u32 d:acc\nmap = make(x, f64(x), u32(i), x)\n"
+         "combine = b\nidentity = make(0, 0, 0, 0)\nfinish = a.b\nkeeps_order = yes\n",
 };
 
 static struct error error;
@@ -146,6 +149,35 @@ static void every_word_shows(void **state)
     for_each(shows);
 }
 
+/* --- Order -------------------------------------------------------------------------------- */
+
+/* Where order is kept neighbours that change places change each word; else they change none. */
+static void exchanged(const struct problem *problem, const struct problem *shadow)
+{
+    const struct operation_text *text = shadow->op->text;
+    const uint64_t x[LANES] = {3, 250}, i[LANES] = {7, 8};
+    uint64_t values[FIELDS][LANES], others[FIELDS][LANES];
+    struct operation_eval *eval = NULL;
+    assert_int_equal(problem_commutes(shadow), problem_commutes(problem));
+    if (operation_eval_open(&eval, text, shadow->acc, &error))
+        fail_msg("%s", error.text);
+    operation_eval_map(eval, x, i, values[0], 2);
+    for (int f = 0; f < operation_field_count(text); f++) {
+        others[f][0] = values[f][1];
+        others[f][1] = values[f][0];
+    }
+    operation_eval_combine(eval, values[0], others[0], values[0], 2);
+    for (int f = 0; f < operation_field_count(text); f++)
+        assert_int_equal(values[f][0] == values[f][1], problem_commutes(problem));
+    operation_eval_free(eval);
+}
+
+static void exchanges_show(void **state)
+{
+    (void)state;
+    for_each(exchanged);
+}
+
 /* --- Indices ------------------------------------------------------------------------------ */
 
 /* Each field of a value is another at another index, be it 2^32 apart. */
@@ -198,9 +230,9 @@ static void shadows_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_layout),   cmocka_unit_test(keeps_laws),
-        cmocka_unit_test(every_word_shows), cmocka_unit_test(every_index_shows),
-        cmocka_unit_test(shadows_are_kept),
+        cmocka_unit_test(has_the_layout),    cmocka_unit_test(keeps_laws),
+        cmocka_unit_test(every_word_shows),  cmocka_unit_test(exchanges_show),
+        cmocka_unit_test(every_index_shows), cmocka_unit_test(shadows_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,6 +302,22 @@ static double place_of(const double *x, uint64_t n)
     return (double)best;
 }
 
+static double smooth_of(const double *x, uint64_t n)
+{
+    double y = 0;
+    for (uint64_t i = 0; i < n; i++)
+        y = y / 2 + x[i];
+    return y;
+}
+
+static double last_place_of(const double *x, uint64_t n)
+{
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < n; i++)
+        last = x[i] < 0 || x[i] > 0 ? i : last;
+    return (double)last;
+}
+
 static void equals_plain_c(void **state)
 {
     (void)state;
@@ -311,7 +327,9 @@ static void equals_plain_c(void **state)
     } known[] = {{"configs/operations/var.ini", variance_of},
                  {"configs/operations/logsumexp.ini", logsumexp_of},
                  {"tests/operations/gap.ini", gap_of},
-                 {"tests/operations/absargmax.ini", place_of}};
+                 {"tests/operations/absargmax.ini", place_of},
+                 {"tests/operations/smooth.ini", smooth_of},
+                 {"tests/operations/lastplace.ini", last_place_of}};
     static const uint64_t sizes[] = {2, 3, 33, 257, 1000, MOST};
     double *elements = malloc(MOST * sizeof *elements);
     assert_non_null(elements);
@@ -336,7 +354,8 @@ static void merges_chunks(void **state)
     (void)state;
     enum { N = 5000, FIRST = 1234 };
     static const char *const folded[] = {"configs/operations/var.ini",
-                                         "tests/operations/absargmax.ini"};
+                                         "tests/operations/absargmax.ini",
+                                         "tests/operations/lastplace.ini"};
     float elements[N];
     for (size_t f = 0; f < COUNT_OF(folded); f++) {
         const struct problem problem = problem_of(folded[f], F32);
