@@ -7,6 +7,7 @@ the element types that we lack and each reason for which samples were refused.
 
 import collections
 import os
+import random
 import time
 import unittest
 import warnings
@@ -90,29 +91,25 @@ class Samples(unittest.TestCase):
             autotune.set_default_device("host")
             self.addCleanup(autotune.set_default_device, None)
 
-    def check(self, op, name, kind, counts):
-        for sample in op.sample_inputs(DEVICE, kind):
-            if time.monotonic() > self.end:
-                counts["left out by time"] += 1
-                continue
-            try:
-                ours, options = read(name, sample.args, sample.kwargs)
-                mine = getattr(reductions, ours)(sample.input.detach(), **options)
-            except NotOurs as why:
-                counts[f"not ours: {why}"] += 1
-                continue
-            except (ValueError, TypeError) as refusal:
-                reason = next((one for one in REASONS if one in str(refusal)), None)
-                self.assertIsNotNone(reason, (name, kind, sample, refusal))
-                counts[f"refused: {reason}"] += 1
-                continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                theirs = op.op(sample.input.detach(), *sample.args, **sample.kwargs)
-            what = f"{name} of {kind} {tuple(sample.input.shape)} {options}"
-            self.assertEqual(mine.shape, theirs.shape, what)
-            self.same(mine, theirs, kind, what)
-            counts["right"] += 1
+    def check(self, op, name, kind, sample, counts):
+        try:
+            ours, options = read(name, sample.args, sample.kwargs)
+            mine = getattr(reductions, ours)(sample.input.detach(), **options)
+        except NotOurs as why:
+            counts[f"not ours: {why}"] += 1
+            return
+        except (ValueError, TypeError) as refusal:
+            reason = next((one for one in REASONS if one in str(refusal)), None)
+            self.assertIsNotNone(reason, (name, kind, sample, refusal))
+            counts[f"refused: {reason}"] += 1
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = op.op(sample.input.detach(), *sample.args, **sample.kwargs)
+        what = f"{name} of {kind} {tuple(sample.input.shape)} {options}"
+        self.assertEqual(mine.shape, theirs.shape, what)
+        self.same(mine, theirs, kind, what)
+        counts["right"] += 1
 
     def same(self, mine, theirs, kind, what):
         loose = {torch.bfloat16: 2e-2, torch.float16: 4e-3}.get(kind, 1e-5)
@@ -126,11 +123,20 @@ class Samples(unittest.TestCase):
             op = ops[name, ""]
             supported = set(op.supported_dtypes(DEVICE))
             counts = collections.Counter()
-            self.end = time.monotonic() + SECONDS
-            for kind in TYPES:
-                if kind in supported:
-                    with self.subTest(name, kind=kind):
-                        self.check(op, name, kind, counts)
+            end = time.monotonic() + SECONDS
+            samples = [
+                (kind, sample)
+                for kind in TYPES
+                if kind in supported
+                for sample in op.sample_inputs(DEVICE, kind)
+            ]
+            random.Random(1).shuffle(samples)
+            for kind, sample in samples:
+                if time.monotonic() > end:
+                    counts["left out by time"] += 1
+                    continue
+                with self.subTest(name, kind=kind):
+                    self.check(op, name, kind, sample, counts)
             lacking = sorted(str(kind).removeprefix("torch.") for kind in supported - set(TYPES))
             word = "skip" if counts["left out by time"] else "done"
             told = ", ".join(f"{count} {what}" for what, count in counts.items())
