@@ -84,7 +84,7 @@ check pair-no-bound test "$(rows '^400M  A no bound  +A no bound *$')" -eq 1
 check pair-no-bound-of-a-document test "$(rows '^1Gi  A published  4\.90 ms  876\.63  [(]97\.6[)]  A no bound *$')" -eq 1
 check pair-no-bound-is-said grep -q '^no bound  another GPU.s winner, or the default, runs there' out
 check pair-no-hundred sh -c '! grep -Eq "at most|(^| )100( |$|\.0)|^portable" out'
-check pair-other test "$(rows '^512Mi/1Ki .*D published  10193\.5 us  210\.878  23\.53$')" -eq 1
+check pair-other test "$(rows '^512Ki x 1Ki rows .*D published  10193\.5 us  210\.878  23\.53$')" -eq 1
 check pair-no-figure-of-its-own test "$(rows '^1Gi .*published.*published')" -eq 0
 check pair-none-measured test "$(rows ' measured  ')" -eq 0
 check pair-measured-is-no-word sh -c '! grep -q "^measured " out'
@@ -203,7 +203,7 @@ if "$AUTOTUNE" emit --arch sm_70 --ptx --quiet > ptx 2> err; then
     check both-known test "$(rows ' unknown|^note ')" -eq 0
     check both-limits grep -Eq '^not by its bound +A-D$' out
     # Divergent kernels take more than twice what is predicted of them where they are published.
-    check both-refuted test "$(rows '^512Mi/.* withheld  *[A-D] published ')" -eq 4
+    check both-refuted test "$(rows '^ *[0-9]+[MK]i x .* rows .* withheld  *[A-D] published ')" -eq 4
     check both-refuted-says-why grep -q '^withheld  at 4 of 4 sizes (512Mi) on V100: such a bound' out
     check both-portability sh -c '! grep -q "^portable" out' # 97.6 published, a bound of 100
 else

@@ -155,13 +155,13 @@ static void test_table(void **state)
         .wanted = 8192,
         .bound = 0.5,
         .limiter = ANALYSIS_IN_FLIGHT};
-    lines[0].row = 128;
+    lines[0].problem.dims = dims_resized(&lines[0].problem.dims, 3125, 128, 0);
     compare_table(&table, &compare);
     assert_int_equal(table.row_count, 2);
     table_json(&json, &table);
     check_holds(
         json.at,
-        "\"n\": 400000, \"row\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
+        "\"n\": 400000, \"shape\": \"rows\", \"rows\": 3125, \"len\": 128, \"pitch\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
         "\"basis\": \"measured\", \"us\": 2.00, \"time\": \"2.00 us\", \"gbs\": 800.0, "
         "\"peak_pct\": 80.0, \"low_us\": null, \"high_us\": null, \"bound_us\": null, \"computed\": null, \"withheld_by\": null, "
         "\"occupancy_pct\": null");
@@ -625,6 +625,27 @@ static void test_outcome(void **state)
     text_dispose(&text);
 }
 
+/* At how many shapes each is faster, for no n decides. */
+static void test_outcome_of_shapes(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    make_sweep();
+    for (size_t i = 0; i < SIZES; i++) {
+        struct dims *dims = &sweep[i].problem.dims;
+        *dims = dims_resized(dims, 8, dims_n(dims) / 8, 0);
+        sweep[i].cells[1] = sweep[i].cells[0];
+        sweep[i].cells[1].ps = sweep[i].cells[0].ps * (i == 1 ? 80 : i == 2 ? 100 : 150) / 100;
+    }
+    compare_verdict(&text, &compare);
+    check_says(text.at,
+               "faster    One at 4 of 6 shapes, 1.50 times as fast; Two at 1 of 6 shapes, 1.25 "
+               "times as fast\n"
+               "evidence  both were measured by autotune: sum f32, for each of the rows of a "
+               "matrix, cold, at 6 sizes (1K to 100M)\n");
+    text_dispose(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -644,6 +665,7 @@ int main(void)
         cmocka_unit_test(test_prediction_in_words),
         cmocka_unit_test(test_three_gpus_predict),
         cmocka_unit_test(test_outcome),
+        cmocka_unit_test(test_outcome_of_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
