@@ -15,10 +15,21 @@ const char *const dims_text_scan_symbols[DIMS_SCANS] = {"ALL", "INCLUSIVE", "EXC
 
 enum kind { VALUE, ROWS, COLUMNS, MIDDLE, SCAN, SCAN_ROWS, KINDS };
 
+/* The options of sizes: of n, of a matrix, and of any axes. */
+enum sizes { BY_N, BY_ROWS, BY_AXES };
+static const struct {
+    const char *options, *another, *smaller;
+} sizes_words[] = {
+    [BY_N] = {"--n", "--n COUNT chooses another size", "a smaller --n"},
+    [BY_ROWS] = {"--rows with --len", "--rows and --len choose another size",
+                 "smaller --rows or --len"},
+    [BY_AXES] = {"--dims", "--dims chooses another size", "smaller sizes of --dims"},
+};
+
 /* The words for each kind of dims. */
 static const struct kind_words {
     const char *name;             /* its space too, but of one value */
-    bool is_by_n;                 /* its size is a number of elements alone */
+    enum sizes sizes;             /* the options that give them */
     const char *lines;            /* of a matrix: what each is a result for, or is scanned */
     const char *results;          /* how many there are, in the names of dims */
     const char *each[DIMS_SCANS]; /* a part of an identifier */
@@ -32,7 +43,6 @@ static const struct kind_words {
     const char *others;  /* the hint where an export finds records of this kind alone */
 } kinds[KINDS] = {
     [VALUE] = {.name = "value",
-               .is_by_n = true,
                .results = "1",
                .each = {""},
                .promise = "",
@@ -44,6 +54,7 @@ static const struct kind_words {
                .others = "there are records of single values: leave --rows and --len, or "
                          "--space, out"},
     [ROWS] = {.name = "rows",
+              .sizes = BY_ROWS,
               .lines = "rows",
               .results = "outer",
               .each = {"rows"},
@@ -56,6 +67,7 @@ static const struct kind_words {
               .ordered = "ordered-rows",
               .others = "there are records of rows: --space rows takes all"},
     [COLUMNS] = {.name = "columns",
+                 .sizes = BY_ROWS,
                  .lines = "columns",
                  .results = "inner",
                  .each = {"columns"},
@@ -68,6 +80,7 @@ static const struct kind_words {
                  .ordered = "ordered-columns",
                  .others = "there are records of columns: --space columns takes all"},
     [MIDDLE] = {.name = "middle",
+                .sizes = BY_AXES,
                 .results = "outer * inner",
                 .each = {"middle"},
                 .promise = ", along a middle axis",
@@ -78,7 +91,6 @@ static const struct kind_words {
                 .option = "--dims with a middle --axis",
                 .others = "there are records of a middle axis: --space middle takes all"},
     [SCAN] = {.name = "scan",
-              .is_by_n = true,
               .results = "n",
               .each = {"", "inclusive", "exclusive"},
               .promise = " scan",
@@ -89,6 +101,7 @@ static const struct kind_words {
               .option = "--scan inclusive",
               .others = "there are records of scans: --space scan takes all"},
     [SCAN_ROWS] = {.name = "scan-rows",
+                   .sizes = BY_ROWS,
                    .lines = "rows",
                    .results = "n",
                    .each = {"", "inclusive_rows", "exclusive_rows"},
@@ -129,7 +142,7 @@ static const struct kind_words *words_of(const struct dims *dims)
 
 static bool is_by_n(const struct dims *dims)
 {
-    return words_of(dims)->is_by_n;
+    return words_of(dims)->sizes == BY_N;
 }
 
 /* "inclusive", "exclusive"; "" of what is no scan. */
@@ -155,6 +168,16 @@ static struct dims make(const struct matrix *matrix)
     return dims_canonical(matrix->axis ? &rows : &columns);
 }
 
+static int check_depth(const struct dims *dims, struct error *error)
+{
+    if (dims->depth.n <= DEPTH_MOST || kind_of(dims) == VALUE)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "each result would be of %" PRIu64
+                     " elements, and 2^31 is the most: for one value of more use --n",
+                     dims->depth.n);
+}
+
 int dims_text_read(struct dims *out, const struct matrix *given, int bytes, struct error *error)
 {
     struct matrix matrix = *given;
@@ -178,12 +201,81 @@ int dims_text_read(struct dims *out, const struct matrix *given, int bytes, stru
                          matrix.rows, matrix.pitch,
                          matrix.pitch > matrix.len ? "pitch" : "len");
     *out = make(&matrix);
-    if (out->depth.n <= DEPTH_MOST || kind_of(out) == VALUE)
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "each result would be of %" PRIu64
-                     " elements, and 2^31 is the most: for one value of more use --n",
-                     out->depth.n);
+    return check_depth(out, error);
+}
+
+void dims_text_pack(struct dims_axis *axes, size_t count)
+{
+    uint64_t stride = 1;
+    for (size_t i = count; i-- > 0;) {
+        axes[i].stride = stride;
+        stride *= axes[i].n;
+    }
+}
+
+/* Adds an axis to those of its kind, which it joins where it lies as one with the last. */
+static void add_axis(struct dim *kind, size_t *count, const struct dims_axis *axis)
+{
+    if (axis->n == 1)
+        return;
+    if (*count > 0 && kind[*count - 1].stride == axis->n * axis->stride) {
+        kind[*count - 1].n *= axis->n;
+        kind[*count - 1].stride = axis->stride;
+    } else {
+        kind[(*count)++] = (struct dim){axis->n, axis->stride};
+    }
+}
+
+/* Checks that each axis has elements, and that some memory has room for all. */
+static int check_axes(const struct dims_axis *axes, size_t count, int bytes,
+                      struct error *error)
+{
+    uint64_t reach = 1, n = (uint64_t)bytes, step;
+    const char *none = NULL;
+    for (size_t i = 0; i < count; i++)
+        none = axes[i].n == 0 ? "dims" : axes[i].stride == 0 && !none ? "strides" : none;
+    if (none)
+        return error_set(error, ERROR_USAGE,
+                         "--%s has a 0: give sizes and strides of 1 or more", none);
+    for (size_t i = 0; i < count; i++) {
+        if (__builtin_mul_overflow(axes[i].n - 1, axes[i].stride, &step) ||
+            __builtin_add_overflow(reach, step, &reach) ||
+            __builtin_mul_overflow(n, axes[i].n, &n) || n > BYTES_MOST ||
+            reach > BYTES_MOST / (uint64_t)bytes)
+            return error_set(error, ERROR_USAGE,
+                             "an array of such --dims is more than any memory holds: give "
+                             "smaller sizes");
+    }
+    return 0;
+}
+
+int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t count, int bytes,
+                        struct error *error)
+{
+    struct dim kept[DIMS_TEXT_AXES], combined[DIMS_TEXT_AXES];
+    size_t kept_count = 0, combined_count = 0;
+    assert(count <= DIMS_TEXT_AXES);
+    if (check_axes(axes, count, bytes, error))
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (axes[i].is_combined)
+            add_axis(combined, &combined_count, &axes[i]);
+        else
+            add_axis(kept, &kept_count, &axes[i]);
+    if (combined_count > 1 || kept_count > 2)
+        return error_set(error, ERROR_USAGE,
+                         "what is %s lies apart in the array, with other axes between: reduce "
+                         "one axis after another",
+                         combined_count > 1 ? "combined" : "kept");
+    *out = dims_value(1);
+    if (combined_count)
+        out->depth = combined[0];
+    if (kept_count)
+        out->outer = kept[0];
+    if (kept_count > 1)
+        out->inner = kept[1];
+    *out = dims_canonical(out);
+    return check_depth(out, error);
 }
 
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth, uint64_t gap)
@@ -230,6 +322,13 @@ const char *dims_text_sweep(const char *name)
 
 /* --- Writing ------------------------------------------------------------------------------ */
 
+/* Are there no gaps? */
+static bool is_dense(const struct dims *dims)
+{
+    const struct dims dense = dims_left(dims, dims->depth.n);
+    return dims_is_same(dims, &dense);
+}
+
 static char *format_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     char outer[NUMBER_CHARS], depth[NUMBER_CHARS], inner[NUMBER_CHARS];
@@ -237,8 +336,7 @@ static char *format_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
                               number_format_count(outer, dims->outer.n),
                               number_format_count(depth, dims->depth.n),
                               number_format_count(inner, dims->inner.n), "middle axis");
-    const struct dims dense = dims_left(dims, dims->depth.n);
-    if (!dims_is_same(dims, &dense))
+    if (!is_dense(dims))
         snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), " strides %s %s %s",
                  number_format_count(outer, dims->outer.stride),
                  number_format_count(depth, dims->depth.stride),
@@ -286,10 +384,25 @@ char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint6
     return out;
 }
 
+static char *options_of_axes(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const int used = snprintf(out, DIMS_TEXT_CHARS, "--dims %" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                              dims->outer.n, dims->depth.n, dims->inner.n);
+    char *rest = out + used;
+    const size_t room = (size_t)(DIMS_TEXT_CHARS - used);
+    if (is_dense(dims))
+        snprintf(rest, room, " --axis 1");
+    else
+        snprintf(rest, room, " --strides %" PRIu64 ",%" PRIu64 ",%" PRIu64 " --axis 1",
+                 dims->outer.stride, dims->depth.stride, dims->inner.stride);
+    return out;
+}
+
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);
-    assert(kind_of(dims) != MIDDLE);
+    if (kind_of(dims) == MIDDLE)
+        return options_of_axes(out, dims);
     if (kind_of(dims) == VALUE)
         snprintf(out, DIMS_TEXT_CHARS, "--n %" PRIu64, dims->depth.n);
     else if (kind_of(dims) == SCAN)
@@ -305,10 +418,9 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 
 static char *identify_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
-    const struct dims dense = dims_left(dims, dims->depth.n);
     const int used = snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "x%" PRIu64 "x%" PRIu64,
                               dims->outer.n, dims->depth.n, dims->inner.n);
-    if (!dims_is_same(dims, &dense))
+    if (!is_dense(dims))
         snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used),
                  "_strides%" PRIu64 "_%" PRIu64 "_%" PRIu64, dims->outer.stride,
                  dims->depth.stride, dims->inner.stride);
@@ -350,18 +462,17 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 
 const char *dims_text_option_names(const struct dims *dims)
 {
-    return is_by_n(dims) ? "--n" : "--rows with --len";
+    return sizes_words[words_of(dims)->sizes].options;
 }
 
 const char *dims_text_another(const struct dims *dims)
 {
-    return is_by_n(dims) ? "--n COUNT chooses another size"
-                         : "--rows and --len choose another size";
+    return sizes_words[words_of(dims)->sizes].another;
 }
 
 const char *dims_text_smaller(const struct dims *dims)
 {
-    return is_by_n(dims) ? "a smaller --n" : "smaller --rows or --len";
+    return sizes_words[words_of(dims)->sizes].smaller;
 }
 
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,

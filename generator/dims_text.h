@@ -22,6 +22,22 @@ struct matrix {
 int dims_text_read(struct dims *out, const struct matrix *given, int bytes,
                    struct error *error);
 
+/* An axis of an array: elements along it, and from one to the next. */
+struct dims_axis {
+    uint64_t n, stride;
+    bool is_combined;
+};
+enum { DIMS_TEXT_AXES = 8 };
+
+/* The strides of an array without gaps, of axes from the slowest to the fastest. */
+void dims_text_pack(struct dims_axis *axes, size_t count);
+
+/* The dims of an array of so many axes, the slowest first, in the canonical form: axes of one element
+ * go, and those of one kind that lie as one are one. ERROR_USAGE: an axis has no elements, or what
+ * is left is more than dims have. */
+int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t count, int bytes,
+                        struct error *error);
+
 /* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
  * results of `depth` elements each, by rows with a gap behind each, by columns, and along a middle
  * axis; then the two scans of n elements, and those of each row. */
@@ -46,8 +62,8 @@ char *dims_text_format_named(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 /* Names a result: "at n = 1000" of one value, "3 of 37" of several. Returns `out`. */
 char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint64_t result);
 
-/* The options of the command line for these dims: "--n 400000000", or "--rows 5 --len 7 --pitch
- * 8 --axis 1"; not for a middle axis, which no option gives. Returns `out`. */
+/* The options of the command line for these dims: "--n 400000000", "--rows 5 --len 7 --pitch 8 --axis
+ * 1", or "--dims 4,20,30 --axis 1", with --strides where there are gaps. Returns `out`. */
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
 /* A part of an identifier: "400000000", "4096x1024", "4096x1024_pitch1040". Returns `out`. */
@@ -57,7 +73,7 @@ char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims);
  * Returns `out`. */
 char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
-/* The options that ask for such dims: "--n", "--rows with --len". */
+/* The options that ask for such dims: "--n", "--rows with --len", "--dims". */
 const char *dims_text_option_names(const struct dims *dims);
 
 /* What a message tells the user to do: "--n COUNT chooses another size", "a smaller --n". */
@@ -109,7 +125,7 @@ const char *dims_text_sweep(const char *name);
 
 /* Parts of sentences: the options of any size; what has several results; a sweep of these; how
  * else they may be asked for. */
-#define DIMS_TEXT_SIZES "--n, --rows"
+#define DIMS_TEXT_SIZES "--n, --rows, --dims"
 #define DIMS_TEXT_OTHER_SIZES                                                                      \
     "there are records of other shapes: leave --rows and --len out and take all, which serve any " \
     "shape, by --shape rows or --shape columns"

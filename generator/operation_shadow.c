@@ -81,13 +81,14 @@ static void add_function(struct text *out, const struct layout *layout, const ch
     text_adds(out, layout->fields ? ")\n" : "\n");
 }
 
+/* In 4 bytes all bits of an index count, so that no two are alike that are 2^31 or 2^32 apart. */
 static void add_map(struct text *out, const struct layout *layout, int field)
 {
     const int bytes = layout->bytes[field];
     text_addf(out, "(%s(x) * %" PRIu64 " + %" PRIu64 ")", word_of(bytes),
               constant_of(FACTOR, field, bytes), constant_of(ADDEND, field, bytes));
     if (layout->has_index)
-        text_addf(out, " * %s(2 * i + 1)", word_of(bytes));
+        text_addf(out, " * %s(2 * %s + 1)", word_of(bytes), bytes == 8 ? "i" : "(i ^ i >> 31)");
 }
 
 static void add_combine(struct text *out, const struct layout *layout, int field)
@@ -138,17 +139,30 @@ static enum type word_type(int bytes)
     return bytes == 1 ? U8 : bytes == 2 ? U16 : bytes == 4 ? U32 : U64;
 }
 
-int operation_shadow(struct problem *out, const struct problem *problem, struct error *error)
+static int make_shadow(struct problem *out, const struct problem *problem, struct error *error)
 {
     const struct layout layout = layout_of(problem);
     struct text text = {0};
+    add_text(&text, &layout);
+    const int failed = text_check(&text, error) ||
+                       operation_load(&out->op, "shadow", text.at, text.length, error);
+    text_dispose(&text);
+    return failed ? -1 : 0;
+}
+
+int operation_shadow(struct problem *out, const struct problem *problem, struct error *error)
+{
+    const int types = (int)problem->type * TYPE_COUNT + (int)problem->acc;
+    const struct operation *kept = operation_kept_shadow(problem->op, types);
     *out = *problem;
     out->type = word_type(problem_types[problem->type].bytes);
     out->acc = word_type(problem_types[problem->acc].bytes);
-    add_text(&text, &layout);
-    const int failed = text_check(&text, error) ||
-                       operation_load(&out->op, "shadow", text.at, text.length, error) ||
-                       problem_check(out, error);
-    text_dispose(&text);
-    return failed ? -1 : 0;
+    out->op = kept;
+    if (!kept && make_shadow(out, problem, error))
+        return -1;
+    if (problem_check(out, error))
+        return -1;
+    if (!kept)
+        operation_keep_shadow(problem->op, types, out->op);
+    return 0;
 }

@@ -145,8 +145,20 @@ enum autotune_scan {
     AUTOTUNE_EXCLUSIVE  /* of all elements before it: the first is the operation's identity */
 };
 
+/* An array of any axes, of which some are combined, as NumPy's x.sum(axis=(0, 2)) has it. */
+struct autotune_dims {
+    size_t size;   /* sizeof(struct autotune_dims), when the caller was built */
+    unsigned ndim; /* axes: 1 to 8 */
+    unsigned axes; /* bit i, from bit 0 on: axis i is combined; one at least */
+    /* Elements along each axis, 1 or more; of the first the most of any call. */
+    const uint64_t *shape;
+    /* Elements, not bytes, from one to the next along each axis, 1 or more; NULL: without gaps, the
+     * last axis fastest. */
+    const uint64_t *strides;
+};
+
 /* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
- * for each column; or, by a scan, n elements to n results, or each row to as many as it has. Names
+ * for each column, or an array along any axes; or, by a scan, n elements to n results, or each row to as many as it has. Names
  * are those of `autotune list`; an unknown one is BAD_ARGUMENT and its
  * sentence lists the known ones. What comes out for nothing (n = 0), NaN, infinities and
  * overflow is in correctness.md, installed with this header. Fill with zeros first. */
@@ -176,7 +188,12 @@ struct autotune_problem {
     const char
         *params; /* "delta=0.5 margin=1": values of the operation's own params, for calls that
                          * give none; NULL: those of its file. A plan does not depend on them */
-    void *reserved[3]; /* zeros */
+    void *reserved[2]; /* zeros */
+    /* An array of any axes; NULL: what n or the matrix says. With it n, rows, len, pitch, axis and scan
+     * are 0. Results lie one behind another, in the order of the axes that are kept. It is read
+     * before the call returns. BAD_ARGUMENT: what is combined, or what is kept, is more than two axes
+     * after those that lie as one have become one. */
+    const struct autotune_dims *dims;
 };
 
 enum autotune_from {
@@ -245,9 +262,10 @@ enum autotune_kernels {
 /* Each string lives as long as the plan. Of NULL they say 0, "" or DEFAULT. */
 AUTOTUNE_API enum autotune_grade autotune_plan_grade(const struct autotune_plan *plan);
 AUTOTUNE_API enum autotune_kernels autotune_plan_kernels(const struct autotune_plan *plan);
-/* The most n of a call: elements, or rows of a matrix. */
+/* The most n of a call: elements, rows of a matrix, or what lies along the first axis of an array. */
 AUTOTUNE_API uint64_t autotune_plan_n(const struct autotune_plan *plan);
-/* The results of a call with that n: 1, as many as the matrix has rows or columns, n of a scan. */
+/* The results of a call with that n: 1, as many as the matrix has rows or columns, or the kept axes
+ * places, n of a scan. */
 AUTOTUNE_API uint64_t autotune_plan_results(const struct autotune_plan *plan);
 AUTOTUNE_API unsigned autotune_plan_launches(const struct autotune_plan *plan); /* for its n */
 AUTOTUNE_API size_t autotune_plan_element_bytes(const struct autotune_plan *plan);
@@ -306,12 +324,13 @@ AUTOTUNE_API int autotune_workspace_destroy(struct autotune_workspace *workspace
  * can be captured into a graph; the emulator "host" has a lock.
  *   input   device memory, n elements, or n rows of a matrix; aligned to an element, fastest
  *           when aligned to 16 bytes; may be NULL when n is 0
- *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch. Fewer
+ *   n       0 to the plan's: elements, or rows of a matrix, with the plan's len and pitch, or what lies
+ *           along the first axis of an array, the plan's others and strides being as they are. Fewer
  *           rows are combined as all are: each row's result has the bits that it has among all;
  *           a plan for fewer may be faster for those. 0 gives the operation's identity, as the
  *           one value or for each column; of a scan nothing
  *   output  device memory for the results, one beside the other: one, n for rows or a scan, len
- *           for columns; aligned to the size of one (result_bytes). It must not overlap workspace
+ *           for columns, as many as the kept axes of an array have places; aligned to the size of one (result_bytes). It must not overlap workspace
  *           or input, gaps between rows included, nor input the workspace; but of a scan it may be the input, where
  *           elements and results have one size. That it is too small is not noticed
  *   stream  of the plan's CUDA context, or NULL

@@ -16,10 +16,18 @@ static int check_dims(const struct request *request, struct error *error)
 {
     const struct request_dims *asked = &request->asked;
     const bool is_given = request_dims_are_given(request);
+    const bool has_matrix = asked->low.rows || asked->low.len || asked->low.pitch;
+    const bool has_axes = asked->axis_count;
     const struct option_conflict conflicts[] = {
+        {has_axes && (has_matrix || request->has_n || asked->shape),
+         "--dims has the sizes of all axes: leave --n, --rows, --len, --pitch and --shape out"},
+        {asked->stride_count && asked->stride_count != asked->axis_count,
+         "--strides has a number for each of --dims: give as many"},
+        {has_axes && asked->scan,
+         "--dims is of reductions: scans take --n, or --rows and --len"},
         {is_given && request->has_n,
          "--n is of one value, --rows and --len are of a matrix: choose one"},
-        {is_given && (!asked->low.rows || !asked->low.len),
+        {is_given && !has_axes && (!asked->low.rows || !asked->low.len),
          "a matrix has --rows and --len: give both"},
         {asked->has_axis && asked->shape &&
              asked->low.axis != request_dims_axis_of(asked->shape),

@@ -118,16 +118,71 @@ int request_dims_pitch(struct request *request, const char *value, struct error 
     return parse_extent(&request->asked.low.pitch, NULL, "--pitch", value, error);
 }
 
+static int refuse_axis(const char *value, struct error *error)
+{
+    return error_set(error, ERROR_USAGE,
+                     "--axis is '%.100s': 1 gives a result for each row, 0 for each column; of "
+                     "--dims give all that are combined, as 0,2",
+                     value);
+}
+
+/* "1", "0,2,3": what they are of is known when all options are. */
 int request_dims_axis(struct request *request, const char *value, struct error *error)
 {
-    request->asked.has_axis = true;
-    request->asked.low.axis = strcmp(value, "1") == 0;
-    return strcmp(value, "0") == 0 || strcmp(value, "1") == 0
-               ? 0
-               : error_set(
-                     error, ERROR_USAGE,
-                     "--axis is '%.100s': 1 gives a result for each row, 0 for each column",
-                     value);
+    struct request_dims *asked = &request->asked;
+    asked->has_axis = true;
+    asked->combined = 0;
+    snprintf(asked->axis, sizeof asked->axis, "%s", value);
+    for (const char *at = value; at;) {
+        char word[4];
+        const size_t length = text_next_item(&at, word, sizeof word);
+        const unsigned bit = 1u << (word[0] & 7);
+        if (length != 1 || word[0] < '0' || word[0] >= '0' + DIMS_TEXT_AXES ||
+            (asked->combined & bit))
+            return refuse_axis(value, error);
+        asked->combined |= bit;
+    }
+    asked->low.axis = asked->combined == 2;
+    return 0;
+}
+
+/* "32,64,56,56": one number for each axis. */
+static int parse_numbers(uint64_t out[DIMS_TEXT_AXES], size_t *count, const char *option,
+                         const char *value, struct error *error)
+{
+    *count = 0;
+    for (const char *at = value; at;) {
+        char number[32];
+        if (*count == DIMS_TEXT_AXES)
+            return error_set(error, ERROR_USAGE, "%s names more than %d numbers: give fewer",
+                             option, DIMS_TEXT_AXES);
+        text_next_item(&at, number, sizeof number);
+        if (parse_extent(&out[(*count)++], NULL, option, number, error))
+            return -1;
+    }
+    return 0;
+}
+
+int request_dims_sizes(struct request *request, const char *value, struct error *error)
+{
+    struct request_dims *asked = &request->asked;
+    uint64_t numbers[DIMS_TEXT_AXES];
+    if (parse_numbers(numbers, &asked->axis_count, "--dims", value, error))
+        return -1;
+    for (size_t i = 0; i < asked->axis_count; i++)
+        asked->axes[i].n = numbers[i];
+    return 0;
+}
+
+int request_dims_strides(struct request *request, const char *value, struct error *error)
+{
+    struct request_dims *asked = &request->asked;
+    uint64_t numbers[DIMS_TEXT_AXES];
+    if (parse_numbers(numbers, &asked->stride_count, "--strides", value, error))
+        return -1;
+    for (size_t i = 0; i < asked->stride_count; i++)
+        asked->axes[i].stride = numbers[i];
+    return 0;
 }
 
 int request_dims_shape(struct request *request, const char *value, struct error *error)
@@ -154,7 +209,7 @@ bool request_dims_are_given(const struct request *request)
     const struct request_dims *asked = &request->asked;
     return !(request->verb & (VERB_SHOW | VERB_COMPARE)) &&
            (asked->has_axis || asked->shape || asked->low.rows || asked->low.len ||
-            asked->low.pitch);
+            asked->low.pitch || asked->axis_count || asked->stride_count);
 }
 
 bool request_dims_is_sweep(const struct request *request)
@@ -181,7 +236,8 @@ void request_dims_take_shape(struct request *request)
     struct problem problem = request->problem;
     struct error ignored;
     if ((!asked->has_axis && !asked->shape) || asked->low.rows || asked->low.len ||
-        asked->low.pitch || request->space || dims_text_read(&problem.dims, &any, 1, &ignored))
+        asked->low.pitch || asked->axis_count || request->space ||
+        dims_text_read(&problem.dims, &any, 1, &ignored))
         return;
     problem.dims.scan = asked->scan;
     request->space = problem_space(&problem);
@@ -189,15 +245,29 @@ void request_dims_take_shape(struct request *request)
     asked->shape = NULL;
 }
 
-int request_dims_settle(struct request *request, struct error *error)
+/* Of --dims; without --axis all are combined. */
+static int settle_axes(struct request *request, struct error *error)
+{
+    struct request_dims *asked = &request->asked;
+    const size_t count = asked->axis_count;
+    if (asked->combined >> count)
+        return error_set(error, ERROR_USAGE,
+                         "--axis is '%s', and --dims has the axes 0 to %zu: give some of these",
+                         asked->axis, count - 1);
+    for (size_t i = 0; i < count; i++)
+        asked->axes[i].is_combined = !asked->has_axis || (asked->combined >> i & 1);
+    if (!asked->stride_count)
+        dims_text_pack(asked->axes, count);
+    return dims_text_read_axes(&request->problem.dims, asked->axes, count,
+                               problem_types[request->problem.type].bytes, error);
+}
+
+static int settle_matrix(struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
     struct request_dims *asked = &request->asked;
-    request->problem.dims.scan = asked->scan;
-    for (size_t i = 0; i < request->size_count; i++)
-        request->sizes[i].scan = asked->scan;
-    if (!request_dims_are_given(request))
-        return 0;
+    if (asked->combined & ~3u || asked->combined == 3)
+        return refuse_axis(asked->axis, error);
     asked->low.axis = asked_axis(asked);
     struct matrix first = asked->low; /* of a range the first of several results */
     if (asked->rows_high)
@@ -211,6 +281,19 @@ int request_dims_settle(struct request *request, struct error *error)
                          "--axis 0 asks for columns, of which there are no "
                          "scans: give --axis 1, or no --scan");
     request->problem.dims.scan = asked->scan;
+    return 0;
+}
+
+int request_dims_settle(struct request *request, struct error *error)
+{
+    const struct request_dims *asked = &request->asked;
+    request->problem.dims.scan = asked->scan;
+    for (size_t i = 0; i < request->size_count; i++)
+        request->sizes[i].scan = asked->scan;
+    if (!request_dims_are_given(request))
+        return 0;
+    if (asked->axis_count ? settle_axes(request, error) : settle_matrix(request, error))
+        return -1;
     request->has_n = true;
     request->size_count = 1;
     request->sizes[0] = request->problem.dims;

@@ -1,4 +1,5 @@
-/* request_dims: turns --n and --scan, or --rows, --len, --pitch, --axis and --shape, into dims. */
+/* request_dims: turns --n and --scan, or --rows, --len, --pitch, --axis and --shape, or --dims with
+ * --strides and --axis, into dims. */
 #ifndef AUTOTUNE_REQUEST_DIMS_H
 #define AUTOTUNE_REQUEST_DIMS_H
 
@@ -8,12 +9,18 @@
 
 struct request;
 
+enum { REQUEST_AXIS_CHARS = 101 };
+
 /* The values of these options. */
 struct request_dims {
     struct matrix low;            /* 0 = not given; of ranges the least */
     uint64_t rows_high, len_high; /* of ranges, else 0 */
     bool has_axis;
-    const char *shape; /* a name of dims_text; NULL = not given */
+    unsigned combined;                     /* by --axis, a bit for each */
+    char axis[REQUEST_AXIS_CHARS];         /* its value, cut */
+    struct dims_axis axes[DIMS_TEXT_AXES]; /* of --dims */
+    size_t axis_count, stride_count;       /* 0 = not given */
+    const char *shape;                     /* a name of dims_text; NULL = not given */
     enum dims_scan scan;
     bool has_scan;
 };
@@ -25,7 +32,7 @@ typedef int request_value(struct request *request, const char *value, struct err
 request_value request_dims_count, request_dims_counts, request_dims_range;
 request_value request_dims_rows, request_dims_rows_range, request_dims_len,
     request_dims_len_range, request_dims_pitch, request_dims_axis, request_dims_shape;
-request_value request_dims_scan;
+request_value request_dims_sizes, request_dims_strides, request_dims_scan;
 
 /* A shape alone, of a verb that has all sizes of it: its space stands for it from then on. */
 void request_dims_take_shape(struct request *request);

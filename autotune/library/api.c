@@ -34,7 +34,7 @@ int api_check_reserved(void *const *reserved, size_t count, const char *name,
     return 0;
 }
 
-enum { CONTEXT_RESERVED = 8, PROBLEM_RESERVED = 3, OPTIONS_RESERVED = 4 };
+enum { CONTEXT_RESERVED = 8, PROBLEM_RESERVED = 2, OPTIONS_RESERVED = 4 };
 
 /* --- Context ------------------------------------------------------------------------------ */
 
@@ -151,6 +151,75 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
 
 /* --- Plan --------------------------------------------------------------------------------- */
 
+/* Is it a struct that this library knows? One of a later version may be longer by zeros. */
+static int check_array(const struct autotune_dims *array, struct autotune_error *error)
+{
+    const unsigned char *bytes = (const unsigned char *)array;
+    if (array->size < sizeof *array)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_dims.size is %llu: set it to sizeof(struct autotune_dims), %llu",
+                    (unsigned long long)array->size, (unsigned long long)sizeof *array);
+    for (size_t i = sizeof *array; i < array->size; i++)
+        if (bytes[i])
+            return fail(
+                error, AUTOTUNE_BAD_ARGUMENT,
+                "autotune_dims has fields of a later version: link that one (this is " VERSION
+                ")");
+    if (!array->shape)
+        return fail_null("autotune_dims.shape", error);
+    if (array->ndim < 1 || array->ndim > DIMS_TEXT_AXES)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT, "autotune_dims.ndim is %u: give 1 to %d",
+                    array->ndim, DIMS_TEXT_AXES);
+    if (array->axes == 0 || array->axes >> array->ndim)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_dims.axes is %#x: give a bit for each axis that is combined, one "
+                    "at least, from bit 0 for the first of %u",
+                    array->axes, array->ndim);
+    return 0;
+}
+
+/* What n of a call is: along the first axis, which may be one with others. */
+static struct plan_count count_first(const struct dims *dims, const struct dims_axis *first)
+{
+    struct plan_count count = {"elements along the first axis", PLAN_DEPTH, 1};
+    uint64_t n = dims->depth.n;
+    if (!first->is_combined) {
+        const bool is_inner = dims->outer.n < first->n;
+        count.along = is_inner ? PLAN_INNER : PLAN_OUTER;
+        n = is_inner ? dims->inner.n : dims->outer.n;
+    }
+    count.each = n / first->n;
+    return count;
+}
+
+static int read_array(struct problem *out, struct plan_count *count,
+                      const struct autotune_problem *problem, struct autotune_error *error)
+{
+    const struct autotune_dims *array = problem->dims;
+    struct dims_axis axes[DIMS_TEXT_AXES] = {{0, 0, false}};
+    struct error cause;
+    const int failed = check_array(array, error);
+    if (failed)
+        return failed;
+    if (problem->n || problem->rows || problem->len || problem->pitch || problem->axis ||
+        problem->scan)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_problem.dims has all sizes: leave n, rows, len, pitch, axis and "
+                    "scan 0");
+    for (unsigned i = 0; i < array->ndim; i++) {
+        axes[i].n = array->shape[i];
+        axes[i].is_combined = array->axes >> i & 1;
+    }
+    dims_text_pack(axes, array->ndim);
+    for (unsigned i = 0; array->strides && i < array->ndim; i++)
+        axes[i].stride = array->strides[i];
+    if (dims_text_read_axes(&out->dims, axes, array->ndim, problem_types[out->type].bytes,
+                            &cause))
+        return fail_for(error, &cause);
+    *count = count_first(&out->dims, axes);
+    return 0;
+}
+
 /* A problem with any field of a matrix set is a matrix. */
 static int read_dims(struct problem *out, struct plan_count *count,
                      const struct autotune_problem *problem, struct autotune_error *error)
@@ -163,7 +232,7 @@ static int read_dims(struct problem *out, struct plan_count *count,
                     "autotune_problem.scan is %d: give one of enum autotune_scan",
                     problem->scan);
     out->dims = dims_run(problem->n, (enum dims_scan)problem->scan);
-    *count = (struct plan_count){"elements", false};
+    *count = (struct plan_count){"elements", PLAN_DEPTH, 1};
     if (!matrix.rows && !matrix.len && !matrix.pitch && !matrix.axis)
         return 0;
     if (matrix.axis != 0 && matrix.axis != 1)
@@ -178,7 +247,7 @@ static int read_dims(struct problem *out, struct plan_count *count,
     if (problem->scan && matrix.axis != 1)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.axis is 0 beside a scan: only rows are scanned, give 1");
-    *count = (struct plan_count){"rows", matrix.axis};
+    *count = (struct plan_count){"rows", matrix.axis ? PLAN_OUTER : PLAN_DEPTH, 1};
     if (dims_text_read(&out->dims, &matrix, bytes, &cause))
         return fail_for(error, &cause);
     out->dims.scan = (enum dims_scan)problem->scan;
@@ -263,7 +332,7 @@ int api_read_problem(struct problem *out, struct plan_count *count,
     out->order = (enum order)problem->order;
     if (problem->acc && problem_find_type(&out->acc, problem->acc, &cause))
         return fail_for(error, &cause);
-    failed = read_dims(out, count, problem, error);
+    failed = (problem->dims ? read_array : read_dims)(out, count, problem, error);
     if (failed)
         return failed;
     if (problem_check(out, &cause))

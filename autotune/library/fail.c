@@ -23,6 +23,8 @@ static const struct word {
     {"--type", "autotune_problem.type"},
     {"--acc", "autotune_problem.acc"},
     {"--op", "autotune_problem.op"},
+    {"--dims", "autotune_dims.shape"},
+    {"--strides", "autotune_dims.strides"},
     {"--n", "autotune_problem.n"},
 };
 enum { WORDS = sizeof words / sizeof *words };

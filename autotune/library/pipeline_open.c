@@ -88,7 +88,7 @@ static int make_plan(struct autotune_plan **out, struct autotune_pipeline *pipel
                      const struct problem *problem, enum autotune_from from,
                      struct error *error)
 {
-    static const struct plan_count count = {"elements", false};
+    static const struct plan_count count = {"elements", PLAN_DEPTH, 1};
     const struct autotune_plan_options options = {
         .from = from == AUTOTUNE_FROM_DEFAULT ? from : AUTOTUNE_FROM_BEST};
     const int failed = plan_make(out, pipeline->context, problem, count, &options, error);

@@ -245,15 +245,25 @@ void plan_free(struct autotune_plan *plan)
 /* --- Calls ---------------------------------------------------------------------------------
  */
 
+/* The number that n of a call changes. */
+static uint64_t *counted(struct dims *dims, const struct plan_count *count)
+{
+    uint64_t *const along[] = {[PLAN_DEPTH] = &dims->depth.n,
+                               [PLAN_OUTER] = &dims->outer.n,
+                               [PLAN_INNER] = &dims->inner.n};
+    return along[count->along];
+}
+
 uint64_t plan_most(const struct autotune_plan *plan)
 {
-    return plan->count.is_outer ? plan->problem.dims.outer.n : plan->problem.dims.depth.n;
+    struct dims dims = plan->problem.dims;
+    return *counted(&dims, &plan->count) / plan->count.each;
 }
 
 struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
 {
     struct dims dims = plan->problem.dims;
-    *(plan->count.is_outer ? &dims.outer.n : &dims.depth.n) = n;
+    *counted(&dims, &plan->count) = n * plan->count.each;
     return dims;
 }
 

@@ -21,10 +21,11 @@ struct autotune_context {
 };
 
 /* What n of a call counts: the rows of a matrix (outer where each row has a result, depth where
- * each column has one), else the elements. */
+ * each column has one), what lies along the first axis of an array, else the elements. */
 struct plan_count {
     const char *unit; /* "rows" */
-    bool is_outer;
+    enum { PLAN_DEPTH, PLAN_OUTER, PLAN_INNER } along;
+    uint64_t each; /* of these dims, for one that n counts */
 };
 
 /* After plan_make only the count of its workspaces changes. */

@@ -278,7 +278,8 @@ static int reserve_outputs(struct check *check, const struct case_set *set, stru
 /* Which cases are run. */
 struct selection {
     enum { CASES_SMALL, CASES_POSITIONS, CASES_SPECIAL } which;
-    uint64_t draw; /* of CASES_SMALL: chooses positions, or CHECK_ALL */
+    uint64_t draw;      /* of CASES_SMALL: chooses positions, or CHECK_ALL */
+    size_t part, parts; /* one case in so many, from this one on; 0 parts: each */
 };
 
 struct run {
@@ -313,6 +314,9 @@ static bool is_selected(const struct run *run, size_t i)
 {
     const struct oracle_cases *cases = &run->set->cases;
     const uint64_t draw = run->selection.draw;
+    const size_t parts = run->selection.parts;
+    if (parts && i % parts != run->selection.part)
+        return false;
     return run->selection.which == CASES_POSITIONS
                ? cases->cases[i].step != ORACLE_KEPT
                : draw == CHECK_ALL || oracle_is_drawn(cases, i, draw);
@@ -996,8 +1000,8 @@ static void name_params(struct check_outcome *out, const struct problem *problem
     text_dispose(&params);
 }
 
-/* The same code with other values of params: one that ignores a value, or keeps that of another call, is
- * wrong here. */
+/* The same code with other values of params, each case with one of them: what ignores a value, or keeps that
+ * of another call, is wrong here. */
 static int check_others(struct check *check, const struct point_context *context,
                         struct check_configs configs,
                         const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -1009,6 +1013,8 @@ static int check_others(struct check *check, const struct point_context *context
     for (size_t i = 0; i < check->other_count && out->is_right; i++) {
         const uint64_t cases = out->cases;
         problem.params = check->others[i]->problem.params;
+        selection.part = i;
+        selection.parts = check->other_count;
         if (check_set(check->others[i], &other, configs, kernels, selection, out, error))
             return -1;
         out->cases += cases;
@@ -1044,7 +1050,7 @@ int check_small(struct check *check, const struct point_context *context,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX], uint64_t draw,
                 struct check_outcome *out, struct error *error)
 {
-    const struct selection selection = {CASES_SMALL, draw};
+    const struct selection selection = {.which = CASES_SMALL, .draw = draw};
     return check_all(check, context, configs, kernels, selection, out, error);
 }
 
@@ -1053,7 +1059,7 @@ int check_positions(struct check *check, const struct point_context *context,
                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                     struct check_outcome *out, struct error *error)
 {
-    const struct selection selection = {CASES_POSITIONS, CHECK_ALL};
+    const struct selection selection = {.which = CASES_POSITIONS, .draw = CHECK_ALL};
     return check_all(check, context, configs, kernels, selection, out, error);
 }
 
@@ -1062,6 +1068,6 @@ int check_specials(struct check *check, const struct point_context *context,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_outcome *out, struct error *error)
 {
-    const struct selection selection = {CASES_SPECIAL, CHECK_ALL};
+    const struct selection selection = {.which = CASES_SPECIAL, .draw = CHECK_ALL};
     return check_all(check, context, configs, kernels, selection, out, error);
 }

@@ -1,7 +1,8 @@
 """Axes: which elements of an array are combined, as the numbers that the library has for it.
 
 Shapes and strides are in elements. What is kept and what is combined must each lie as one axis,
-of which one is contiguous; what is kept may be two, of which the outer becomes a call each.
+of which one is contiguous. What is kept may be two: on both sides of what is combined one call
+takes them; else, for scans and in an order of the elements alone, the outer becomes a call each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ class Walk(enum.Enum):
     """What must be so of the elements of a result."""
 
     ANY = "they are combined in any order"
-    IN_ORDER = "they are numbered, or combined in their order"
+    IN_ORDER = "they are numbered"
+    BY_N = "they are combined in their order"
     SCAN = "each has a result"
 
 
@@ -29,19 +31,24 @@ class Layout(NamedTuple):
     len: int = 0
     pitch: int = 0
     axis: int = 0  # 1: a result for each row; 0: for each column
+    array: tuple = ()  # of several axes, of which the bits of `axes` are combined: sizes, then
+    axes: int = 0  # strides
     calls: int = 1
     step: int = 0  # elements from a call's first to the next one's
     results: int = 1  # of a call
 
     @property
     def counted(self) -> int:
-        """What a call counts: rows of a matrix, or elements."""
-        return self.rows or self.n
+        """What a call counts: rows of a matrix, the first axis of an array, or elements."""
+        return self.array[0] if self.array else self.rows or self.n
 
     @property
     def extent(self) -> int:
         """Elements from the first to the last, gaps too."""
+        ndim = len(self.array) // 2
         one = (self.rows - 1) * self.pitch + self.len if self.rows else self.n
+        if self.array:
+            one = 1 + sum((n - 1) * s for n, s in zip(self.array[:ndim], self.array[ndim:]))
         return (self.calls - 1) * self.step + one
 
 
@@ -119,6 +126,16 @@ def _one(depth: tuple, walk: Walk) -> Optional[Layout]:
     return None if walk is Walk.SCAN else Layout(rows=n, len=1, pitch=stride, axis=0)
 
 
+def _middle(outer: tuple, depth: tuple, inner: tuple) -> Layout:
+    """A result for each of two kept axes, on both sides of what is combined."""
+    dims = (outer, depth, inner)
+    return Layout(
+        array=tuple(n for n, _ in dims) + tuple(stride for _, stride in dims),
+        axes=0b010,
+        results=outer[0] * inner[0],
+    )
+
+
 def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[Layout]:
     """The problem for an array that has elements; None where no numbers of the library say it."""
     dims = list(zip(shape, strides))
@@ -131,6 +148,8 @@ def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[La
         return None
     if not kept:
         return _one(depths[0], walk)
+    if len(kept) == 2 and kept[1][1] == 1 and walk in (Walk.ANY, Walk.IN_ORDER):
+        return _middle(kept[0], depths[0], kept[1])
     each = _each(depths[0], kept[-1], walk)
     if each is None or len(kept) == 1:
         return each

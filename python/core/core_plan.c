@@ -3,6 +3,7 @@
  * follow each other, those on two never share one. */
 #include "core.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 struct idle {
@@ -15,20 +16,62 @@ struct core_plan {
     struct autotune_plan *at;
     struct idle *idle;
     size_t count, room;
+    pthread_mutex_t lock; /* of what is idle, where no GIL is */
 };
 
-enum { OP, TYPE, ACC, NAMES, NUMBERS = 10 };
+static void lock(struct core_plan *self)
+{
+#ifdef Py_GIL_DISABLED
+    pthread_mutex_lock(&self->lock);
+#else
+    (void)self;
+#endif
+}
 
-/* The numbers of a problem as plan(...) takes them, behind its names. */
-enum { N, ROWS, LEN, PITCH, AXIS, SCAN, ORDER, IS_WARM, FROM, BUDGET_MS };
+static void unlock(struct core_plan *self)
+{
+#ifdef Py_GIL_DISABLED
+    pthread_mutex_unlock(&self->lock);
+#else
+    (void)self;
+#endif
+}
 
-static bool read_problem(struct autotune_problem *out, uint64_t numbers[NUMBERS],
-                         PyObject *const *args, Py_ssize_t count)
+enum { OP, TYPE, ACC, NAMES, NUMBERS = 11, AXES_MOST = 8 };
+
+/* The numbers of a problem as plan(...) takes them, behind its names; then, of an array, the size
+ * of each axis and the stride of each. */
+enum { N, ROWS, LEN, PITCH, AXIS, SCAN, ORDER, IS_WARM, FROM, BUDGET_MS, AXES };
+
+struct array {
+    struct autotune_dims dims;
+    uint64_t sizes[2 * AXES_MOST];
+};
+
+/* The array that a problem is of, where there are sizes. */
+static bool read_array(struct array *out, struct autotune_problem *problem, uint64_t axes,
+                       PyObject *const *args, Py_ssize_t count)
+{
+    const Py_ssize_t ndim = count / 2 < AXES_MOST ? count / 2 : AXES_MOST;
+    if (count == 0)
+        return true;
+    if (!core_read_numbers(out->sizes, args, count, 2 * ndim, "plan"))
+        return false;
+    out->dims = (struct autotune_dims){sizeof out->dims, (unsigned)ndim, (unsigned)axes,
+                                       out->sizes, out->sizes + ndim};
+    problem->dims = &out->dims;
+    return true;
+}
+
+static bool read_problem(struct autotune_problem *out, struct array *array,
+                         uint64_t numbers[NUMBERS], PyObject *const *args, Py_ssize_t count)
 {
     if (count < NAMES || !core_read_text(&out->op, args[OP]) ||
         !core_read_text(&out->type, args[TYPE]) || !core_read_text(&out->acc, args[ACC]))
         return false;
-    if (!core_read_numbers(numbers, args + NAMES, count - NAMES, NUMBERS, "plan"))
+    const Py_ssize_t given = count - NAMES, own = given < NUMBERS ? given : NUMBERS;
+    if (!core_read_numbers(numbers, args + NAMES, own, NUMBERS, "plan") ||
+        !read_array(array, out, numbers[AXES], args + NAMES + NUMBERS, given - own))
         return false;
     out->n = numbers[N];
     out->rows = numbers[ROWS];
@@ -48,9 +91,10 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
     struct autotune_plan_options options = {0};
     struct autotune_plan *at = NULL;
     struct autotune_error error;
+    struct array array;
     uint64_t numbers[NUMBERS];
     int failed;
-    if (!read_problem(&problem, numbers, args, count))
+    if (!read_problem(&problem, &array, numbers, args, count))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "plan of no problem");
     options.from = (enum autotune_from)numbers[FROM];
     options.budget_seconds = (double)numbers[BUDGET_MS] / 1000;
@@ -70,6 +114,7 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
     Py_INCREF(object);
     self->context = context;
     self->at = at;
+    pthread_mutex_init(&self->lock, NULL);
     return (PyObject *)self;
 }
 
@@ -86,6 +131,7 @@ static void plan_free(PyObject *object)
             autotune_workspace_destroy(self->idle[i].workspace, NULL);
         autotune_plan_destroy(self->at, NULL);
         gpu_leave(gpu, before);
+        pthread_mutex_destroy(&self->lock);
     }
     free(self->idle);
     Py_XDECREF((PyObject *)self->context);
@@ -160,7 +206,9 @@ int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_er
     struct core_plan *self = (struct core_plan *)plan;
     const struct gpu *gpu = &self->context->gpu;
     void *stream = (void *)(uintptr_t)run->stream;
+    lock(self);
     struct autotune_workspace *workspace = take(self, stream);
+    unlock(self);
     void *before = gpu_enter(gpu);
     int failed;
     if (gpu->context && workspace && run->calls == 1) {
@@ -170,8 +218,10 @@ int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_er
         failed = run_calls(self, &workspace, run, error);
         PyEval_RestoreThread(state);
     }
+    lock(self);
     if (workspace)
         give(self, stream, workspace);
+    unlock(self);
     gpu_leave(gpu, before);
     return failed;
 }

@@ -146,12 +146,61 @@ static void every_word_shows(void **state)
     for_each(shows);
 }
 
+/* --- Indices ------------------------------------------------------------------------------ */
+
+/* Each field of a value is another at another index, be it 2^32 apart. */
+static void shows_index(const struct problem *problem, const struct problem *shadow)
+{
+    const uint64_t indices[][2] = {{0, 1},
+                                   {5, 5 + (UINT64_C(1) << 32)},
+                                   {7, UINT64_C(1) << 33},
+                                   {3, 3 + (UINT64_C(1) << 31)}};
+    const int fields = operation_field_count(shadow->op->text);
+    struct operation_eval *eval = NULL;
+    uint64_t values[2][FIELDS][LANES];
+    if (!problem_has_index(problem))
+        return;
+    if (operation_eval_open(&eval, shadow->op->text, shadow->acc, &error))
+        fail_msg("%s", error.text);
+    for (size_t k = 0; k < COUNT_OF(indices); k++) {
+        for (int i = 0; i < 2; i++) {
+            const uint64_t x = 11;
+            operation_eval_map(eval, &x, &indices[k][i], values[i][0], 1);
+        }
+        for (int f = 0; f < fields; f++)
+            assert_int_not_equal(values[0][f][0], values[1][f][0]);
+    }
+    operation_eval_free(eval);
+}
+
+static void every_index_shows(void **state)
+{
+    (void)state;
+    for_each(shows_index);
+}
+
+/* It is made once for a problem's types. */
+static void is_kept(const struct problem *problem, const struct problem *shadow)
+{
+    struct problem again;
+    assert_int_equal(operation_shadow(&again, problem, &error), 0);
+    assert_ptr_equal(again.op, shadow->op);
+    assert_int_equal(again.type, shadow->type);
+    assert_int_equal(again.acc, shadow->acc);
+}
+
+static void shadows_are_kept(void **state)
+{
+    (void)state;
+    for_each(is_kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_layout),
-        cmocka_unit_test(keeps_laws),
-        cmocka_unit_test(every_word_shows),
+        cmocka_unit_test(has_the_layout),   cmocka_unit_test(keeps_laws),
+        cmocka_unit_test(every_word_shows), cmocka_unit_test(every_index_shows),
+        cmocka_unit_test(shadows_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
