@@ -100,7 +100,7 @@ static void add_row(struct table *table, const struct compare_carry *carry,
 static const struct table_column columns[] = {
     {NULL, "from", false},        {NULL, "to", false},
     {"winners", "winners", true}, {"run there with", NULL, false},
-    {NULL, "changed", false},     {"for as they are a rule refuses them", "rule", false},
+    {NULL, "changed", false},     {"the rule that refuses them as they are", "rule", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

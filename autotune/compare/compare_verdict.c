@@ -282,10 +282,10 @@ static void add_from(struct text *out, const struct compare *compare, size_t a, 
     struct text text = {0};
     text_adds(&text, "well above ");
     add_about(&text, LATENCIES * analysis_latency_s * peak / element_bytes(compare), round);
-    text_addf(&text, " elements of %s (%.0f times a latency taken as ",
+    text_addf(&text, " elements of %s, %.0f times an assumed latency of ",
               problem_types[compare->lines[0].problem.type].name, LATENCIES);
     sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
-    text_adds(&text, " us); below, latency decides");
+    text_adds(&text, " us; below, latency decides");
     add_latencies(&text, compare, a, b);
     sentence_end(out, "from n", &text);
 }
@@ -433,9 +433,12 @@ static void add_data_sheets(struct text *out, const struct compare *compare)
         else
             unknown[unknowns++] = s;
     }
-    text_adds(&text, "data sheets; of ");
+    bool has_small = false;
+    for (size_t i = 0; i < unknowns; i++)
+        has_small |= compare->lines[0].latency_ps[unknown[i]] > 0;
+    text_addf(&text, "data sheets; no record %sof ", has_small ? "of these sizes " : "");
     add_names(&text, compare, unknown, unknowns);
-    text_adds(&text, " there is no record of these sizes here");
+    text_adds(&text, " is here");
     for (size_t i = 0; i < knowns; i++)
         add_known(&text, compare, known[i]);
     for (size_t s = 0; s < compare->side_count; s++)
@@ -472,7 +475,7 @@ static void add_command(struct text *out, const struct compare *compare)
               problem_types[problem->type].name, problem_orders[problem->order].option,
               compare_sweep_options(&problem->dims));
     add_names(&text, compare, sides, count);
-    text_adds(&text, ", then 'autotune compare' of the record files");
+    text_adds(&text, ", then compare the record files");
     sentence_end(out, "to settle", &text);
 }
 

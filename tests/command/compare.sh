@@ -72,10 +72,10 @@ check pair-published test "$(rows '^1Gi  *A published  4\.90 ms  876\.63  [(]97\
 check pair-documents grep -q '^sum f32: kernels of documents$' out
 check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^faster'
 check pair-cache-that-fits sh -c 'tr -s " \n" " " < out | grep -q "stays in the L2 of RTX 5070 Ti alone from 1.6 million to 12 million elements"'
-check pair-names-its-latency sh -c 'tr -s " \n" " " < out | grep -q "10 times a latency taken as 0.5 us"'
+check pair-names-its-latency sh -c 'tr -s " \n" " " < out | grep -q "10 times an assumed latency of 0.5 us"'
 check pair-parentheses sh -c 'tr -s " \n" " " < out | grep -q "no document has: computed from its GB/s, else from its time"'
 check pair-occupancy-apart sh -c '! grep -q "^warps:" out && grep -Eq "^occupancy by +V100 +RTX 5070 Ti$" out'
-check pair-evidence grep -q '^evidence  data sheets; of V100 and RTX 5070 Ti there is no record of these sizes here' out
+check pair-evidence grep -q '^evidence  data sheets; no record of V100 and RTX 5070 Ti is here' out
 check pair-settles grep -q "^to settle 'autotune --op sum --type f32 --n 1K..1G' on V100 and RTX 5070 Ti" out
 check pair-own-kernel-first sh -c 'grep "^400M\|^1Gi" out | head -n 1 | grep -q ^400M'
 check pair-predicts-nothing test "$(rows ' predicted')" -eq 0
@@ -184,7 +184,7 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     run compare --more h200 rtx5090 --n 400M --op sum --type i32 --cache nothing
     check measured-says-by-whom grep -q '^measured  *by autotune on that GPU: a record that is kept here or named, or ships' out
     run compare --more h200 rtx5090 --n 300K --type i32 --cache nothing
-    check small-sizes-are-known sh -c 'tr -s " \n" " " < out | grep -q "no record of these sizes here"'
+    check small-sizes-are-known sh -c 'tr -s " \n" " " < out | grep -q "no record of these sizes of "'
     check withheld-three-digits grep -Eq 'below 1[45][0-9]0K on H200' out
     run compare rtx5070 rtx5090 --n 1K --op max --csv -
     check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,,latency,' out

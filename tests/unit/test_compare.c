@@ -604,11 +604,11 @@ static void test_outcome(void **state)
         text.at,
         "faster    One, probably about 2.0 times as fast on large inputs: the memory of One "
         "gives up to 1000 GB/s, that of Two 500\n"
-        "from n    well above 1.3 million elements of f32 (10 times a latency taken as 0.5 us); "
+        "from n    well above 1.3 million elements of f32, 10 times an assumed latency of 0.5 us; "
         "below, latency decides: 2.00 us at least on One, not measured on the other\n"
         "warm      what was just read stays in the L2 of One alone from 2.5 million to 10 "
         "million elements\n"
-        "evidence  data sheets; of Two there is no record of these sizes here; One was "
+        "evidence  data sheets; no record of Two is here; One was "
         "measured at up to 995 GB/s, 99.5 % of its peak");
     text_clear(&text);
     compare.sides[0].l2_bytes =
