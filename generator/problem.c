@@ -214,13 +214,8 @@ static int refuse(const struct problem *problem, struct error *error, const char
 /* Refuses what the language can say and no kernel does. */
 static int check_kernels(const struct problem *problem, struct error *error)
 {
-    if (problem_law(problem)->is_position && problem->dims.scan)
+    if (operation_law(problem->op)->is_position && problem->dims.scan)
         return refuse(problem, error, "a scan gives values, no positions: use min or max");
-    if (problem_is_joined(problem) && problem->dims.scan)
-        return refuse(
-            problem, error,
-            "scans combine by a + b, a * b, least(a, b), greatest(a, b), a & b, a | b and "
-            "a ^ b so far, and give map no index i");
     if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
         (problem_map(problem) == MAP_MAPPED || problem_has_finish(problem)))
         return refuse(
