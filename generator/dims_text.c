@@ -591,6 +591,11 @@ const char *dims_text_each(const struct dims *dims)
     return words_of(dims)->each[dims->scan];
 }
 
+const char *dims_text_gives(const struct dims *dims)
+{
+    return words_of(dims)->gives;
+}
+
 const char *dims_text_results(const struct dims *dims)
 {
     return words_of(dims)->results;
