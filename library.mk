@@ -2,6 +2,7 @@
 LIBDIR   ?= $(PREFIX)/lib
 $(call one_name,LIBDIR)$(call plain,LIBDIR)$(call some,LIBDIR)$(call absolute,LIBDIR)
 OBJCOPY  ?= objcopy
+JOIN     ?= $(CC) -r -nostdlib
 ABI       = 0
 ARCHIVE   = $(BUILD)/libautotune.a
 SHARED    = $(BUILD)/libautotune.so.$(VERSION)
@@ -34,7 +35,7 @@ $(SHARED): $(LIBRARY)
 # name of the program that it is linked into.
 $(ARCHIVE): $(LIBRARY)
 	$(call say,AR)
-	$Q$(CC) -r -nostdlib -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a -l:libmd.a
+	$Q$(JOIN) -o $(BUILD)/libautotune.o $^ -l:libinih.a -l:libxxhash.a -l:libmd.a
 	$Q$(OBJCOPY) -w --keep-global-symbol='autotune_*' $(BUILD)/libautotune.o
 	@rm -f $@
 	$Q$(AR) rcsD $@ $(BUILD)/libautotune.o

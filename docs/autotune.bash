@@ -5,17 +5,18 @@
 # The options of a verb, as its --help lists them.
 _autotune_options() {
     case $1 in
-    bench) echo "--n --rows --len --pitch --axis --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --offset --against --stream --each --rounds" ;;
-    export) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --output --quiet --help --format --prefix" ;;
-    tune) echo "--n --rows --len --pitch --axis --shape --op --param --type --scan --acc --cold --warm --data --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --candidates --effects --axes --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --verbose --help" ;;
-    list) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources --check" ;;
-    emit) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --order --deterministic --device --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
-    verify) echo "--n --rows --len --pitch --axis --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
-    profile) echo "--n --rows --len --pitch --axis --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
-    ladder) echo "--n --rows --len --pitch --axis --shape --op --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
+    bench) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --offset --against --stream --each --rounds" ;;
+    export) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --output --quiet --help --format --prefix" ;;
+    tune) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --param --type --scan --acc --cold --warm --data --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --candidates --effects --axes --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --verbose --help" ;;
+    list) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources --check" ;;
+    emit) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --order --deterministic --device --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
+    verify) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
+    profile) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
+    ladder) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
     reduce) echo "--op --param --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help" ;;
+    check) echo "--n --shape --op --type --scan --cold --warm --order --deterministic --device --budget --seed --space --template --nvrtc --cache --json --csv --quiet --help --since --race --junit" ;;
     show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
-    compare) echo "--n --op --type --order --deterministic --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --more --port --rungs" ;;
+    compare) echo "--n --shape --op --type --order --deterministic --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --more --port --rungs" ;;
     report) echo "--n --op --type --order --deterministic --gpu-file --axes --space --nvrtc --cache --ladder --output --quiet --help --bench --streams --md" ;;
     doctor) echo "--nvrtc --cache --json --csv --help" ;;
     merge) echo "--cache --json --csv --quiet --help --compact" ;;
@@ -26,7 +27,7 @@ _autotune_options() {
 _autotune_takes() {
     case $1:$2 in
     --n:bench | -n:bench | --n:export | -n:export) echo "COUNT[,COUNT...]" ;;
-    --n:tune | -n:tune | --n:list | -n:list | --n:ladder | -n:ladder | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
+    --n:tune | -n:tune | --n:list | -n:list | --n:ladder | -n:ladder | --n:check | -n:check | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
     --n:emit | -n:emit | --n:verify | -n:verify | --n:profile | -n:profile | --n:compare | -n:compare | --n:report | -n:report) echo "COUNT" ;;
     --rows:tune | --rows:list) echo "COUNT[..COUNT]" ;;
     --len:tune | --len:list) echo "COUNT[..COUNT]" ;;
@@ -34,6 +35,8 @@ _autotune_takes() {
     --len:emit | --len:verify | --len:bench | --len:ladder | --len:profile | --len:export) echo "COUNT" ;;
     --pitch:*) echo "COUNT" ;;
     --axis:*) echo "AXIS" ;;
+    --dims:*) echo "COUNT[,COUNT...]" ;;
+    --strides:*) echo "COUNT[,COUNT...]" ;;
     --shape:*) echo "SHAPE" ;;
     --op:*) echo "OP" ;;
     --param:*) echo "NAME=NUMBER" ;;
@@ -43,7 +46,7 @@ _autotune_takes() {
     --data:*) echo "WHERE" ;;
     --order:*) echo "ORDER" ;;
     --device:tune | -d:tune) echo "DEVICES" ;;
-    --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce | --device:emit | -d:emit) echo "DEVICE" ;;
+    --device:check | -d:check | --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce | --device:emit | -d:emit) echo "DEVICE" ;;
     --arch:list | --arch:emit) echo "ARCH" ;;
     --gpu:ladder) echo "NAME" ;;
     --gpu:export) echo "NAMES" ;;
@@ -59,9 +62,9 @@ _autotune_takes() {
     --variant:*) echo "PARAMS" ;;
     --part:*) echo "K/M" ;;
     --problems:*) echo "FILE" ;;
-    --space:tune | --space:list | --space:emit | --space:verify | --space:bench | --space:profile | --space:export) echo "FILE" ;;
-    --space:report) echo "NAME" ;;
+    --space:tune | --space:list | --space:emit | --space:verify | --space:bench | --space:profile | --space:export | --space:check) echo "FILE" ;;
     --template:*) echo "FILE" ;;
+    --space:report) echo "NAME" ;;
     --nvrtc:*) echo "FILE" ;;
     --cache:*) echo "FOLDER" ;;
     --ladder:*) echo "FILES" ;;
@@ -70,6 +73,9 @@ _autotune_takes() {
     --cubin:*) echo "FILE" ;;
     --json:*) echo "FILE" ;;
     --csv:*) echo "FILE" ;;
+    --since:*) echo "FILE" ;;
+    --race:*) echo "TIME" ;;
+    --junit:*) echo "FILE" ;;
     --compact:*) echo "FOLDER" ;;
     --pass:*) echo "NAME" ;;
     --limit:*) echo "TIME" ;;
@@ -174,7 +180,7 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "$(_autotune_list topics "s/,.*//")" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify bench ladder profile reduce export compare report doctor" "$2" ;;
+    help) _autotune_words "tune check show merge list emit verify bench ladder profile reduce export compare report doctor" "$2" ;;
     merge) _autotune_files -f "$2" ;;
     compare | report)
         _autotune_files -f "$2"
@@ -184,7 +190,7 @@ _autotune_argument() {
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify bench ladder profile reduce export compare report doctor help version"
+    local verbs="tune check show merge list emit verify bench ladder profile reduce export compare report doctor help version"
     local at=$COMP_CWORD verb=tune last whole before
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

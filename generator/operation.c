@@ -46,9 +46,17 @@ enum {
     KEY_CHARS = OPERATION_NAME_MAX + 1 + KEY_DIGITS + 1,
 };
 
+/* A shadow that was made of an operation, for some types. */
+struct kept_shadow {
+    int types;
+    const struct operation *shadow;
+    struct kept_shadow *next;
+};
+
 struct entry {
     struct operation of;
     struct entry *next;
+    struct kept_shadow *shadows;
     char name[OPERATION_NAME_MAX + 1], key[KEY_CHARS], word[KEY_CHARS];
     char hash[OPERATION_HASH_CHARS]; /* of the text; of one without, as much as the key has */
 };
@@ -227,11 +235,20 @@ int operation_open(struct error *error)
     return failed;
 }
 
+static void free_shadows(struct kept_shadow *first)
+{
+    for (struct kept_shadow *kept = first, *next; kept; kept = next) {
+        next = kept->next;
+        free(kept);
+    }
+}
+
 void operation_close(void)
 {
     pthread_mutex_lock(&lock);
     for (struct entry *entry = entries, *next; entry; entry = next) {
         next = entry->next;
+        free_shadows(entry->shadows);
         if (entry->of.text)
             operation_free((struct operation_text *)(uintptr_t)entry->of.text);
         if (entry->of.source)
@@ -289,6 +306,30 @@ int operation_find(const struct operation **out, const char *name, struct error 
         return -1;
     *out = operation_at(i);
     return 0;
+}
+
+const struct operation *operation_kept_shadow(const struct operation *op, int types)
+{
+    const struct entry *entry = (const struct entry *)op;
+    pthread_mutex_lock(&lock);
+    const struct kept_shadow *kept = entry->shadows;
+    while (kept && kept->types != types)
+        kept = kept->next;
+    pthread_mutex_unlock(&lock);
+    return kept ? kept->shadow : NULL;
+}
+
+void operation_keep_shadow(const struct operation *op, int types,
+                           const struct operation *shadow)
+{
+    struct entry *entry = (struct entry *)(uintptr_t)op;
+    struct kept_shadow *kept = malloc(sizeof *kept);
+    if (!kept) /* it is made again */
+        return;
+    pthread_mutex_lock(&lock);
+    *kept = (struct kept_shadow){types, shadow, entry->shadows};
+    entry->shadows = kept;
+    pthread_mutex_unlock(&lock);
 }
 
 int operation_load(const struct operation **out, const char *file, const char *bytes,

@@ -88,6 +88,11 @@ int operation_find(const struct operation **out, const char *name, struct error 
 int operation_load(const struct operation **out, const char *file, const char *bytes,
                    size_t length, struct error *error);
 
+/* An operation's shadow (operation_shadow.h) for types that have this number, where one was kept; else NULL. */
+const struct operation *operation_kept_shadow(const struct operation *op, int types);
+void operation_keep_shadow(const struct operation *op, int types,
+                           const struct operation *shadow);
+
 /* The operation that records name so; one whose text was not read yet has none. ERROR_USAGE: no key. */
 int operation_find_key(const struct operation **out, const char *key, struct error *error);
 

@@ -27,7 +27,7 @@ static uint64_t constant_of(enum constant constant, int field, int bytes)
 struct layout {
     int fields; /* 0: one number, without a name */
     int bytes[OPERATION_FIELDS_MAX];
-    bool has_index, has_finish, has_n;
+    bool keeps_order, has_index, has_finish, has_n;
     int result_bytes;
 };
 
@@ -39,6 +39,7 @@ static struct layout layout_of(const struct problem *problem)
                                               count > 1
                                           ? count
                                           : 0,
+                            .keeps_order = !problem_commutes(problem),
                             .has_index = problem_has_index(problem),
                             .has_finish = count > 1 || problem_has_finish(problem),
                             .has_n = operation_mentions(text, OPERATION_FINISH, OPERATION_N),
@@ -81,13 +82,14 @@ static void add_function(struct text *out, const struct layout *layout, const ch
     text_adds(out, layout->fields ? ")\n" : "\n");
 }
 
+/* In 4 bytes all bits of an index count, so that no two are alike that are 2^31 or 2^32 apart. */
 static void add_map(struct text *out, const struct layout *layout, int field)
 {
     const int bytes = layout->bytes[field];
     text_addf(out, "(%s(x) * %" PRIu64 " + %" PRIu64 ")", word_of(bytes),
               constant_of(FACTOR, field, bytes), constant_of(ADDEND, field, bytes));
     if (layout->has_index)
-        text_addf(out, " * %s(2 * i + 1)", word_of(bytes));
+        text_addf(out, " * %s(2 * %s + 1)", word_of(bytes), bytes == 8 ? "i" : "(i ^ i >> 31)");
 }
 
 static void add_combine(struct text *out, const struct layout *layout, int field)
@@ -122,13 +124,75 @@ static void add_finish(struct text *out, const struct layout *layout)
               layout->result_bytes == 8 ? "h ^ h >> 32" : "u32(h ^ h >> 32)");
 }
 
+/* --- Affine maps -------------------------------------------------------------------------- */
+
+/* Each field is one, x -> factor x + term, with the factor in its high half: of two maps the left one comes
+ * first. Factors are odd, so that no map hides those beside it. */
+
+static int half_of(int bytes)
+{
+    return 4 * bytes;
+}
+
+/* The word of an element gives a factor by its low half and a term by its high one, which all of it decides. */
+static void add_affine_map(struct text *out, const struct layout *layout, int field)
+{
+    text_addf(out, "(m%d | 1) << %d | m%d >> %d", field, half_of(layout->bytes[field]), field,
+              half_of(layout->bytes[field]));
+}
+
+static void add_affine_combine(struct text *out, const struct layout *layout, int field)
+{
+    const int half = half_of(layout->bytes[field]);
+    add_field(out, layout, "(a", field);
+    text_addf(out, " >> %d) * ", half);
+    add_field(out, layout, "(b", field);
+    text_addf(out, " >> %d) << %d | (", half, half);
+    add_field(out, layout, "(b", field);
+    text_addf(out, " >> %d) * ", half);
+    add_field(out, layout, "a", field);
+    add_field(out, layout, " + b", field);
+    text_addf(out, ") & %" PRIu64, (UINT64_C(1) << half) - 1);
+}
+
+static void add_affine_identity(struct text *out, const struct layout *layout, int field)
+{
+    text_addf(out, "%" PRIu64, UINT64_C(1) << half_of(layout->bytes[field]));
+}
+
+static void add_words(struct text *out, const struct layout *layout)
+{
+    for (int f = 0; f < (layout->fields ? layout->fields : 1); f++) {
+        text_addf(out, "let m%d = ", f);
+        add_map(out, layout, f);
+        text_adds(out, "\n");
+    }
+}
+
+/* --- The whole text ----------------------------------------------------------------------- */
+
+struct functions {
+    const char *head;
+    void (*map)(struct text *out, const struct layout *layout, int field);
+    void (*combine)(struct text *out, const struct layout *layout, int field);
+    void (*identity)(struct text *out, const struct layout *layout, int field);
+};
+
+static const struct functions sums = {"meaning = sums of words", add_map, add_combine,
+                                      add_identity};
+static const struct functions maps = {"meaning = affine maps\nkeeps_order = yes",
+                                      add_affine_map, add_affine_combine, add_affine_identity};
+
 static void add_text(struct text *out, const struct layout *layout)
 {
-    text_adds(out, "[operation]\nname = shadow\nmeaning = sums of words\ntypes = integers\n");
+    const struct functions *functions = layout->keeps_order ? &maps : &sums;
+    text_addf(out, "[operation]\nname = shadow\n%s\ntypes = integers\n", functions->head);
     add_value(out, layout);
-    add_function(out, layout, "map", add_map);
-    add_function(out, layout, "combine", add_combine);
-    add_function(out, layout, "identity", add_identity);
+    if (layout->keeps_order)
+        add_words(out, layout);
+    add_function(out, layout, "map", functions->map);
+    add_function(out, layout, "combine", functions->combine);
+    add_function(out, layout, "identity", functions->identity);
     if (layout->has_finish)
         add_finish(out, layout);
 }
@@ -138,17 +202,30 @@ static enum type word_type(int bytes)
     return bytes == 1 ? U8 : bytes == 2 ? U16 : bytes == 4 ? U32 : U64;
 }
 
-int operation_shadow(struct problem *out, const struct problem *problem, struct error *error)
+static int make_shadow(struct problem *out, const struct problem *problem, struct error *error)
 {
     const struct layout layout = layout_of(problem);
     struct text text = {0};
+    add_text(&text, &layout);
+    const int failed = text_check(&text, error) ||
+                       operation_load(&out->op, "shadow", text.at, text.length, error);
+    text_dispose(&text);
+    return failed ? -1 : 0;
+}
+
+int operation_shadow(struct problem *out, const struct problem *problem, struct error *error)
+{
+    const int types = (int)problem->type * TYPE_COUNT + (int)problem->acc;
+    const struct operation *kept = operation_kept_shadow(problem->op, types);
     *out = *problem;
     out->type = word_type(problem_types[problem->type].bytes);
     out->acc = word_type(problem_types[problem->acc].bytes);
-    add_text(&text, &layout);
-    const int failed = text_check(&text, error) ||
-                       operation_load(&out->op, "shadow", text.at, text.length, error) ||
-                       problem_check(out, error);
-    text_dispose(&text);
-    return failed ? -1 : 0;
+    out->op = kept;
+    if (!kept && make_shadow(out, problem, error))
+        return -1;
+    if (problem_check(out, error))
+        return -1;
+    if (!kept)
+        operation_keep_shadow(problem->op, types, out->op);
+    return 0;
 }

@@ -37,6 +37,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_SCAN] = problem->dims.scan;
     values[SPACE_TYPE] = type;
     values[SPACE_ACC] = value;
+    values[SPACE_COMMUTES] = problem_commutes(problem);
     values[SPACE_HAS_INDEX] = problem_has_index(problem);
     values[SPACE_HAS_FINISH] = problem_has_finish(problem);
     values[SPACE_RESULT] = result;

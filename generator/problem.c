@@ -112,6 +112,8 @@ enum combine_law problem_combine(const struct problem *problem)
     const enum combine_law law = problem->op->combine;
     if (!text || law == COMBINE_OTHER)
         return law;
+    if (operation_keeps_order(text))
+        return COMBINE_OTHER;
     if (operation_combines[law].is_position)
         return dims_is_value(&problem->dims) &&
                        operation_map_law(text, problem->acc) == MAP_SAME
@@ -123,6 +125,11 @@ enum combine_law problem_combine(const struct problem *problem)
 const struct combine_row *problem_law(const struct problem *problem)
 {
     return &operation_combines[problem_combine(problem)];
+}
+
+bool problem_commutes(const struct problem *problem)
+{
+    return !(problem->op->text && operation_keeps_order(problem->op->text));
 }
 
 bool problem_is_joined(const struct problem *problem)
@@ -207,11 +214,6 @@ static int refuse(const struct problem *problem, struct error *error, const char
 /* Refuses what the language can say and no kernel does. */
 static int check_kernels(const struct problem *problem, struct error *error)
 {
-    const struct operation_text *text = problem->op->text;
-    if (operation_keeps_order(text))
-        return refuse(
-            problem, error,
-            "kernels combine values in any order so far, and keeps_order asks for theirs");
     if (problem_law(problem)->is_position && problem->dims.scan)
         return refuse(problem, error, "a scan gives values, no positions: use min or max");
     if (problem_is_joined(problem) && problem->dims.scan)

@@ -104,9 +104,13 @@ enum {
 };
 
 /* How values become one: by the operation's law; or by its own text, where that follows none, where map has
- * an index, and where a position is sought in something else than one run of elements as they are. */
+ * an index, where order is kept, and where a position is sought in something else than one run of elements as
+ * they are. */
 enum combine_law problem_combine(const struct problem *problem);
 const struct combine_row *problem_law(const struct problem *problem);
+
+/* May two values be exchanged before they are combined? */
+bool problem_commutes(const struct problem *problem);
 
 /* Is it by the operation's own text, which is at hand? Kernels then know the types that it says alone. */
 bool problem_is_joined(const struct problem *problem);

@@ -34,6 +34,7 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
                     false},
     [SPACE_TYPE] = {"TYPE", "type of an element", false},
     [SPACE_ACC] = {"ACC", "type of an accumulator", false},
+    [SPACE_COMMUTES] = {"COMMUTES", "1 where values may be combined in any order", false},
     [SPACE_HAS_INDEX] = {"HAS_INDEX",
                          "1 where what is combined of an element depends on its index", false},
     [SPACE_HAS_FINISH] = {"HAS_FINISH", "1 where the result is made of the last value", false},

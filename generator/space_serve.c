@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const char one_value[] =
-    "OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1 && !POSITION && !HAS_FINISH && !HAS_INDEX";
+    "OUTER == 1 && INNER == 1 && DEPTH_STRIDE == 1 && !POSITION && !HAS_FINISH && !HAS_INDEX && "
+    "COMMUTES";
 
 int space_read_serves(struct space *space, struct error *error)
 {

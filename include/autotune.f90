@@ -35,7 +35,22 @@ module autotune
         integer(c_int) :: is_warm = 0, order = 0
         integer(c_int64_t) :: rows = 0, len = 0, pitch = 0
         integer(c_int) :: axis = 0, scan = 0
-        type(c_ptr) :: reserved(4) = c_null_ptr
+        type(c_ptr) :: params = c_null_ptr, reserved(3) = c_null_ptr
+    end type
+
+    type, bind(c) :: autotune_input
+        type(c_ptr) :: data = c_null_ptr
+        integer(c_int64_t) :: reserved(7) = 0
+    end type
+
+    ! call%size = c_sizeof(call) first; call%params(k) is c_loc of the k-th param's value.
+    type, bind(c) :: autotune_call
+        integer(c_size_t) :: size = 0
+        type(autotune_input) :: inputs(4)
+        type(c_ptr) :: outputs(4) = c_null_ptr
+        integer(c_int64_t) :: n = 0
+        type(c_ptr) :: params(8) = c_null_ptr, stream = c_null_ptr
+        integer(c_int64_t) :: reserved(16) = 0
     end type
 
     type, bind(c) :: autotune_plan_options
@@ -97,6 +112,12 @@ module autotune
             import
             type(c_ptr), value :: workspace, input, output, stream
             integer(c_int64_t), value :: n
+            type(autotune_error), intent(inout) :: error
+        end function
+        integer(c_int) function autotune_execute_call(workspace, call, error) bind(c)
+            import
+            type(c_ptr), value :: workspace
+            type(autotune_call), intent(in) :: call
             type(autotune_error), intent(inout) :: error
         end function
         ! Of data in the host's memory: input and output are c_loc of arrays.

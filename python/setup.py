@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -20,6 +21,7 @@ FILES = ["Makefile", "library.mk", "check.mk", "setup", "LICENSE"]
 FOLDERS = ["generator", "cache", "autotune", "configs", "templates", "include"]
 STATIC = {"libinih.a": "libinih-dev", "libxxhash.a": "libxxhash-dev", "libmd.a": "libmd-dev"}
 STABLE = "0x030a0000"  # the interface of Python 3.10, which all later ones have
+IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # and has no stable interface
 
 
 def say_what_is_missing(compiler):
@@ -105,12 +107,15 @@ setup(
             sorted(str(path.relative_to(HERE)) for path in (HERE / "core").glob("*.c")),
             depends=sorted(str(path.relative_to(HERE)) for path in (HERE / "core").glob("*.h")),
             include_dirs=[str(ROOT)],
-            define_macros=[("_GNU_SOURCE", None), ("Py_LIMITED_API", STABLE)],
+            define_macros=[
+                ("_GNU_SOURCE", None),
+                *([] if IS_FREE_THREADED else [("Py_LIMITED_API", STABLE)]),
+            ],
             extra_compile_args=["-std=c11", "-fvisibility=hidden"],
-            extra_link_args=["-s", "-Wl,--exclude-libs,ALL"],
-            py_limited_api=True,
+            extra_link_args=["-s", f"-Wl,--version-script={HERE / 'core' / 'core.map'}"],
+            py_limited_api=not IS_FREE_THREADED,
         )
     ],
-    options={"bdist_wheel": {"py_limited_api": "cp310"}},
+    options={} if IS_FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp310"}},
     cmdclass={"build_ext": BuildWithTree, "sdist": SdistWithTree},
 )

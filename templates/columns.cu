@@ -28,8 +28,10 @@ __device__ __forceinline__ void take_all(accum a[VECTOR], const vec got[UNROLL],
         accum all[UNROLL];
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
-            //? if HAS_INDEX
+            //? if HAS_INDEX && COMMUTES
             all[u] = map(got[u].at[j], row + u * DOWN);
+            //? elif HAS_INDEX
+            all[u] = map(got[u].at[j], row + u);
             //? else
             all[u] = map(got[u].at[j]);
             //? end
@@ -223,12 +225,25 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     const unsigned long long column = first + lane * VECTOR;
     const unsigned own = column < len ? (len - column < VECTOR ? len - column : VECTOR) : 0;
     //? end
+    //? if COMMUTES
     const elem *at = x + (from + down) * pitch + column;
     for (unsigned row = from + down; own && row < to; row += DOWN * UNROLL) {
+    //? else
+    const unsigned mine = (to - from + DOWN - 1) / DOWN; // neighbouring rows of a thread
+    const unsigned low = from + down * mine < to ? from + down * mine : to;
+    const unsigned high = low + mine < to ? low + mine : to;
+    const elem *at = x + low * pitch + column;
+    for (unsigned row = low; own && row < high; row += UNROLL) {
+    //? end
         vec got[UNROLL];
         #pragma unroll
+        //? if COMMUTES
         for (int u = 0; u < UNROLL; u++, at += DOWN * pitch)
             if (row + u * DOWN < to) {
+        //? else
+        for (int u = 0; u < UNROLL; u++, at += pitch)
+            if (row + u < high) {
+        //? end
                 //? if VECTOR > 1
                 if (even)
                     got[u] = load((const vec *)at);
@@ -239,18 +254,28 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
                 got[u] = load((const vec *)at);
                 //? end
             }
-        //? if COMBINE == OTHER
+        //? if !COMMUTES
+        if (row + (UNROLL - 1) < high) {
+        //? elif COMBINE == OTHER
         if (row + (UNROLL - 1) * DOWN < to) {
+        //? end
+        //? if COMBINE == OTHER
             take_all(a, got, row);
             continue;
         }
         //? end
         #pragma unroll
         for (int u = 0; u < UNROLL; u++)
+            //? if COMMUTES
             if (row + u * DOWN < to)
+            //? else
+            if (row + u < high)
+            //? end
                 for (int j = 0; j < VECTOR; j++)
-                    //? if HAS_INDEX
+                    //? if HAS_INDEX && COMMUTES
                     a[j] = combine(a[j], map(got[u].at[j], row + u * DOWN));
+                    //? elif HAS_INDEX
+                    a[j] = combine(a[j], map(got[u].at[j], row + u));
                     //? else
                     a[j] = combine(a[j], map(got[u].at[j]));
                     //? end
@@ -327,24 +352,29 @@ columns(const elem *x, unsigned long long count, unsigned long long len,
     //? if WIDTH < BLOCK
     __shared__ accum gathered[BLOCK / WIDTH][WIDTH];
     const unsigned c = threadIdx.x % WIDTH, group = threadIdx.x / WIDTH;
+    //? if !COMMUTES
+    const unsigned some = ((unsigned)parts + BLOCK / WIDTH - 1) / (BLOCK / WIDTH); // neighbours
+    //? end
     accum b = identity();
     //? if IS_PACKED
     const unsigned long long result = find_result(tile, c, len);
     if (result < results)
-        #pragma unroll 8
-        for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
-            b = combine(b, partials[i * results + result]);
-    //? elif HAS_BATCH
-    if (c < COLUMNS && first + c < len)
-        #pragma unroll 8
-        for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
-            b = combine(b, partials[i * results + first + c]);
     //? else
     if (c < COLUMNS && first + c < len)
-        #pragma unroll 8
-        for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
-            b = combine(b, partials[i * len + first + c]);
     //? end
+        #pragma unroll 8
+        //? if COMMUTES
+        for (unsigned i = group; i < parts; i += BLOCK / WIDTH)
+        //? else
+        for (unsigned i = group * some; i < (group + 1) * some && i < parts; i++)
+        //? end
+            //? if IS_PACKED
+            b = combine(b, partials[i * results + result]);
+            //? elif HAS_BATCH
+            b = combine(b, partials[i * results + first + c]);
+            //? else
+            b = combine(b, partials[i * len + first + c]);
+            //? end
     gathered[group][c] = b;
     __syncthreads();
     //? if IS_PACKED

@@ -9,7 +9,11 @@ __global__ void reduce(accum *y)
 // Combines the values of the first `lanes` lanes of a warp; lane 0 gets the result.
 __device__ __forceinline__ accum warp_reduce(accum a, int lanes)
 {
-    //? if WARP == SHUFFLE && COMBINE == OTHER
+    //? if !COMMUTES
+    for (int d = 1; d < lanes; d *= 2) // neighbours first
+        a = combine(a, shuffle_down(a, d));
+    return a;
+    //? elif WARP == SHUFFLE && COMBINE == OTHER
     for (int d = lanes / 2; d > 0; d /= 2)
         a = combine(a, shuffle_down(a, d));
     return a;
@@ -114,7 +118,106 @@ __device__ __forceinline__ accum cluster_reduce(accum a, cluster_values *to)
 }
 
 //? end
-//? if WALK != ONE
+//? if !COMMUTES
+// A warp's tile of the input: the places from x on, of which [low, high) have elements.
+typedef struct {
+    const elem *x;
+    unsigned low, high;
+    //? if HAS_INDEX
+    unsigned long long first; // the index at x, modulo 2^64
+    //? end
+} tile;
+
+// Is this place of a tile one of the input?
+__device__ __forceinline__ bool holds(const tile *in, unsigned place)
+{
+    return place - in->low < in->high - in->low;
+}
+
+//? if LOADS > 1
+// A warp's shared memory, in which its loads change places.
+__device__ __forceinline__ vec *warp_room(void)
+{
+    __shared__ vec rooms[BLOCK / 32][32 * LOADS];
+    return rooms[threadIdx.x / 32];
+}
+
+//? end
+// What the lanes had of tiles before becomes the first lane's, which goes on from there; then each lane has
+// neighbours of this tile. `is_whole` says that all places have elements.
+__device__ __forceinline__ accum take_tile(accum a, const tile *from, const bool is_whole)
+{
+    const unsigned lane = threadIdx.x % 32;
+    vec got[LOADS];
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++) {
+        const unsigned place = (u * 32 + lane) * VECTOR;
+        if (is_whole || (holds(from, place) && holds(from, place + (VECTOR - 1))))
+            got[u] = load((const vec *)(from->x + place));
+        else
+            for (int k = 0; k < VECTOR; k++)
+                if (holds(from, place + k))
+                    got[u].at[k] = from->x[place + k];
+    }
+    a = warp_reduce(a, 32); // while the loads are under way
+    if (lane != 0)
+        a = identity();
+    //? if LOADS > 1
+    to_neighbours(got, warp_room(), 32, LOADS);
+    //? end
+    #pragma unroll
+    for (int u = 0; u < LOADS; u++) {
+        const unsigned place = (lane * LOADS + u) * VECTOR;
+        //? if HAS_INDEX
+        if (is_whole || (holds(from, place) && holds(from, place + (VECTOR - 1))))
+            a = fold(a, got[u], from->first + place);
+        else
+            for (int k = 0; k < VECTOR; k++)
+                if (holds(from, place + k))
+                    a = combine(a, map(got[u].at[k], from->first + place + k));
+        //? else
+        if (is_whole || (holds(from, place) && holds(from, place + (VECTOR - 1))))
+            a = fold(a, got[u]);
+        else
+            for (int k = 0; k < VECTOR; k++)
+                if (holds(from, place + k))
+                    a = combine(a, map(got[u].at[k]));
+        //? end
+    }
+    return a;
+}
+
+// Combines a warp's share of all tiles, which are neighbours: what is left is to combine the lanes, in their order.
+__device__ __forceinline__ accum take_share(const elem *x, unsigned long long n)
+{
+    //? if VECTOR > 1
+    const unsigned skip = (unsigned)((unsigned long long)x / ELEM_BYTES % VECTOR);
+    //? else
+    const unsigned skip = 0;
+    //? end
+    const unsigned long long end = n + skip;
+    const unsigned tiles = (unsigned)((end + (32 * ITEMS - 1)) / (32 * ITEMS));
+    const unsigned warps = gridDim.x * (BLOCK / 32);
+    const unsigned warp = blockIdx.x * (BLOCK / 32) + threadIdx.x / 32;
+    const unsigned share = tiles / warps, more = tiles % warps;
+    const unsigned first = warp * share + (warp < more ? warp : more);
+    const unsigned last = first + share + (warp < more ? 1 : 0);
+    accum a = identity();
+    for (unsigned i = first; i < last; i++) {
+        const unsigned long long begin = (unsigned long long)i * (32 * ITEMS);
+        const unsigned high = end - begin < 32 * ITEMS ? (unsigned)(end - begin) : 32 * ITEMS;
+        //? if HAS_INDEX
+        const tile own = {x + begin - skip, i == 0 ? skip : 0, high, begin - skip};
+        //? else
+        const tile own = {x + begin - skip, i == 0 ? skip : 0, high};
+        //? end
+        a = own.low == 0 && high == 32 * ITEMS ? take_tile(a, &own, true)
+                                               : take_tile(a, &own, false);
+    }
+    return a;
+}
+
+//? elif WALK != ONE
 //? if VECTOR > 1
 // What is no whole tile: `front` elements of x, and the last `left` of all n, which begin at
 // `rest`.
@@ -175,7 +278,9 @@ __device__ __forceinline__ accum ends(const vec *rest, unsigned left)
 }
 
 //? end
-//? if WALK == ONE
+//? if !COMMUTES
+// Reduces n elements of x, n may be 0. Neighbours are combined, by lane, warp and block, in their order.
+//? elif WALK == ONE
 // Reduces n elements of x, n may be 0. Each block has a tile of BLOCK * LOADS loads, and there are
 // as many as n takes; the first also has what is less than a load at both ends.
 //? else
@@ -232,7 +337,9 @@ reduce(const elem *x, unsigned long long n, accum *y)
 reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 //? end
 {
+    //? if COMMUTES
     accum a = identity();
+    //? end
     //? if CLUSTER > 1
     __shared__ cluster_values cluster;
     cluster_begin(&cluster);
@@ -256,7 +363,9 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     //? elif IS_AHEAD
     accum *const result = (accum *)early_address(y);
     //? end
-    //? if WALK == ONE
+    //? if !COMMUTES
+    accum a = take_share(x, n);
+    //? elif WALK == ONE
     // All loads of the block are under way before the first is waited for, wherever x starts and
     // n ends: those that are not whole are masked. Blocks past the last tile do nothing.
     //? if VECTOR > 1
@@ -586,8 +695,14 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 
     // The last block to arrive combines the partial results, in the same order every time.
     a = identity();
+    //? if COMMUTES
     for (unsigned i = threadIdx.x; i < blocks; i += BLOCK)
         a = combine(a, partials[i]);
+    //? else
+    const unsigned share = (blocks + BLOCK - 1) / BLOCK; // neighbours
+    for (unsigned i = threadIdx.x * share; i < (threadIdx.x + 1) * share && i < blocks; i++)
+        a = combine(a, partials[i]);
+    //? end
     //? elif FINISH == BARRIER
     if (threadIdx.x == 0) {
         partials[block] = a;
@@ -597,8 +712,14 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     if (block != 0)
         return;
     a = identity();
+    //? if COMMUTES
     for (unsigned i = threadIdx.x; i < blocks; i += BLOCK)
         a = combine(a, partials[i]);
+    //? else
+    const unsigned share = (blocks + BLOCK - 1) / BLOCK; // neighbours
+    for (unsigned i = threadIdx.x * share; i < (threadIdx.x + 1) * share && i < blocks; i++)
+        a = combine(a, partials[i]);
+    //? end
     //? elif FINISH == FLAGGED
     if (block != blocks - 1) {
         if (threadIdx.x == 0)
@@ -607,10 +728,18 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 
     // The last block gathers the values of those before it, which were all started before it.
+    //? if COMMUTES
     if (threadIdx.x != 0)
         a = identity();
     for (unsigned i = threadIdx.x; i < blocks - 1; i += BLOCK)
         a = combine(a, take(state, i));
+    //? else
+    const accum own = a; // comes last
+    const unsigned share = (blocks - 1 + BLOCK - 1) / BLOCK; // neighbours
+    a = identity();
+    for (unsigned i = threadIdx.x * share; i < (threadIdx.x + 1) * share && i < blocks - 1; i++)
+        a = combine(a, take(state, i));
+    //? end
     //? if WARP == TREE || BLOCK > 32
     __syncthreads(); // all are done with block_reduce's memory
     //? end
@@ -619,6 +748,9 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     a = block_reduce(a, at);
     //? else
     a = block_reduce(a);
+    //? end
+    //? if FINISH == FLAGGED && !COMMUTES
+    a = combine(a, own);
     //? end
     if (threadIdx.x == 0)
         //? if !HAS_FINISH

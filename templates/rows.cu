@@ -51,15 +51,18 @@ __device__ __forceinline__ accum fold_in(accum a, vec got, const span *from, uns
     //? end
 }
 
+//? if COMMUTES
 // A step of this lane: ROUNDS loads of each of UNROLL rows, from the load at `i` on, all under way
 // at a time. `even` says that all rows begin and end with a whole load.
 __device__ __forceinline__ void take_step(accum a[UNROLL], const span from[UNROLL], unsigned i,
                                           const bool even)
-//? else
+//? end
+//? elif COMMUTES
 // A step of this lane: ROUNDS loads of each of UNROLL rows, from the load at `i` on, all under way
 // at a time.
 __device__ __forceinline__ void take_step(accum a[UNROLL], const span from[UNROLL], unsigned i)
 //? end
+//? if COMMUTES
 {
     vec got[UNROLL][ROUNDS];
     #pragma unroll
@@ -117,18 +120,92 @@ __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNR
     //? end
 }
 
+//? end
+//? if !COMMUTES
+// Combines the values of `lanes` neighbours in a warp; the first of them gets the result.
+//? else
 // Combines the values of `lanes` neighbours in a warp; each of them gets the result.
+//? end
 __device__ __forceinline__ accum lanes_reduce(accum a, int lanes)
 {
+    //? if !COMMUTES
+    for (int d = 1; d < lanes; d *= 2) // neighbours first
+        a = combine(a, shuffle_down(a, d));
+    //? else
     for (int d = lanes / 2; d > 0; d /= 2)
         //? if COMBINE == OTHER
         a = combine(a, shuffle_xor(a, d));
         //? else
         a = combine(a, __shfl_xor_sync(~0u, a, d));
         //? end
+    //? end
     return a;
 }
 
+//? if !COMMUTES
+//? if ROUNDS > 1 && SIDE > 1
+// A warp's shared memory, in which its loads change places.
+__device__ __forceinline__ vec *warp_room(void)
+{
+    __shared__ vec rooms[BLOCK / 32][32 * ROUNDS];
+    return rooms[threadIdx.x / 32];
+}
+
+//? end
+// What SIDE lanes take of UNROLL rows, steps of SIDE * ROUNDS loads one after the other, of which each lane
+// has neighbours: what is left is to combine the lanes, in their order.
+//? if VECTOR > 1
+__device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL],
+                                            unsigned lane, const bool even)
+//? else
+__device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNROLL], unsigned lane)
+//? end
+{
+    unsigned most = 0;
+    lane %= SIDE;
+    #pragma unroll
+    for (int u = 0; u < UNROLL; u++) {
+        a[u] = identity();
+        most = from[u].loads > most ? from[u].loads : most;
+    }
+    // The rows of a warp may differ by a load, but its lanes stay together.
+    for (unsigned i = 0; __ballot_sync(~0u, i < most) != 0; i += SIDE * ROUNDS) {
+        vec got[UNROLL][ROUNDS];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            #pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                if (i + r * SIDE + lane < from[u].loads)
+                    //? if VECTOR > 1
+                    got[u][r] = fetch(&from[u], i + r * SIDE + lane, even);
+                    //? else
+                    got[u][r] = load(from[u].at + i + r * SIDE + lane);
+                    //? end
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            if (i > 0) { // the first lane goes on from what all had before
+                a[u] = lanes_reduce(a[u], SIDE);
+                if (lane != 0)
+                    a[u] = identity();
+            }
+            //? if ROUNDS > 1 && SIDE > 1
+            to_neighbours(got[u], warp_room(), SIDE, ROUNDS);
+            //? end
+            #pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                if (i + lane * ROUNDS + r < from[u].loads)
+                    //? if VECTOR > 1
+                    a[u] = fold_in(a[u], got[u][r], &from[u], i + lane * ROUNDS + r, even);
+                    //? elif HAS_INDEX
+                    a[u] = fold(a[u], got[u][r], from[u].first + i + lane * ROUNDS + r);
+                    //? else
+                    a[u] = fold(a[u], got[u][r]);
+                    //? end
+        }
+    }
+}
+
+//? end
 //? if LANES > 32
 // Combines the values of the LANES threads of each row; to[r] is that of the r-th row that the
 // block has under way, of which `count` exist.
@@ -199,7 +276,16 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
 //? end
 {
     const unsigned lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    //? if !COMMUTES && LANES > 32
+    // Each warp has a part of the row or of the block's part, cut at whole loads.
     //? if SPLIT != WHOLE
+    const unsigned long long cuts = parts * (LANES / 32), results = count * parts;
+    //? else
+    const unsigned long long cuts = LANES / 32, results = count;
+    //? end
+    const unsigned long long share =
+        ((len + VECTOR - 1) / cuts / (32 * VECTOR) + 1) * (32 * VECTOR);
+    //? elif SPLIT != WHOLE
     // Rows are cut at whole loads, so that no part has one load more than others.
     const unsigned long long share = ((len + VECTOR - 1) / parts / STEP + 1) * STEP;
     const unsigned long long results = count * parts;
@@ -242,8 +328,15 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
         #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             const unsigned long long result = first + u * GROUPS + group;
-            //? if SPLIT != WHOLE
+            //? if IS_CUT
+            //? if COMMUTES
             const unsigned long long row = result / parts, part = result % parts;
+            //? elif SPLIT != WHOLE
+            const unsigned long long row = result / parts;
+            const unsigned long long part = result % parts * (LANES / 32) + lane / 32;
+            //? else
+            const unsigned long long row = result, part = lane / 32;
+            //? end
             //? if VECTOR > 1 && EDGES == MASKED
             // Elements of the row's first load that are before the row.
             const unsigned lead = (start + row * pitch) % VECTOR;
@@ -266,7 +359,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             from[u].end = left ? skip + left : 0;
             from[u].loads = (from[u].end + VECTOR - 1) / VECTOR;
             from[u].inside = begin >= VECTOR && begin + left + VECTOR <= extent;
-            //? if HAS_INDEX && SPLIT != WHOLE
+            //? if HAS_INDEX && IS_CUT
             from[u].first = low - skip;
             //? elif HAS_INDEX
             from[u].first = 0ULL - skip;
@@ -275,7 +368,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             from[u].at = (const vec *)(x + begin);
             from[u].end = left;
             from[u].loads = (left + VECTOR - 1) / VECTOR;
-            //? if HAS_INDEX && SPLIT != WHOLE
+            //? if HAS_INDEX && IS_CUT
             from[u].first = low;
             //? elif HAS_INDEX
             from[u].first = 0;
@@ -325,8 +418,14 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
         if (before == parts - 1) {
             const accum *left = partials + first / parts * parts;
             a[0] = identity();
+            //? if COMMUTES
             for (unsigned i = threadIdx.x; i < parts; i += BLOCK)
                 a[0] = combine(a[0], left[i]);
+            //? else
+            const unsigned each = ((unsigned)parts + BLOCK - 1) / BLOCK; // neighbours
+            for (unsigned i = threadIdx.x * each; i < (threadIdx.x + 1) * each && i < parts; i++)
+                a[0] = combine(a[0], left[i]);
+            //? end
             //? if HAS_FINISH
             __shared__ accum all;
             warps_reduce(&all, 1, a);

@@ -290,6 +290,30 @@ __device__ __forceinline__ accum fold_tree(accum *all, const int count)
     return all[0];
 }
 
+//? define to_neighbours
+// Of `count` loads of each lane, which come load by load of every `lanes` lanes, gives each lane `count` that
+// are neighbours. `room` is the warp's own shared memory.
+__device__ __forceinline__ void to_neighbours(vec *got, vec *room, const int lanes, const int count)
+{
+    const unsigned lane = threadIdx.x % 32, first = lane / lanes * lanes * count + lane % lanes;
+    __syncwarp(); // all have read what the loads before have left
+    #pragma unroll
+    for (int k = 0; k < count; k++)
+        room[room_place(first + k * lanes, count)] = got[k];
+    __syncwarp();
+    #pragma unroll
+    for (int k = 0; k < count; k++)
+        got[k] = room[room_place(lane * count + k, count)];
+}
+
+//? define room_place
+// Where a warp's load `at` is kept, so that neither loads side by side nor those `count` apart share banks.
+__device__ __forceinline__ unsigned room_place(unsigned at, const int count)
+{
+    const unsigned row = 128 / (VECTOR * ELEM_BYTES); // loads in all banks
+    return at ^ (at / (count > row ? count : row) % row);
+}
+
 //? define beats
 // Does a value come before the best so far? A NaN does before all numbers; an equal does not.
 __device__ __forceinline__ bool beats(accum value, accum best)

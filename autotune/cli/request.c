@@ -14,6 +14,7 @@
 #include "generator/operation_param.h"
 
 #include <argp.h>
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -266,6 +267,7 @@ static int print_help(struct argp_state *state, struct error *error)
 static int take_option(struct parse *parse, size_t number, const char *value)
 {
     const struct option_row *option = options_at(number);
+    assert(number < OPTIONS_MAX);
     bool *is_given = &parse->is_given[number];
     if (parse->is_line && !options_is_of_problem(option))
         return error_set(parse->error, ERROR_USAGE,
@@ -393,7 +395,7 @@ static void simplify(struct request *request)
 {
     struct problem *problem = &request->problem;
     const enum order asked = problem->order;
-    const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT);
+    const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
     if (is_list && asked != ORDER_FREE && !request->has_type &&
         operation_law(problem->op)->rounds)
         problem->type = problem->acc = F32;
@@ -406,7 +408,8 @@ static void simplify(struct request *request)
 /* Records are asked for by an operation alone, whatever their types. */
 static int check_problem(const struct request *request, struct error *error)
 {
-    const bool is_filter = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT);
+    const bool is_filter =
+        request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
     return is_filter && !request->has_type ? 0 : problem_check(&request->problem, error);
 }
 

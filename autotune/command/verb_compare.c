@@ -8,6 +8,7 @@
 #include "autotune/compare/compare_gather.h"
 #include "autotune/compare/compare_params.h"
 #include "autotune/compare/compare_text.h"
+#include "autotune/compare/roofline.h"
 #include "autotune/compare/rung_shares_print.h"
 #include "autotune/print/terminal.h"
 
@@ -36,9 +37,8 @@ static int set_up(void *shared, struct error *error)
         return -1;
     verb->comparison->with_evidence = verb->own.evidence;
     verb->comparison->with_progress = !request->out.quiet;
-    verb->comparison->is_brief =
-        verb->own.port ||
-        (!verb->own.more && !verb->own.evidence && !request->out.csv && !request->out.json);
+    verb->comparison->is_brief = verb->own.port || (!verb->own.more && !verb->own.evidence &&
+                                                    !request->out.csv && !request->out.json);
     return verb->own.by_rung ? rung_shares_open(&verb->shares, request, error) : 0;
 }
 
@@ -85,6 +85,7 @@ static void add_all(struct text *out, const struct comparison *comparison, bool 
 {
     compare_text(out, &comparison->compare, has_color);
     compare_params_print(out, comparison, has_color);
+    roofline_print(out, &comparison->compare, has_color);
 }
 
 static int show(void *shared, struct error *error)

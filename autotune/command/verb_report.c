@@ -11,8 +11,8 @@
 #include <string.h>
 
 static report_section *const sections[] = {
-    report_summary, report_bench, report_sizes,  report_trials, report_rungs,
-    report_streams, report_sides, report_winner, report_method,
+    report_summary, report_bench, report_sizes,    report_trials, report_rungs,
+    report_streams, report_sides, report_roofline, report_winner, report_method,
 };
 
 struct reporting {

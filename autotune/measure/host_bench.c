@@ -39,7 +39,9 @@ static void *fill_share(void *given)
 static int fill(struct host_bench *bench, uint64_t seed, struct error *error)
 {
     const uint64_t n = dims_n(&bench->problem.dims);
-    const struct oracle_input input = {bench->problem, seed, n ? n - 1 : 0, 0};
+    const struct oracle_input input = {.problem = bench->problem,
+                                       .seed = seed,
+                                       .mark = n ? n - 1 : 0};
     struct share shares[THREADS_MAX];
     const size_t count = threads_of_cores();
     for (size_t i = 0; i < count; i++) {

@@ -36,13 +36,13 @@ void report_close(struct report *report);
  * memory. */
 typedef int report_section(struct report *report, struct error *error);
 report_section report_summary, report_bench, report_sizes, report_trials, report_rungs,
-    report_streams, report_sides, report_winner, report_method;
+    report_streams, report_sides, report_roofline, report_winner, report_method;
 
 /* Adds to the tiles the table of bench's largest speedup over other libraries, and its n;
  * nothing without such a table of the headline's problem. -1: it cannot be used. */
 int report_bench_tile(struct table *tiles, const struct report *report, struct error *error);
 
-/* Is the record of the headline's operation, types and order? */
+/* Is the record of the headline's operation, types, order and kind of results? */
 bool report_is_alike(const struct report *report, const struct record *record);
 
 /* Opens the kernel of the headline, for its GPU or, where that is the emulator, for sm_90, as

@@ -15,6 +15,7 @@ enum {
     CHUNK_BYTES = 8 << 20,
     LEAST_CHUNK = 64 << 10,
     GUARD_BYTES = 256,
+    TAIL_MOST = 100003,    /* elements behind those that repeat, where values do not */
     SHARE_LEAST = 1 << 16, /* elements of a thread's share */
 };
 
@@ -89,6 +90,17 @@ uint64_t input_last(const struct input *input)
     return dims_n(&input->problem.dims) ? dims_n(&input->problem.dims) - 1 : 0;
 }
 
+static bool has_tail(const struct input *input)
+{
+    return input->period && !oracle_values_repeat(&input->problem);
+}
+
+static uint64_t find_tail(const struct input *input)
+{
+    const uint64_t n = input->problem.dims.depth.n, half = (n - input->period) / 2;
+    return n - (half < TAIL_MOST ? half : TAIL_MOST);
+}
+
 static struct oracle_input describe(const struct input *input, size_t i)
 {
     return (struct oracle_input){
@@ -96,6 +108,7 @@ static struct oracle_input describe(const struct input *input, size_t i)
         .seed = input->seed + i,
         .mark = input_last(input),
         .period = input->period,
+        .tail = has_tail(input) ? find_tail(input) : 0,
     };
 }
 
@@ -221,6 +234,107 @@ static int fill_periods(const struct filler *filler, struct oracle_fold *fold,
     return 0;
 }
 
+/* --- A tail behind periods ---------------------------------------------------------------- */
+
+/* One period and the tail, in this process's memory. */
+struct repeated {
+    const struct oracle_input *source;
+    uint64_t bytes;
+    unsigned char *period, *tail;
+};
+
+/* A thread's part of it: elements of the period or of the tail; or of the whole input. */
+struct part {
+    const struct repeated *of;
+    uint64_t first, count;
+    struct oracle_fold fold;
+};
+
+static void *fill_part(void *argument)
+{
+    const struct part *part = argument;
+    oracle_fill(part->of->source, part->first, part->count,
+                part->of->period + part->first * part->of->bytes);
+    return NULL;
+}
+
+/* Where an element is, and how many follow it there. */
+static const unsigned char *find_elements(const struct repeated *of, uint64_t at,
+                                          uint64_t *count)
+{
+    const uint64_t period = of->source->period, tail = of->source->tail;
+    const uint64_t n = of->source->problem.dims.depth.n, in_period = at % period;
+    if (at >= tail) {
+        *count = n - at;
+        return of->tail + (at - tail) * of->bytes;
+    }
+    *count = period - in_period < tail - at ? period - in_period : tail - at;
+    return of->period + in_period * of->bytes;
+}
+
+static void *fold_part(void *argument)
+{
+    struct part *part = argument;
+    const uint64_t end = part->first + part->count;
+    for (uint64_t at = part->first, take; at < end; at += take) {
+        const unsigned char *elements = find_elements(part->of, at, &take);
+        take = take < end - at ? take : end - at;
+        oracle_fold_add(&part->fold, elements, take);
+    }
+    return NULL;
+}
+
+static void run_parts(void *(*work)(void *), struct part *parts, size_t count,
+                      const struct repeated *of, uint64_t total)
+{
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = (struct part){.of = of, .first = total * i / count};
+        parts[i].count = total * (i + 1) / count - parts[i].first;
+        oracle_fold_init(&parts[i].fold, &of->source->problem);
+        parts[i].fold.next = parts[i].first;
+    }
+    threads_run(work, parts, sizeof *parts, count);
+}
+
+static int write_repeated(const struct filler *filler, const struct repeated *of,
+                          struct error *error)
+{
+    const struct oracle_input *source = &filler->source;
+    const struct device_ops *ops = filler->device->ops;
+    const uint64_t tail = source->problem.dims.depth.n - source->tail;
+    return ops->write(filler->device, filler->to, of->period, source->period * filler->bytes,
+                      error) ||
+                   copy_periods(filler, error) ||
+                   ops->write(filler->device, filler->to + source->tail * filler->bytes,
+                              of->tail, tail * filler->bytes, error)
+               ? -1
+               : 0;
+}
+
+/* Where values do not repeat all elements are folded, from the one period that is made. */
+static int fill_repeated(const struct filler *filler, struct oracle_fold *fold,
+                         struct error *error)
+{
+    const struct oracle_input *source = &filler->source;
+    const uint64_t tail = source->problem.dims.depth.n - source->tail;
+    const uint64_t bytes = (source->period + tail) * filler->bytes;
+    struct repeated of = {.source = source, .bytes = filler->bytes, .period = allocate(bytes)};
+    struct part parts[THREADS_MAX];
+    if (!of.period)
+        return error_memory(error, bytes);
+    assert(source->tail >= source->period);
+    of.tail = of.period + source->period * of.bytes;
+    run_parts(fill_part, parts, filler->threads, &of, source->period);
+    oracle_fill(source, source->tail, tail, of.tail);
+    const int failed = write_repeated(filler, &of, error);
+    if (!failed)
+        run_parts(fold_part, parts, filler->threads, &of, source->problem.dims.depth.n);
+    for (size_t i = 0; i < filler->threads && !failed; i++)
+        oracle_fold_merge(fold, &parts[i].fold);
+    free(of.period);
+    return failed ? -1 : 0;
+}
+
 /* Fills a run, in chunks. */
 static int fill_run(struct input *input, const struct filler *filler, void *expect,
                     struct oracle_doubt *doubt, struct error *error)
@@ -228,8 +342,9 @@ static int fill_run(struct input *input, const struct filler *filler, void *expe
     struct oracle_fold fold;
     oracle_bits bits;
     oracle_fold_init(&fold, &input->problem);
-    if (input->period ? fill_periods(filler, &fold, error)
-                      : fill_range(filler, 0, input->problem.dims.depth.n, &fold, error))
+    if (has_tail(input) ? fill_repeated(filler, &fold, error)
+        : input->period ? fill_periods(filler, &fold, error)
+                        : fill_range(filler, 0, input->problem.dims.depth.n, &fold, error))
         return -1;
     if (fold.largest > input->largest_partial)
         input->largest_partial = fold.largest;

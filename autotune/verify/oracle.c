@@ -43,12 +43,15 @@ static void make_periods(const struct oracle_input *input, uint64_t first, uint6
 {
     const uint64_t bytes = (uint64_t)problem_types[input->problem.type].bytes;
     const uint64_t period = input->period ? input->period : UINT64_MAX;
-    for (uint64_t done = 0; done < count;) {
-        const uint64_t at = (first + done) % period, left = count - done;
+    const uint64_t tail = input->tail ? input->tail : UINT64_MAX, end = first + count;
+    const uint64_t repeated = first >= tail ? 0 : end > tail ? tail - first : count;
+    for (uint64_t done = 0; done < repeated;) {
+        const uint64_t at = (first + done) % period, left = repeated - done;
         const uint64_t take = left < period - at ? left : period - at;
         make_run(input, at, take, out + done * bytes);
         done += take;
     }
+    make_run(input, first + repeated, count - repeated, out + repeated * bytes);
 }
 
 /* Does `a` take longer steps than `b`, or as long ones but fewer? */
@@ -293,9 +296,12 @@ size_t oracle_inputs_least(const struct problem *problem)
 bool oracle_can_repeat(const struct problem *problem, uint64_t period)
 {
     const struct oracle_values *values = oracle_kind(problem)->values;
-    if (problem_has_index(problem))
-        return false; /* each element has a place of its own */
     return !values->can_repeat || values->can_repeat(problem, period);
+}
+
+bool oracle_values_repeat(const struct problem *problem)
+{
+    return !problem_has_index(problem);
 }
 
 uint32_t oracle_span(const struct problem *problem, uint64_t period)

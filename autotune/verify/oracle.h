@@ -122,6 +122,8 @@ struct oracle_input {
                       * in the first result; in result r it is r elements further, modulo the
                       * depth */
     uint64_t period; /* plain elements of a run repeat after this many; 0 = never */
+    uint64_t
+        tail; /* from here on they do not, and may be larger than those before; 0 = nowhere */
 };
 
 #define ORACLE_NO_MARK UINT64_MAX /* a mark beyond every input: no element is marked */
@@ -151,6 +153,10 @@ uint32_t oracle_span(const struct problem *problem, uint64_t period);
 
 /* Does an input still show errors as well, and stay exact, when it repeats after `period`? */
 bool oracle_can_repeat(const struct problem *problem, uint64_t period);
+
+/* Do the values of its elements repeat, too, so that oracle_fold_periods may be used? Not where they depend on the
+ * elements' index: then the last elements should be a tail, so that they may decide. */
+bool oracle_values_repeat(const struct problem *problem);
 
 /* The fewest inputs, of seeds 2k on, that prove a kernel: two for float products, whose
  * complementary signs together show every element, one otherwise. */

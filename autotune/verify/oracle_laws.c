@@ -435,8 +435,8 @@ int laws_try(struct laws *out, const struct problem *problem, struct operation_e
     for (int round = 0; !failed && round < ROUNDS; round++) {
         const int count = round < ROUNDS / 2 ? 1 : 1 + round % MOST;
         trying->kinds = round == 0 ? 2 : round == 1 ? 4 : 8;
-        failed = try_commutes(trying, count, error) || try_associates(trying, count, error) ||
-                 try_identity(trying, error);
+        failed = (problem_commutes(problem) && try_commutes(trying, count, error)) ||
+                 try_associates(trying, count, error) || try_identity(trying, error);
     }
     out->grow = grows_from(trying, 2) || grows_from(trying, 3) || grows_from(trying, 0.5);
     free(trying);

@@ -590,13 +590,17 @@ static struct mixture mix_rounding(const struct oracle_mapped *mapped, uint64_t 
 }
 
 /* Of elements of one size each counts; the largest of many sizes may hide all others, as in a sum of exponentials.
- * Where results are bits each counts in a run, and few kinds make equals in rows. */
-static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_input *input)
+ * Where results are bits each counts in a run, and few kinds make equals in rows. Before a tail none are larger than
+ * 16: where the largest decide, these are in the tail. */
+static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_input *input,
+                        uint64_t first)
 {
     static const double mosts[] = {2, 16, HUGE_VAL, HUGE_VAL};
     const bool is_any = oracle_is_run(&input->problem.dims) && own_is_certain(mapped->own);
-    const double most =
-        is_any ? HUGE_VAL : mosts[oracle_mix(input->seed) % (sizeof mosts / sizeof *mosts)];
+    const double most = input->tail ? (first < input->tail ? 16 : HUGE_VAL)
+                        : is_any
+                            ? HUGE_VAL
+                            : mosts[oracle_mix(input->seed) % (sizeof mosts / sizeof *mosts)];
     size_t count = 0;
     while (count < mapped->count && mapped->drawn[count].size <= most)
         count++;
@@ -604,14 +608,14 @@ static size_t count_own(const struct oracle_mapped *mapped, const struct oracle_
 }
 
 static struct mixture mix(const struct oracle_mapped *mapped, const struct oracle_input *input,
-                          bool is_random)
+                          bool is_random, uint64_t first)
 {
     const uint64_t n = input->problem.dims.depth.n;
     const bool rounds =
         problem_types[mapped->value].is_float && operation_law(mapped->op)->rounds;
     const bool is_sum = mapped->op->combine == COMBINE_ADD;
     if (mapped->own)
-        return (struct mixture){UINT32_MAX, count_own(mapped, input)};
+        return (struct mixture){UINT32_MAX, count_own(mapped, input, first)};
     if (is_decided_by_one(mapped->op->combine))
         return (struct mixture){0, 0};
     if (rounds && !(is_random && is_sum))
@@ -623,7 +627,7 @@ static struct mixture mix(const struct oracle_mapped *mapped, const struct oracl
 void mapped_fill(const struct oracle_mapped *mapped, const struct oracle_input *input,
                  bool is_random, uint64_t first, uint64_t count, void *out)
 {
-    const struct mixture mixture = mix(mapped, input, is_random);
+    const struct mixture mixture = mix(mapped, input, is_random, first);
     const struct oracle_recipe recipe = {.seed = ~input->seed};
     const struct drawn *deciding = mapped->drawn + mapped->neutral_count;
     union element_block words;

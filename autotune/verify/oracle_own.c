@@ -1,5 +1,6 @@
 /* oracle_own: combines values of any text as a tree, 256 lanes wide: neighbours in time are combined first, so that a
- * result is as many steps from its elements as the logarithm of their number. Where values round, each has a bound.
+ * result is as many steps from its elements as the logarithm of their number. Where order is kept a lane has
+ * neighbours, and neighbouring lanes are combined. Where values round, each has a bound.
  * Hides the rooms in which this is done, of which each thread borrows one. */
 #include "autotune/verify/oracle_own.h"
 
@@ -50,7 +51,7 @@ struct oracle_own {
     uint64_t params[PROBLEM_PARAMS_MAX];
     int fields;
     enum type types[OPERATION_FIELDS_MAX];
-    bool is_certain, has_index;
+    bool is_certain, commutes, has_index;
     struct laws laws;
 
     struct lending rooms; /* a struct own_room each */
@@ -248,17 +249,26 @@ static uint64_t end_tree(const struct oracle_own *own, struct own_room *room, si
     return room->heights[0];
 }
 
+static void move_lane(const struct oracle_own *own, struct operation_values *to, size_t at,
+                      const struct operation_values *from, size_t k)
+{
+    for (int f = 0; f < own->fields; f++) {
+        to->words[f][at] = from->words[f][k];
+        to->errors[f][at] = from->errors[f][k];
+    }
+    to->flags[at] = from->flags[k];
+}
+
 /* Makes one value of the lanes, a power of two, in lane 0 of levels[0]. Gives how many steps that takes. */
 static uint64_t reduce_lanes(const struct oracle_own *own, struct own_room *room, size_t lanes)
 {
     struct operation_values *all = &room->levels[0], *half = &room->levels[1];
     uint64_t steps = 0;
     for (; lanes > 1; lanes /= 2, steps++) {
-        for (int f = 0; f < own->fields; f++) {
-            memcpy(half->words[f], all->words[f] + lanes / 2, lanes / 2 * sizeof(uint64_t));
-            memcpy(half->errors[f], all->errors[f] + lanes / 2, lanes / 2 * sizeof(double));
+        for (size_t k = 0; k < lanes / 2; k++) {
+            move_lane(own, half, k, all, 2 * k + 1);
+            move_lane(own, all, k, all, 2 * k);
         }
-        memcpy(half->flags, all->flags + lanes / 2, lanes / 2);
         combine(own, room, all, half, all, lanes / 2);
     }
     return steps;
@@ -285,12 +295,17 @@ static void add_value(const struct oracle_own *own, struct own_room *room,
     value->height = (value->height > height ? value->height : height) + 1;
 }
 
+static size_t bytes_of(const struct oracle_own *own)
+{
+    return (size_t)problem_types[own->type].bytes;
+}
+
 static void widen(const struct oracle_own *own, union element_block *out, const void *elements,
                   size_t count)
 {
     union element_block raw = {.u64 = {0}};
     if (count < LANES)
-        memcpy(&raw, elements, count * (size_t)problem_types[own->type].bytes);
+        memcpy(&raw, elements, count * bytes_of(own));
     element_widen(own->type, out, count < LANES ? (const void *)&raw : elements);
 }
 
@@ -315,7 +330,7 @@ static bool has_alike(const struct own_room *room)
 static bool are_alike(const struct oracle_own *own, struct own_room *room,
                       const unsigned char *elements, size_t count)
 {
-    const size_t bytes = (size_t)problem_types[own->type].bytes;
+    const size_t bytes = bytes_of(own);
     uint64_t word = 0;
     if (memcmp(elements, elements + bytes, (count - 1) * bytes) != 0)
         return false;
@@ -325,39 +340,65 @@ static bool are_alike(const struct oracle_own *own, struct own_room *room,
     return word == room->alike.word;
 }
 
-/* The values of a block of elements, whose first is at `place`. Behind them are identities. */
+/* The values of a block of elements, whose first is at `place`, and the others so far apart. Behind them are
+ * identities. */
 static void map_block(const struct oracle_own *own, struct own_room *room, const void *elements,
-                      uint64_t place, size_t count, size_t lanes)
+                      uint64_t place, uint64_t apart, size_t count, size_t lanes)
 {
     struct operation_values *to = &room->levels[room->top];
     union element_block x;
     uint64_t places[LANES];
     widen(own, &x, elements, count);
     for (size_t k = 0; k < count; k++)
-        places[k] = place + k;
+        places[k] = place + k * apart;
     map(own, room, x.u64, places, to, count);
     put_identity(own, room, to, count, lanes);
 }
 
+static void copy_apart(const struct oracle_own *own, unsigned char *to,
+                       const unsigned char *from, uint64_t apart, size_t count)
+{
+    const size_t bytes = bytes_of(own);
+    for (size_t k = 0; k < count; k++)
+        memcpy(to + k * bytes, from + k * apart * bytes, bytes);
+}
+
+/* Combines a block of elements, that far apart in the input, with those before. */
+static void push_block(const struct oracle_own *own, struct own_room *room,
+                       const void *elements, uint64_t place, uint64_t apart, size_t count,
+                       size_t lanes)
+{
+    const bool is_alike =
+        !own->has_index && count == LANES && are_alike(own, room, elements, count);
+    if (!is_alike || room->alike.known == 0)
+        map_block(own, room, elements, place, apart, count, lanes);
+    if (is_alike && room->alike.known == 0) {
+        take_value(own, &room->alike.trees[0], &room->levels[room->top]);
+        room->alike.known = 1;
+    }
+    push(own, room, is_alike, lanes);
+}
+
+/* Lanes have neighbours in turn; where order is kept each has neighbours of its own, one a step. */
 void own_fold_add(const struct oracle_own *own, struct oracle_fold *fold, const void *elements,
                   uint64_t count)
 {
-    const size_t bytes = (size_t)problem_types[own->type].bytes, lanes = lanes_for(count);
+    const size_t bytes = bytes_of(own), lanes = lanes_for(count);
+    const uint64_t steps = (count + lanes - 1) / lanes;
     const unsigned char *at = elements;
+    unsigned char copy[LANES * sizeof(uint64_t)];
     struct own_room *room = count > 0 ? borrow(own) : NULL;
     if (!room)
         return;
-    for (uint64_t done = 0, take; done < count; done += take, at += take * bytes) {
-        take = count - done < lanes ? count - done : lanes;
-        const bool is_alike =
-            !own->has_index && take == LANES && are_alike(own, room, at, take);
-        if (!is_alike || room->alike.known == 0)
-            map_block(own, room, at, fold->next + done, take, lanes);
-        if (is_alike && room->alike.known == 0) {
-            take_value(own, &room->alike.trees[0], &room->levels[room->top]);
-            room->alike.known = 1;
-        }
-        push(own, room, is_alike, lanes);
+    for (uint64_t step = 0; step < steps; step++) {
+        const uint64_t first = own->commutes ? step * lanes : step;
+        const uint64_t apart = own->commutes ? 1 : steps;
+        const uint64_t left = (count - first + apart - 1) / apart;
+        const size_t take = left < lanes ? (size_t)left : lanes;
+        if (!own->commutes)
+            copy_apart(own, copy, at + first * bytes, apart, take);
+        push_block(own, room, own->commutes ? at + first * bytes : copy, fold->next + first,
+                   apart, take, lanes);
     }
     const uint64_t height = end_tree(own, room, lanes);
     add_value(own, room, &fold->own, height + reduce_lanes(own, room, lanes));
@@ -613,6 +654,7 @@ int own_open(struct oracle_own **out, const struct problem *problem, struct erro
         return -1;
     }
     struct own_room *room = borrow(own);
+    own->commutes = problem_commutes(problem);
     own->is_certain = !problem_rounds(problem) && !is_inexact(room->eval);
     const int failed = laws_try(&own->laws, problem, room->eval, room->bounds, error);
     give_back(own, room);

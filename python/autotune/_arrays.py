@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 from . import _core
 from ._axes import contiguous
@@ -164,6 +164,7 @@ class DeviceArray:
     def __init__(self, context: Any, gpu: int, shape: tuple, kind: Type) -> None:
         self.shape = shape
         self.type = kind
+        self._context = context
         self._gpu = gpu
         self._buffer = context.buffer(count(shape) * kind.bytes)
 
@@ -189,6 +190,18 @@ class DeviceArray:
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._buffer.dlpack(self.shape, *self.type.dlpack)
+
+    def copy_to_host(self) -> Any:
+        """Its elements, as an array of NumPy."""
+        made = empty_host(self.shape, self.type)
+        self._buffer.read(made.address, count(self.shape) * self.type.bytes, LEGACY_STREAM)
+        return made.array
+
+    def replaced(self, host: Any) -> DeviceArray:
+        """Another on the same GPU, with the elements of an array of NumPy without gaps."""
+        made = DeviceArray(self._context, self._gpu, host.shape, of_dtype(host.dtype))
+        made._buffer.fill(host.ctypes.data, host.nbytes, LEGACY_STREAM)
+        return made
 
     def __repr__(self) -> str:
         return f"<autotune.DeviceArray {self.type.name} {self.shape} on GPU {self._gpu}>"
@@ -239,7 +252,26 @@ def convert(array: Any, kind: Type) -> Any:
     """The array with elements of another type."""
     if hasattr(array, "astype"):
         return array.astype(_numpy_dtype(kind) if library_of(array) == "numpy" else kind.name)
+    if hasattr(array, "copy_to_host"):
+        return _through_host(array, lambda host: host.astype(_numpy_dtype(kind)))
     return array.to(getattr(sys.modules["torch"], kind.name))
+
+
+def times(array: Any, factor: float) -> Any:
+    """The array with each element multiplied."""
+    if hasattr(array, "copy_to_host"):
+        return _through_host(array, lambda host: host * factor)
+    return array * factor
+
+
+def _through_host(array: Any, change: Callable) -> Any:
+    """What NumPy makes of an array in a GPU's memory whose library computes nothing: Numba's, ours."""
+    import numpy
+
+    made = numpy.asarray(change(array.copy_to_host()), order="C")
+    if library_of(array) == "numba":
+        return sys.modules["numba"].cuda.to_device(made)
+    return array.replaced(made)
 
 
 def hand_over(made: Any, like: Any) -> Any:
@@ -252,5 +284,7 @@ def hand_over(made: Any, like: Any) -> Any:
         if hasattr(like, "__array_namespace__")
         else sys.modules.get(name)
     )
+    if name == "numba" and isinstance(made, DeviceArray):
+        return namespace.cuda.as_cuda_array(made)
     take = getattr(namespace, "from_dlpack", None)
     return take(made) if take else made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Protocol
 
+from ._arrays import times as _times
 from ._axes import Axis
 from ._devices import Device
 from ._operations import ROWS as _ROWS
@@ -114,8 +115,8 @@ def _spread(name: str) -> _Spread:
         if not ddof:
             return plain(x, axis, keepdims=keepdims, dtype=dtype, out=out, device=device)
         n = _combined(x, axis)
-        factor = (n / (n - ddof)) ** _ROWS[name].ddof_power if n > ddof else math.nan
-        made = plain(x, axis, keepdims=keepdims, dtype=dtype, device=device) * factor
+        factor = (n / (n - ddof)) ** _ROWS[name].ddof_power if n > ddof else math.inf
+        made = _times(plain(x, axis, keepdims=keepdims, dtype=dtype, device=device), factor)
         if out is None:
             return made
         out[...] = made

@@ -143,8 +143,9 @@ class Operation:
     (np.float64(2.625), np.float64(4.125))
 
     Without ``map`` a value is the element, without ``finish`` the result is the last value.
-    ``let`` gives names to what the others mention: ``let={"half": "x / 2"}``. A fault raises
-    BadArgument, whose sentence has the key, line and column.
+    ``let`` gives names to what the others mention: ``let={"half": "x / 2"}``. ``tolerance`` is a
+    factor on the error of floats that a proof allows, ``scale`` what that error is relative to, for
+    messages. A fault raises BadArgument, whose sentence has the key, line and column.
     """
 
     def __init__(
@@ -159,12 +160,15 @@ class Operation:
         params: Optional[str] = None,
         types: Optional[str] = None,
         let: Optional[dict] = None,
+        scale: Optional[str] = None,
+        tolerance: Optional[float] = None,
         name: str = "own",
         meaning: str = "an operation of its own",
     ) -> None:
         keys = {"meaning": meaning, "types": types, "value": value, "params": params}
         keys.update({f"let {key}": text for key, text in (let or {}).items()})
         keys.update(map=map, combine=combine, identity=identity, finish=finish, result=result)
+        keys.update(scale=scale, tolerance=tolerance and f"{tolerance:.12f}".rstrip("0").rstrip("."))
         lines = [f"{key} = {text}" for key, text in keys.items() if text is not None]
         self.name = name
         self.text = "\n".join(["[operation]", *lines, ""])

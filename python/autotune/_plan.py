@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, NamedTuple, Optional
 
 from . import _arrays, _core, _devices
@@ -155,30 +156,28 @@ class _Step:
         self.core.execute(0, 0, there.address, LEGACY_STREAM, self._count, 0, size, *params)
         there.read(results.address, self._count * size, LEGACY_STREAM)
 
-    def short_way(self, seen: View, shape: tuple, stored: Type) -> Any:
-        """A function of an array and an out that does the same in C, for arrays whose library has
-        DLPack's exchange table; None where there is none."""
+    def shorten(self, plan: Plan, seen: View, stored: Type) -> None:
+        """Has calls do the same in C, for arrays whose library has DLPack's exchange table."""
         kind, lay = type(seen.array), self._layout
         is_same_place = (HOST if seen.gpu is None else seen.gpu) == self._gpu
         is_dense = seen.strides == contiguous(seen.shape)
         has_table = hasattr(kind, "__dlpack_c_exchange_api__")
         if self._is_empty or not (is_same_place and is_dense and has_table):
-            return None
-        try:
-            return _core.Call(
+            return
+        with contextlib.suppress(BufferError):
+            plan.shorten(
                 self.core,
                 kind,
                 self._gpu,
                 seen.shape,
                 seen.type.dlpack,
-                shape,
+                plan.shape,
                 stored.dlpack,
                 lay.counted,
                 lay.calls,
                 *self._steps(),
-            ).run
-        except BufferError:
-            return None
+                plan.dtype != stored.name,
+            )
 
 
 def _steps_of(problem: Problem, axes: tuple, gpu: int) -> list:
@@ -203,10 +202,12 @@ def _steps_of(problem: Problem, axes: tuple, gpu: int) -> list:
         raise refusal from None
 
 
-class Plan:
+class Plan(_core.Call):
     """A reduction that is ready for arrays of one shape, type and place.
 
-    A call costs least this way: nothing is looked up. Made by :func:`plan`.
+    A call costs least this way: nothing is looked up. Made by :func:`plan`. It is called with an
+    array like the one that it was made for, may have an ``out``, and takes values of the
+    operation's own params as keywords.
 
     >>> import numpy as np
     >>> x = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -235,7 +236,6 @@ class Plan:
         self._final = final or self._stored
         if self._has_same_bits():
             self._stored = self._final
-        self._short: Any = None
 
     def _refuse(self, axes: tuple) -> None:
         problem = self._problem
@@ -301,12 +301,8 @@ class Plan:
 
     # -- how it is called
 
-    def __call__(self, x: Any, out: Any = None, **params: Any) -> Any:
-        """Reduces ``x``, an array like the one that the plan was made for, to ``out`` or to a new
-        array; with values of the operation's own params."""
-        made = NotImplemented if params else self.try_short(x, out)
-        if made is not NotImplemented:
-            return made
+    def long(self, x: Any, out: Any = None, **params: Any) -> Any:
+        """What a call does of arrays that are not for the short way, or with params."""
         seen, problem = _arrays.view(x), self._problem
         wanted = (problem.shape, problem.strides, problem.type, problem.gpu)
         if (seen.shape, seen.strides, seen.type, seen.gpu) != wanted:
@@ -316,16 +312,6 @@ class Plan:
                 f"{seen.strides}: make another plan"
             )
         return self.run(seen, out, params)
-
-    def try_short(self, x: Any, out: Any) -> Any:
-        """The result by the short way; NotImplemented where that is not for these arrays."""
-        made = self._short(x, out) if self._short else NotImplemented
-        return made if made is NotImplemented or out is not None else self._converted(made)
-
-    @property
-    def has_short(self) -> bool:
-        """Is there a short way, for arrays of one library?"""
-        return self._short is not None
 
     def _pack(self, params: dict) -> tuple:
         """The bits of each param of the operation, in its type; None of what is not given."""
@@ -341,12 +327,12 @@ class Plan:
     def run(self, seen: View, out: Any, params: Optional[dict] = None) -> Any:
         """The result for an array that is as the plan's problem says."""
         given = self._pack(params) if params else ()
-        if self._short is None and len(self._steps) == 1:
-            self._short = self._steps[0].short_way(seen, self.shape, self._stored)
+        if not self.has_short and len(self._steps) == 1:
+            self._steps[0].shorten(self, seen, self._stored)
         if out is None:
             results = self._allocate(seen)
             self._fill(seen, results, given)
-            made = self._converted(_arrays.hand_over(results.array, seen.array))
+            made = self.convert(_arrays.hand_over(results.array, seen.array))
             return made[()] if _arrays.library_of(made) == "numpy" and not self.shape else made
         if _arrays.library_of(out) == "builtins":
             raise TypeError(f"out is of type {type(out).__name__}: give an array")
@@ -370,7 +356,8 @@ class Plan:
             seen = between
         self._steps[-1].fill(seen, results, params)
 
-    def _converted(self, made: Any) -> Any:
+    def convert(self, made: Any) -> Any:
+        """What kernels gave, with elements of the results' type."""
         return made if self._final == self._stored else _arrays.convert(made, self._final)
 
     def _check_out(self, target: View, seen: View) -> None:

@@ -113,11 +113,14 @@ def reduce(
     the GPU of ``x``, and GPU 0 for arrays of the host. ``out`` takes the results, and is returned.
     Other keywords are values of the operation's own params.
     """
-    key = (operation, indices(axis), keepdims, dtype, order, device, type(x))
+    if axis is not None and type(axis) is not int:
+        axis = indices(axis)
+    key = (operation, axis, keepdims, dtype, order, device, type(x))
     recent = _recent.get(key)
-    made = recent.try_short(x, out) if recent and not params else NotImplemented
-    if made is not NotImplemented:
-        return made
+    if recent is not None and not params:
+        made = recent.short(x, out)
+        if made is not NotImplemented:
+            return made
     seen = _arrays.view(x)
     found = _plan_of(_problem(operation, seen, axis, keepdims, dtype, order, device))
     made = found.run(seen, out, params)

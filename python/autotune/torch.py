@@ -12,8 +12,8 @@ tensor([[0., 0., 0.],
         [0., 0., 1.]])
 
 Each function of the table of docs/python.md is here, as ``torch.ops.autotune.NAME`` too, with
-PyTorch's ``dim`` and ``keepdim``. Those of :data:`GRADIENTS` have a gradient. Nothing else of the
-package imports PyTorch.
+PyTorch's ``dim`` and ``keepdim``; ``var`` and ``std`` have its ``correction``, which is 1 where none
+is given. Those of :data:`GRADIENTS` have a gradient. Nothing else of the package imports PyTorch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Callable, Sequence, Union
 import torch
 from torch import Tensor
 
-from . import _reduce
+from . import _names, _reduce
 from ._axes import kept_shape, normalize
 from ._operations import RESULTS, ROWS
 from ._types import of_dtype
@@ -44,9 +44,13 @@ def _of_norm(grad: Tensor, x: Tensor, y: Tensor, dims: list, count: int) -> Tens
     return torch.where(y == 0, 0, grad * x / y)
 
 
+def _of_std(grad: Tensor, x: Tensor, y: Tensor, dims: list, count: float) -> Tensor:
+    return torch.where(y == 0, 0, grad * (x - x.mean(dims, keepdim=True)) / (y * count))
+
+
 # Of the result's gradient, the elements, the result, the dims and how many elements each result
-# has; the gradient and the result have 1 in the place of each dim.
-GRADIENTS: dict[str, Callable[[Tensor, Tensor, Tensor, list, int], Tensor]] = {
+# has, less the correction; the gradient and the result have 1 in the place of each dim.
+GRADIENTS: dict[str, Callable[[Tensor, Tensor, Tensor, list, float], Tensor]] = {
     "sum": lambda grad, x, y, dims, count: grad.expand_as(x),
     "mean": lambda grad, x, y, dims, count: grad.expand_as(x) / count,
     "max": _of_ties,
@@ -54,26 +58,28 @@ GRADIENTS: dict[str, Callable[[Tensor, Tensor, Tensor, list, int], Tensor]] = {
     "norm": _of_norm,
     "logsumexp": lambda grad, x, y, dims, count: grad * (x - y).exp(),
     "var": lambda grad, x, y, dims, count: grad * 2 / count * (x - x.mean(dims, keepdim=True)),
+    "std": _of_std,
     "sum_of_squares": lambda grad, x, y, dims, count: 2 * x * grad,
     "abs_sum": lambda grad, x, y, dims, count: x.sign() * grad,
 }
 
 
 def _set_up(ctx: Any, inputs: tuple, output: Tensor) -> None:
-    x, dims, keepdim = inputs
-    ctx.dims, ctx.keepdim = dims, keepdim
+    x, ctx.dims, ctx.keepdim, *correction = inputs
+    ctx.correction, ctx.inputs = (correction or [0])[0], len(inputs)
     ctx.save_for_backward(x, output)
 
 
 def _backward_of(gradient: Callable) -> Callable:
     def backward(ctx: Any, grad: Tensor) -> tuple:
         x, y = ctx.saved_tensors
-        dims, count = ctx.dims, 1
+        dims, count = ctx.dims, 1.0
         for dim in dims:
             count *= x.shape[dim]
             if not ctx.keepdim:
                 grad, y = grad.unsqueeze(dim), y.unsqueeze(dim)
-        return gradient(grad, x, y, dims, count).to(x.dtype), None, None
+        count = count - ctx.correction if count > ctx.correction else 0.0
+        return gradient(grad, x, y, dims, count).to(x.dtype), *(None,) * (ctx.inputs - 1)
 
     return backward
 
@@ -88,37 +94,57 @@ def _result_type(name: str, x: Tensor) -> torch.dtype:
 
 
 def _register(name: str) -> Callable:
-    """The operator autotune::NAME of a tensor, all its dims ascending, and keepdim."""
+    """The operator autotune::NAME of a tensor, all its dims ascending, and keepdim; of var and std
+    with a correction."""
 
     def run(x: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
         return _reduce.reduce(name, x.detach(), tuple(dim), keepdims=keepdim)
 
-    def fake(x: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    def run_corrected(x: Tensor, dim: Sequence[int], keepdim: bool, correction: float) -> Tensor:
+        call = getattr(_names, name)
+        return call(x.detach(), tuple(dim), ddof=correction, keepdims=keepdim)
+
+    def fake(x: Tensor, dim: Sequence[int], keepdim: bool, correction: float = 0) -> Tensor:
         shape = kept_shape(tuple(x.shape), tuple(dim), keepdim)
         return x.new_empty(shape, dtype=_result_type(name, x))
 
-    schema = "(Tensor x, int[] dim, bool keepdim) -> Tensor"
-    operator = torch.library.custom_op(f"autotune::{name}", run, mutates_args=(), schema=schema)
+    is_corrected = bool(ROWS[name].ddof_power)
+    operator = torch.library.custom_op(
+        f"autotune::{name}",
+        run_corrected if is_corrected else run,
+        mutates_args=(),
+        schema=f"(Tensor x, int[] dim, bool keepdim{', float correction' * is_corrected}) -> Tensor",
+    )
     operator.register_fake(fake)
     if name in GRADIENTS:
         operator.register_autograd(_backward_of(GRADIENTS[name]), setup_context=_set_up)
     return operator
 
 
+def _dims(x: Tensor, dim: Dim) -> list:
+    return list(normalize(dim, x.dim() or 1)[: x.dim()])  # a number has dim 0, as PyTorch has it
+
+
 def _function(name: str) -> Callable:
     operator = _register(name)
+    has = "It has a gradient." if name in GRADIENTS else "It has no gradient."
+    what = f"{ROWS[name].what}\n\n    Along ``dim``: one, several, or None for all. {has}"
 
     def function(x: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
-        dims = normalize(dim, x.dim() or 1)  # a number has dim 0, as PyTorch has it
-        return operator(x, list(dims[: x.dim()]), keepdim)
+        return operator(x, _dims(x, dim), keepdim)
 
-    has = "It has a gradient." if name in GRADIENTS else "It has no gradient."
-    function.__doc__ = (
-        f"{ROWS[name].what}\n\n    Along ``dim``: one, several, or None for all. {has}\n    "
-    )
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = __name__
-    return function
+    def corrected(
+        x: Tensor, dim: Dim = None, keepdim: bool = False, *, correction: float = 1
+    ) -> Tensor:
+        return operator(x, _dims(x, dim), keepdim, correction)
+
+    made: Callable = function
+    if ROWS[name].ddof_power:
+        made, what = corrected, what.replace("ddof", "correction")
+    made.__doc__ = f"{what}\n    "
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = __name__
+    return made
 
 
 __all__ = ["GRADIENTS", *ROWS]

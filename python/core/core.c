@@ -93,7 +93,13 @@ PyMODINIT_FUNC PyInit__core(void);
 
 PyMODINIT_FUNC PyInit__core(void)
 {
-    static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)(uintptr_t)fill}, {0, NULL}};
+    static PyModuleDef_Slot slots[] = {
+        {Py_mod_exec, (void *)(uintptr_t)fill},
+#ifdef Py_GIL_DISABLED
+        {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+        {0, NULL},
+    };
     static struct PyModuleDef module = {
         .m_base = PyModuleDef_HEAD_INIT,
         .m_name = "autotune._core",

@@ -1,13 +1,10 @@
-/* core: what the files of the extension share: Python's stable interface of 3.10, and how a failure
- * of the library becomes an exception. The extension has the library's objects and nothing else:
+/* core: what the files of the extension share: Python's interface (setup.py says which: the stable one of 3.10
+ * but for free-threaded Pythons), and how a failure of the library becomes an exception. The extension has the library's objects and nothing else:
  * names, axes and types are the business of the Python files beside it. */
 #ifndef CORE_H
 #define CORE_H
 
 #define PY_SSIZE_T_CLEAN
-#ifndef Py_LIMITED_API
-#define Py_LIMITED_API 0x030a0000
-#endif
 #include <Python.h>
 
 #include "gpu.h"

@@ -1,6 +1,7 @@
-/* core_call: the type Call: the short way of a plan for arrays of one type that has DLPack's exchange
- * table, as PyTorch's. It sees where an array is, and on which stream, without a Python object in
- * between; what is not as the plan's arrays are is left to the long way. */
+/* core_call: the type Call, which the plans of _plan.py derive from: how one is called. For arrays of one type
+ * that has DLPack's exchange table, as PyTorch's, there is a short way, which sees where an array is, and on which
+ * stream, without a Python object or frame in between; what is not as the plan's arrays are is left to the
+ * long way, a method. */
 #include "core.h"
 #include "dlpack.h"
 
@@ -16,11 +17,17 @@ struct like {
 };
 
 struct core_call {
-    PyObject_HEAD PyObject *plan, *type;
+    PyObject_HEAD PyObject *plan, *type; /* NULL until there is a short way */
     const struct dlpack_exchange *exchange;
     struct like elements, results;
     struct core_run run; /* but for addresses and stream */
+    int is_converted;    /* are results made of what kernels give, by a method? */
 };
+
+static bool has_short(const struct core_call *self)
+{
+    return __atomic_load_n(&self->plan, __ATOMIC_ACQUIRE) != NULL;
+}
 
 static const struct dlpack_exchange *find_exchange(PyObject *type)
 {
@@ -52,48 +59,47 @@ static bool read_like(struct like *out, PyObject *shape, int code, int bits)
     return !PyErr_Occurred();
 }
 
-/* Call(plan, type, gpu, shape, (kind, bits), shape of results, (kind, bits), n, calls, input_step,
- * output_step): of arrays on that GPU, or on the host for -1; BufferError where there is no short way. */
-static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+/* shorten(plan, type, gpu, shape, (kind, bits), shape of results, (kind, bits), n, calls, input_step,
+ * output_step, is_converted): for arrays on that GPU, or on the host for -1; BufferError where there is no short way. The
+ * first that there is stays: other threads may be on it. */
+static PyObject *call_shorten(PyObject *object, PyObject *args)
 {
+    struct core_call *self = (struct core_call *)object;
     PyObject *plan, *of, *shape, *result_shape;
-    int gpu, code, bits, result_code, result_bits;
+    int gpu, code, bits, result_code, result_bits, is_converted;
     unsigned long long n, calls, input_step, output_step;
-    (void)keywords;
-    if (!PyArg_ParseTuple(args, "OOiO!(ii)O!(ii)KKKK", &plan, &of, &gpu, &PyTuple_Type, &shape,
+    if (!PyArg_ParseTuple(args, "OOiO!(ii)O!(ii)KKKKp", &plan, &of, &gpu, &PyTuple_Type, &shape,
                           &code, &bits, &PyTuple_Type, &result_shape, &result_code,
-                          &result_bits, &n, &calls, &input_step, &output_step))
+                          &result_bits, &n, &calls, &input_step, &output_step, &is_converted))
         return NULL;
-    const struct dlpack_exchange *exchange = find_exchange(of);
-    struct core_call *self = exchange ? (struct core_call *)PyType_GenericAlloc(type, 0) : NULL;
-    if (!self)
+    if (has_short(self))
+        Py_RETURN_NONE;
+    self->exchange = find_exchange(of);
+    if (!self->exchange || !read_like(&self->elements, shape, code, bits) ||
+        !read_like(&self->results, result_shape, result_code, result_bits))
         return NULL;
     self->elements.device_type = self->results.device_type = gpu < 0 ? DLPACK_CPU : DLPACK_CUDA;
     self->elements.device_id = self->results.device_id = gpu < 0 ? 0 : gpu;
-    self->exchange = exchange;
     self->run = (struct core_run){.n = n,
                                   .calls = calls,
                                   .input_step = input_step,
                                   .output_step = output_step};
-    Py_INCREF(plan);
+    self->is_converted = is_converted;
     Py_INCREF(of);
-    self->plan = plan;
     self->type = of;
-    if (!read_like(&self->elements, shape, code, bits) ||
-        !read_like(&self->results, result_shape, result_code, result_bits)) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
+    Py_INCREF(plan);
+    __atomic_store_n(&self->plan, plan, __ATOMIC_RELEASE);
+    Py_RETURN_NONE;
 }
 
+/* Of what derives from it, too, which the collector may know. */
 static void call_free(PyObject *object)
 {
-    struct core_call *self = (struct core_call *)object;
     PyTypeObject *type = Py_TYPE(object);
-    Py_XDECREF(self->plan);
-    Py_XDECREF(self->type);
-    PyObject_Free(object);
+    const freefunc give_back = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    Py_XDECREF(((struct core_call *)object)->plan);
+    Py_XDECREF(((struct core_call *)object)->type);
+    give_back(object);
     Py_DECREF(type);
 }
 
@@ -118,18 +124,19 @@ static bool is_like(const struct dlpack_tensor *at, const struct like *wanted)
            has_no_gaps(at);
 }
 
+/* Names that each call looks up. */
+static PyObject *requires_grad, *out_name;
+
 /* A gradient would be lost: the long way says so. */
 static bool has_no_gradient(PyObject *array)
 {
-    PyObject *
-        requires
-    = PyObject_GetAttrString(array, "requires_grad");
-    const int is_true =
-        requires
-    ? PyObject_IsTrue(requires) : 0;
-    Py_XDECREF(requires);
+    PyObject *found = PyObject_GetAttr(array, requires_grad);
+    if (found) {
+        Py_DECREF(found); /* True and False live on */
+        return found == Py_False;
+    }
     PyErr_Clear();
-    return is_true == 0;
+    return true;
 }
 
 /* The address of its elements; false where it is not like that. */
@@ -192,26 +199,22 @@ static bool run(const struct core_call *self, struct core_run *run)
     return false;
 }
 
-/* run(x, out): out, or an array of the same type where it is None; NotImplemented where this way is
- * not theirs. */
-static PyObject *call_run(PyObject *object, PyObject *const *args, Py_ssize_t count)
+/* out, or an array of the same type where it is None; NotImplemented where this way is not theirs. */
+static PyObject *go_short(struct core_call *self, PyObject *x, PyObject *out)
 {
-    const struct core_call *self = (struct core_call *)object;
     struct core_run now = self->run;
     struct dlpack_versioned *made;
     void *array;
-    if (count != 2)
-        return PyErr_Format(PyExc_TypeError, "run(x, out)");
-    if (!see(&now.input, self, args[0], &self->elements) ||
-        (args[1] != Py_None && !see(&now.output, self, args[1], &self->results))) {
+    if (!has_short(self) || !see(&now.input, self, x, &self->elements) ||
+        (out != Py_None && !see(&now.output, self, out, &self->results))) {
         Py_INCREF(Py_NotImplemented);
         return Py_NotImplemented;
     }
-    if (args[1] != Py_None) {
+    if (out != Py_None) {
         if (!run(self, &now))
             return NULL;
-        Py_INCREF(args[1]);
-        return args[1];
+        Py_INCREF(out);
+        return out;
     }
     made = allocate(self);
     if (!made)
@@ -221,25 +224,70 @@ static PyObject *call_run(PyObject *object, PyObject *const *args, Py_ssize_t co
         made->deleter(made);
         return NULL;
     }
-    return self->exchange->import(made, &array) ? NULL : array;
+    if (self->exchange->import(made, &array))
+        return NULL;
+    return self->is_converted ? PyObject_CallMethod((PyObject *)self, "convert", "N", array)
+                              : array;
+}
+
+static PyObject *call_short(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    return count == 2 ? go_short((struct core_call *)self, args[0], args[1])
+                      : PyErr_Format(PyExc_TypeError, "short(x, out)");
+}
+
+/* (x, out=None); of what is called otherwise the long way tells. */
+static PyObject *call_call(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    const Py_ssize_t count = PyTuple_Size(args), named = keywords ? PyDict_Size(keywords) : 0;
+    PyObject *out = count == 2 ? PyTuple_GetItem(args, 1) : Py_None;
+    if (named == 1 && count == 1)
+        out = PyDict_GetItemWithError(keywords, out_name);
+    if (out && count + named <= 2 && count >= 1) {
+        PyObject *made = go_short((struct core_call *)self, PyTuple_GetItem(args, 0), out);
+        if (made != Py_NotImplemented)
+            return made;
+        Py_DECREF(made);
+    }
+    PyObject *other = PyObject_GetAttrString(self, "long");
+    PyObject *made = other ? PyObject_Call(other, args, keywords) : NULL;
+    Py_XDECREF(other);
+    return made;
 }
 
 static PyMethodDef methods[] = {
-    {"run", (PyCFunction)(void (*)(void))call_run, METH_FASTCALL, "run(x, out)"},
+    {"shorten", call_shorten, METH_VARARGS, NULL},
+    {"short", (PyCFunction)(void (*)(void))call_short, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
+};
+
+static PyObject *say_has_short(PyObject *self, void *ignored)
+{
+    (void)ignored;
+    return PyBool_FromLong(has_short((struct core_call *)self));
+}
+
+static PyGetSetDef says[] = {
+    {"has_short", say_has_short, NULL, "Is there a short way, for arrays of one library?",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 int core_add_call(PyObject *module)
 {
     static PyType_Slot slots[] = {
-        {Py_tp_new, (void *)(uintptr_t)call_new},
         {Py_tp_dealloc, (void *)(uintptr_t)call_free},
+        {Py_tp_call, (void *)(uintptr_t)call_call},
         {Py_tp_methods, methods},
-        {Py_tp_doc, "a plan's short way"},
+        {Py_tp_getset, says},
+        {Py_tp_doc, "how a plan is called"},
         {0, NULL},
     };
     static PyType_Spec spec = {"autotune._core.Call", sizeof(struct core_call), 0,
-                               Py_TPFLAGS_DEFAULT, slots};
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+    requires_grad = PyUnicode_InternFromString("requires_grad");
+    out_name = PyUnicode_InternFromString("out");
+    PyObject *type =
+        requires_grad && out_name ? PyType_FromModuleAndSpec(module, &spec, NULL) : NULL;
     return type ? PyModule_AddType(module, (PyTypeObject *)type) : -1;
 }

@@ -3,6 +3,7 @@
  * follow each other, those on two never share one. */
 #include "core.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 struct idle {
@@ -15,7 +16,26 @@ struct core_plan {
     struct autotune_plan *at;
     struct idle *idle;
     size_t count, room;
+    pthread_mutex_t lock; /* of what is idle, where no GIL is */
 };
+
+static void lock(struct core_plan *self)
+{
+#ifdef Py_GIL_DISABLED
+    pthread_mutex_lock(&self->lock);
+#else
+    (void)self;
+#endif
+}
+
+static void unlock(struct core_plan *self)
+{
+#ifdef Py_GIL_DISABLED
+    pthread_mutex_unlock(&self->lock);
+#else
+    (void)self;
+#endif
+}
 
 enum { OP, TYPE, ACC, NAMES, NUMBERS = 11, AXES_MOST = 8 };
 
@@ -94,6 +114,7 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
     Py_INCREF(object);
     self->context = context;
     self->at = at;
+    pthread_mutex_init(&self->lock, NULL);
     return (PyObject *)self;
 }
 
@@ -110,6 +131,7 @@ static void plan_free(PyObject *object)
             autotune_workspace_destroy(self->idle[i].workspace, NULL);
         autotune_plan_destroy(self->at, NULL);
         gpu_leave(gpu, before);
+        pthread_mutex_destroy(&self->lock);
     }
     free(self->idle);
     Py_XDECREF((PyObject *)self->context);
@@ -184,7 +206,9 @@ int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_er
     struct core_plan *self = (struct core_plan *)plan;
     const struct gpu *gpu = &self->context->gpu;
     void *stream = (void *)(uintptr_t)run->stream;
+    lock(self);
     struct autotune_workspace *workspace = take(self, stream);
+    unlock(self);
     void *before = gpu_enter(gpu);
     int failed;
     if (gpu->context && workspace && run->calls == 1) {
@@ -194,8 +218,10 @@ int core_plan_run(PyObject *plan, const struct core_run *run, struct autotune_er
         failed = run_calls(self, &workspace, run, error);
         PyEval_RestoreThread(state);
     }
+    lock(self);
     if (workspace)
         give(self, stream, workspace);
+    unlock(self);
     gpu_leave(gpu, before);
     return failed;
 }

@@ -224,7 +224,7 @@ static cudaError_t prefix_run(const prefix_step &step, const struct planner_laun
     cudaLaunchConfig_t config = {};
     uint64_t values[PLANNER_ARGS];
 //? if HAS_PARAMS
-    void *args[16];
+    void *args[8 + PREFIX_OP_PARAMS];
 //? else
     void *args[8];
 //? end

@@ -136,7 +136,11 @@ finds_none() {
     head -n 20 found
     [ ! -s found ]
 }
-for flags in "" -fmad=false -use_fast_math "-ftz=true -fmad=true"; do
+for flags in "" -fmad=false "-ftz=true -fmad=true" -use_fast_math; do
+    case $flags in # two by turns
+    -fmad*) is_turn 0 2 || continue ;;
+    -ftz*) is_turn 1 2 || continue ;;
+    esac
     rm -f all.ptx
     # shellcheck disable=SC2086 # several words
     check "compiles ${flags:-plain}" compile $flags -ptx -o all.ptx all.cu
@@ -146,17 +150,18 @@ done
 check knows-what-flushes grep -q '\.ftz' all.ptx # where it is no matter
 
 # --- Warnings ----------------------------------------------------------------------------------
-# sets NAME FLAG...: compiles to an object, without a warning of any phase.
+# sets K NAME FLAG...: compiles to an object, without a warning of any phase; one set a day.
 sets() {
-    set=$1
-    shift
+    set=$2
+    is_turn "$1" 4 || return
+    shift 2
     check "no-warning $set" compile -Xcompiler -Wall,-Wextra,-Wconversion "$@" -c -o all.o all.cu
 }
-sets c++14 -std=c++14
-sets "c++20 -rdc" -std=c++20 -rdc=true -default-stream per-thread --restrict
-sets debug -G -O0
+sets 0 c++14 -std=c++14
+sets 1 "c++20 -rdc" -std=c++20 -rdc=true -default-stream per-thread --restrict
+sets 2 debug -G -O0
 if command -v clang++ > /dev/null; then
-    sets clang++ -ccbin clang++ -Xptxas -O1 -extra-device-vectorization
+    sets 3 clang++ -ccbin clang++ -Xptxas -O1 -extra-device-vectorization
 else
     skip no-warning-clang++ "no clang++ here"
 fi

@@ -26,15 +26,16 @@ int wrong_layouts(const struct autotune_problem *problem,
            is_other(problem->acc, "f64") + (problem->n != 1) + (problem->is_warm != 2) +
            (problem->order != AUTOTUNE_ORDER_BY_N) + (problem->rows != 4) +
            (problem->len != 5) + (problem->pitch != 6) + (problem->axis != 7) +
-           (problem->scan != AUTOTUNE_EXCLUSIVE) + (problem->reserved[3] != NULL) +
-           is_other(context_options->device, "host") +
+           (problem->scan != AUTOTUNE_EXCLUSIVE) + is_other(problem->params, "delta=1") +
+           (problem->reserved[2] != NULL) + is_other(context_options->device, "host") +
            is_other(context_options->program, "here") + (context_options->records != NULL) +
-           (plan_options->from != AUTOTUNE_FROM_TUNING) +
-           (plan_options->budget_seconds < 2.5) + (plan_options->budget_seconds > 2.5);
+           (plan_options->from != AUTOTUNE_FROM_TUNING) + (plan_options->budget_seconds < 2.5) +
+           (plan_options->budget_seconds > 2.5);
 }
 
 size_t sizes_of_c(void)
 {
     return sizeof(struct autotune_problem) + sizeof(struct autotune_plan_options) +
-           sizeof(struct autotune_context_options) + sizeof(struct autotune_error);
+           sizeof(struct autotune_context_options) + sizeof(struct autotune_error) +
+           sizeof(struct autotune_call);
 }

@@ -50,6 +50,7 @@ contains
     subroutine check_layouts()
         type(autotune_problem) :: problem
         type(autotune_plan_options) :: from
+        type(autotune_call) :: one
         problem%op = autotune_text("sum")
         problem%type = autotune_text("f32")
         problem%acc = autotune_text("f64")
@@ -61,6 +62,7 @@ contains
         problem%pitch = 6
         problem%axis = 7
         problem%scan = autotune_exclusive
+        problem%params = autotune_text("delta=1")
         from%from = autotune_from_tuning
         from%budget_seconds = 2.5d0
         options%device = autotune_text("host")
@@ -68,7 +70,7 @@ contains
         call expect(wrong_layouts(problem, options, from, error) == 0, "members")
         call expect(autotune_sentence(error) == "a sentence" .and. error%code == -3, "an error")
         call expect(c_sizeof(problem) + c_sizeof(from) + c_sizeof(options) + c_sizeof(error) &
-            == sizes_of_c(), "sizes")
+            + c_sizeof(one) == sizes_of_c(), "sizes")
         options%program = c_null_ptr
     end subroutine
 

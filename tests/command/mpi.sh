@@ -157,11 +157,14 @@ ends() {
     check "$cache-nothing-twice" once "$cache"
 }
 
+# By MPICH and over TCP by turns.
 if [ -x "${AUTOTUNE%/*}/mpich/autotune-mpi" ] && command -v mpiexec.mpich > /dev/null; then
-    by mpich
-    lists by-mpich
-    kills killed-mpich three 1
-    ends ended-mpich
+    if is_turn 0 2; then
+        by mpich
+        lists by-mpich
+        kills killed-mpich three 1
+        ends ended-mpich
+    fi
 else
     skip mpich "no MPICH is here (Debian: mpich libmpich-dev)"
 fi
@@ -170,9 +173,11 @@ if [ ! -x "$MPI" ] || ! mpirun --version 2> /dev/null | grep -q 'Open MPI'; then
     skip mpi "no Open MPI is here (Debian: libopenmpi-dev openmpi-bin)"
     finish
 fi
-by tcp
-lists by-tcp
-kills killed-tcp three 2
+if is_turn 1 2; then
+    by tcp
+    lists by-tcp
+    kills killed-tcp three 2
+fi
 
 by openmpi
 shared 1 --device host

@@ -24,6 +24,7 @@ run --device host --op huber.ini --type f32 --n 3K --space reduce.ini --budget 5
 check tuned has_status 0
 check tuned-name grep -q '^problem   huber f32 3K cold' err
 check record-names-text grep -Eqx 'op = huber@[0-9a-f]{32}' "$RECORDS"
+check record-says-how-proven grep -qx 'proof = plain sum, text' "$RECORDS"
 check record-has-no-text sh -c "! grep -q 'magnitude\|0\.5' '$RECORDS'"
 run --device host --op same.ini --type f32 --n 3K --space reduce.ini --budget 5s
 check same-text-is-one-operation grep -q '^record .*answers\|^record    ' err
@@ -79,15 +80,19 @@ check reduce-count test "$(cat out)" = 600
 refuses reduce-of-finish 64 "operation 'mean' could finish them: reduce by the same operation without finish" \
     reduce x.f32 --op mean --type f32 --device host
 
+# Each operation as a value, of rows or of columns by turns: one of its three kinds a day.
+turn=0
 for op in absmax absmin asum nrm2 mean count_nonzero any all var std logsumexp; do
-    run verify --device host --op $op --type f32 --n 1K
-    check "value-$op" has_status 0
-    small=i16
+    turn=$((turn + 1)) small=i16
     [ $op != logsumexp ] || small=bf16
-    run verify --device host --op $op --type $small --rows 5 --len 33
-    check "rows-$op" has_status 0
-    run verify --device host --op $op --type f64 --rows 33 --len 5 --axis 0
-    check "columns-$op" has_status 0
+    for of in "value --type f32 --n 1K" "rows --type $small --rows 5 --len 33" \
+        "columns --type f64 --rows 33 --len 5 --axis 0"; do
+        turn=$((turn + 1))
+        is_turn $((turn % 3)) 3 || continue
+        # shellcheck disable=SC2086 # words
+        run verify --device host --op $op ${of#* }
+        check "${of%% *}-$op" has_status 0
+    done
 done
 # Values that the operation's own text combines: of several fields, with an index, of rows and columns.
 OWN=$ROOT/tests/operations
@@ -97,6 +102,11 @@ for of in "absargmax.ini --type i16 --n 1K" "gap.ini --type u8 --rows 5 --len 33
     check "combined-${of%% *}" has_status 0
     check "combined-${of%% *}-shadow" grep -q 'with sums of words in its place, and beside' out err
 done
+PROVEN=$XDG_CACHE_HOME/autotune/proven.txt
+check verify-is-noted grep -Eqx 'absargmax@[0-9a-f]{32} i16 i32 on host, driver none' "$PROVEN"
+check verify-notes-each grep -q '^gap@.* u8 u32 on host' "$PROVEN"
+run verify --device host --op "$OWN/absargmax.ini" --type i16 --n 2K
+check verify-notes-once test "$(grep -c '^absargmax' "$PROVEN")" -eq 1
 for axis in 0 1; do
     run verify --device host --op argmax --type f32 --rows 33 --len 40 --axis $axis
     check "argmax-axis-$axis" has_status 0
@@ -104,6 +114,33 @@ done
 run --device host --op mean --type f32 --n 1K --budget 1s
 check tuned-mean has_status 0
 check says-how-it-was-proven grep -q 'beside the host' err
+
+# --- Params ---------------------------------------------------------------------------------
+operation above.ini "meaning = how many are above a bound" "params = bound:acc" "value = u32" \
+    "map = u32(x > bound)" "combine = a + b"
+printf '\001\002\003\004' > four.u8
+run reduce four.u8 --type u8 --op above.ini --param bound=2 --device host
+check reduced-with-a-param test "$(cat out)" = 2
+run reduce four.u8 --type u8 --op above.ini --param bound=0 --device host
+check reduced-with-another test "$(cat out)" = 4
+refuses no-value 64 "operation 'above' takes a value for its param 'bound'" reduce four.u8 --type u8 --op above.ini --device host
+refuses no-such-param 64 "operation 'above' has no param 'bond': its params are bound" reduce four.u8 --type u8 --op above.ini --param bond=2 --device host
+refuses no-number 64 "param bound is '2.5': give a whole number of type u32" reduce four.u8 --type u8 --op above.ini --param bound=2.5 --device host
+refuses param-of-ours 64 "operation 'sum' has no params" verify --param bound=2 --device host --n 1K
+run emit --op above.ini --type u8 --n 1K --arch sm_90
+check emitted-with-params grep -q 'cudaStream_t stream, unsigned bound_)' out
+# What works for one value works for all of them: the record is one.
+run --device host --op above.ini --type u8 --n 1K --param bound=2 --budget 1s
+check tuned-with-a-param has_status 0
+check says-with-which-param grep -q '^problem   above u8 1K cold, bound=2: ' err
+check record-has-the-value grep -qx 'given = bound=2' "$RECORDS"
+run verify --device host --op above.ini --type u8 --n 1K --param bound=100
+check proven-of-the-record grep -q '(exact)' err
+check proven-of-values grep -q 'of several values of its params' out
+run export --op above.ini --type u8 --format cu,header,json --prefix above -o .
+check exported-with-params has_status 0
+check header-with-params grep -q 'cudaStream_t stream, above_op_params params);' above.h
+check json-with-params grep -q '{"role": "param", "type": "u32", "name": "bound"}' above.json
 
 # --- Who compiles ---------------------------------------------------------------------------
 # On one core: all ask the compiler for its version; one worker compiles the default and its shadow, and measures; the

@@ -19,8 +19,9 @@ if [ ! -e "$BUILT/libautotune.a" ] || nm "$BUILT/libautotune.a" 2> /dev/null | g
     finish
 fi
 
-# A copy, for the builder leaves its own files beside what it builds.
+# A copy, for the builder leaves its own files beside what it builds, and takes those of an earlier build.
 mkdir tree && cp -R "$ROOT/python" tree/python
+rm -rf tree/python/build
 for name in Makefile LICENSE include; do ln -s "$ROOT/$name" tree/$name; done
 build_wheel() {
     AUTOTUNE_BUILD=$BUILT "$PYTHON" -m pip wheel -q --disable-pip-version-check --no-build-isolation \

@@ -6,9 +6,9 @@ small_space tiny.ini
 widened tiny.ini GRID "0 1 2 4 8" > few.ini
 widened few.ini BLOCK "64 128 256" > some.ini
 JOURNALS=$XDG_CACHE_HOME/autotune/journal
-JOURNAL=$JOURNALS/host-sum-i32-i32-2000000-cold.journal
+JOURNAL=$JOURNALS/host-sum-i32-i32-300000-cold.journal
 RECORD=$XDG_CACHE_HOME/autotune/host.ini
-set -- --device host --n 2M --strategy exhaustive --space some.ini
+set -- --device host --n 300K --strategy exhaustive --space some.ini
 
 lines() {
     journal_lines "$JOURNAL" 2> /dev/null | wc -l
@@ -28,7 +28,7 @@ has_trials() {
     [ "$(lines)" -ge 3 ]
 }
 has_journal() {
-    [ -s "$JOURNALS/host-sum-i32-i32-3000000-cold.journal" ]
+    [ -s "$JOURNALS/host-sum-i32-i32-400000-cold.journal" ]
 }
 
 # Ctrl-C, after some trials.
@@ -100,12 +100,12 @@ check retune-recalls-none test "$(grep -c recalled err)" -eq 0
 # Two at once on one problem: the second waits, whatever the space, and takes the record that the first
 # makes; where that dies, it goes on from its trials. Another problem does not wait.
 waits() {
-    [ "$(grep -c '^waiting   for another autotune, which is tuning sum i32 3M cold on host$' second)" -eq 1 ]
+    [ "$(grep -c '^waiting   for another autotune, which is tuning sum i32 400K cold on host$' second)" -eq 1 ]
 }
 waits_or_ends() { waits || ! kill -0 $second 2> /dev/null; }
 begin_second() {
     : > second # what the last one left there must not be taken for this one's
-    env --default-signal=INT "$AUTOTUNE" --device host --n 3M --strategy exhaustive --space "$1" \
+    env --default-signal=INT "$AUTOTUNE" --device host --n 400K --strategy exhaustive --space "$1" \
         > second-out 2> second < /dev/null &
     second=$!
     wait_until waits_or_ends
@@ -118,16 +118,16 @@ end_second() {
     cp second-out out
 }
 # The first is stopped meanwhile, for it must not end before the second has begun.
-tried() { [ "$(journal_lines "$JOURNALS/host-sum-i32-i32-3000000-cold.journal" | wc -l)" -ge 1 ]; }
+tried() { [ "$(journal_lines "$JOURNALS/host-sum-i32-i32-400000-cold.journal" | wc -l)" -ge 1 ]; }
 is_trying() { grep -q '^to try' err; }
-begin --device host --n 3M --strategy exhaustive --space some.ini
+begin --device host --n 400K --strategy exhaustive --space some.ini
 wait_until tried
 kill -STOP $running
 begin_second few.ini interrupted
 kill -INT $second
 end_second
 check at-once-interrupted has_status 130
-check at-once-interrupted-said grep -q '^autotune: interrupted while another autotune is tuning sum i32 3M cold:' err
+check at-once-interrupted-said grep -q '^autotune: interrupted while another autotune is tuning sum i32 400K cold:' err
 run --device host --n 1K --space few.ini
 check at-once-other-problem has_status 0
 begin_second some.ini orphan
@@ -135,7 +135,7 @@ end KILL
 end_second
 check at-once-orphan has_status 0
 check at-once-orphan-goes-on grep -Eq '\([1-9][0-9]* trials recalled' err
-begin --device host --n 3M --space few.ini --retune
+begin --device host --n 400K --space few.ini --retune
 wait_until is_trying
 kill -STOP $running
 begin_second few.ini served

@@ -181,7 +181,9 @@ static int prove_problem(const struct host_context *host, struct problem problem
         /* the deciding element: the last, the first of the last chunk, and in between */
         const uint64_t marks[] = {sizes[i] - 1, (sizes[i] - 1) / CHUNK * CHUNK, sizes[i] / 2};
         for (size_t m = 0; m < 3; m++) {
-            const struct oracle_input input = {problem, i + m, marks[m], 0};
+            const struct oracle_input input = {.problem = problem,
+                                               .seed = i + m,
+                                               .mark = marks[m]};
             unsigned char *const at = elements + (i % 2) * size;
             oracle_fill(&input, 0, sizes[i], at);
             const int is_wrong = compare(pipeline, &problem, at);

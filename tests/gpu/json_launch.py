@@ -326,7 +326,8 @@ def check_files(made, folder):
             if launch["symbol"] != made["kernels"][launch["kernel"]]["symbol"]:
                 raise ValueError(f"pass {launch['pass']} names another symbol")
             for argument in launch["args"]:
-                if argument["role"] not in made["roles"] or argument["type"] not in ("pointer", "u64"):
+                types = CODES if argument["role"] == "param" else ("pointer", "u64")
+                if argument["role"] not in made["roles"] or argument["type"] not in types:
                     raise ValueError(f"argument {argument}")
 
 

@@ -8,7 +8,9 @@ rows there are, where its first points, at the elements. Run by tests/command/py
 import ctypes
 import gc
 import os
+import sys
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -38,6 +40,24 @@ class ByInterface(OnGpu):
     @property
     def __cuda_array_interface__(self):
         return {**self.array.__array_interface__, "stream": self.stream}
+
+
+class DeviceNDArray(ByInterface):
+    """As Numba's, which compute nothing; below what takes them over."""
+
+    __module__ = "numba.cuda.cudadrv.devicearray"
+
+    def copy_to_host(self):
+        return self.array.copy()
+
+
+class numba:
+    class cuda:
+        to_device = DeviceNDArray
+
+        @staticmethod
+        def as_cuda_array(array):
+            return DeviceNDArray(array.copy_to_host())
 
 
 class ByDlpack(OnGpu):
@@ -106,6 +126,21 @@ class StandIn(unittest.TestCase):
         self.assertEqual((tensor.shape, tensor.type, tensor.device), ((3,), (2, 32, 1), (2, 0)))
         with self.assertRaises(ValueError):
             _core.Tensor(capsule)  # once
+
+    def test_arrays_that_compute_nothing(self):
+        with mock.patch.dict(sys.modules, numba=numba):
+            for kind in (DeviceNDArray, ByInterface):
+                x = kind(self.x.copy())
+                given = DeviceNDArray if kind is DeviceNDArray else autotune.DeviceArray
+                for got, dtype in (
+                    (autotune.any(x, axis=1), "bool"),
+                    (autotune.sum(x, axis=1, dtype="float64"), "float64"),
+                    (autotune.max(x, axis=1, dtype="float64"), "float64"),
+                    (autotune.var(x, axis=1, ddof=1), "float32"),
+                    (autotune.argmax(x, axis=1), "int64"),
+                ):
+                    self.assertIs(type(got), given)
+                    self.assertEqual((got.shape, got.copy_to_host().dtype), ((3,), dtype))
 
     def test_host_data(self):
         before = number("fake_launches").value

@@ -53,6 +53,11 @@ class Rest(unittest.TestCase):
         got = autotune.reduce(energy, x.astype("int16"))
         self.assertEqual((got, got.dtype), (np.mean(x * x, dtype="float64"), np.dtype("float64")))
         self.assertIn("combine = a + b", repr(energy))
+        loose = autotune.Operation(
+            map="x * x", combine="a + b", scale="sum x*x", tolerance=1e-4, name="loose"
+        )
+        self.assertIn("scale = sum x*x; tolerance = 0.0001", repr(loose))
+        self.assertEqual(autotune.reduce(loose, x), (x * x).sum())
 
     def test_fault_in_an_operation(self):
         with self.assertRaisesRegex(autotune.BadArgument, "own.ini:3:7: .*'y'"):

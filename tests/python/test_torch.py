@@ -3,6 +3,7 @@
 import doctest
 import resource
 import unittest
+import warnings
 
 import autotune
 
@@ -38,7 +39,7 @@ class Torch(unittest.TestCase):
         x, out = self.x, torch.zeros(3)
         rows = autotune.plan("sum", x, axis=1)
         first = rows(x)
-        self.assertTrue(rows._short)
+        self.assertTrue(rows.has_short)
         for y in (x + 1, x * 2, x.double(), x[:2], x.T, x[:, ::2]):
             want = y.sum(dim=1)
             if y.shape == x.shape and y.dtype == x.dtype and y.is_contiguous():
@@ -81,6 +82,8 @@ class Torch(unittest.TestCase):
             ("max", reductions.max, torch.amax),
             ("min", reductions.min, torch.amin),
             ("norm", reductions.norm, torch.linalg.vector_norm),
+            ("var", reductions.var, torch.var),
+            ("std", reductions.std, torch.std),
         ):
             for dim, keepdim in CASES:
                 x, y = self.x.clone().requires_grad_(), self.x.clone().requires_grad_()
@@ -92,10 +95,22 @@ class Torch(unittest.TestCase):
                 (want * weights).sum().backward()
                 torch.testing.assert_close(x.grad, y.grad, msg=f"{name} {dim} {keepdim}")
 
+    def test_correction(self):
+        for mine, theirs in ((reductions.var, torch.var), (reductions.std, torch.std)):
+            for correction in (0, 1, 2.5, 4, 5):
+                with warnings.catch_warnings(action="ignore"):  # of no degrees of freedom
+                    want = theirs(self.x, dim=1, correction=correction)
+                torch.testing.assert_close(mine(self.x, 1, correction=correction), want)
+            x, y = self.x.clone().requires_grad_(), self.x.clone().requires_grad_()
+            mine(x, 1, correction=2).sum().backward()
+            theirs(y, 1, correction=2).sum().backward()
+            torch.testing.assert_close(x.grad, y.grad)
+
     def test_one_element(self):
         for name in reductions.GRADIENTS:
             x = torch.tensor(-3.0, requires_grad=True)
-            getattr(reductions, name)(x, dim=-1).backward()
+            options = {"correction": 0} if name in ("var", "std") else {}
+            getattr(reductions, name)(x, dim=-1, **options).backward()
             self.assertTrue(torch.isfinite(x.grad), name)
 
     def test_examples(self):
@@ -105,7 +120,9 @@ class Torch(unittest.TestCase):
         for name in reductions.GRADIENTS:
             for dims, keepdim in (([0, 1], False), ([1], True)):
                 x = self.x.clone().requires_grad_()
-                torch.library.opcheck(getattr(torch.ops.autotune, name).default, (x, dims, keepdim))
+                options = (1.0,) if name in ("var", "std") else ()
+                operator = getattr(torch.ops.autotune, name).default
+                torch.library.opcheck(operator, (x, dims, keepdim, *options))
         torch.library.opcheck(torch.ops.autotune.argmax.default, (self.x, [1], False))
 
     def test_gradients_by_differences(self):

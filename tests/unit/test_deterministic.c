@@ -1,18 +1,19 @@
 /* What --order run promises: of a covering sample of the variants that it keeps, each gives
  * the same bits whatever order warps and blocks run in; and those that it leaves out do not, so
- * that a rule too few, or an order that is not fixed, is seen. */
+ * that a rule too few, or an order that is not fixed, is seen. A third of them is tried a day. */
 #include "autotune/device/bind.h"
 #include "autotune/verify/compiler.h"
 #include "autotune/verify/oracle.h"
 #include "generator/call.h"
 #include "generator/pair_cover.h"
+#include "tests/unit/is_turn.h"
 #include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 60013, SEEDS = 2, ALL_SEEDS = 3, RACY_SEEDS = 12 };
+enum { N = 60013, SEEDS = 2, ALL_SEEDS = 3, RACY_SEEDS = 12, PARTS = 3 };
 
 struct fixture {
     struct space *space;
@@ -187,7 +188,7 @@ static void test_same_bits_in_every_order(void **state)
     for (size_t i = 0; i < count; i++) {
         const int64_t *row = points.configs + chosen[i] * points.width;
         assert_false(is_atomic(fixture->space, row));
-        if (count_other_bits(fixture, &context, row, seeds) == 0)
+        if (!is_turn(i, PARTS) || count_other_bits(fixture, &context, row, seeds) == 0)
             continue;
         struct text params = {0};
         point_format(&params, fixture->space, row, true);

@@ -1136,6 +1136,10 @@ static char start_order(const struct loaded *loaded, bool starts_in_any_order)
 static void test_start_order(void **state)
 {
     (void)state;
+#ifdef FIBER_TSAN
+    print_message("           what draws the order is not watched\n");
+    skip();
+#endif
     static const char text[] = "__global__ void k(unsigned *order, unsigned *next)\n"
                                "{\n"
                                "    if (threadIdx.x == 0)\n"

@@ -3,6 +3,7 @@
  * period hides no fault and keeps float sums exact at sizes that are not laid out here. */
 #include "autotune/verify/element.h"
 #include "autotune/verify/input.h"
+#include "tests/unit/load_operation.h"
 #include "tests/unit/named_op.h"
 #include "tests/unit/plain_op.h"
 
@@ -226,7 +227,10 @@ static void *read_back(const struct input *input, size_t i)
 static void input_is_described(const struct input *input, size_t i)
 {
     const uint64_t n = dims_n(&input->problem.dims), bytes = width(input->problem.type);
-    const struct oracle_input source = {input->problem, input->seed + i, n - 1, input->period};
+    const struct oracle_input source = {.problem = input->problem,
+                                        .seed = input->seed + i,
+                                        .mark = n - 1,
+                                        .period = input->period};
     unsigned char *x = read_back(input, i), *y = malloc(n * bytes), element[8];
     assert_non_null(y);
     oracle_fill(&source, 0, n, y);
@@ -270,7 +274,7 @@ static void repeats(const struct problem *problem)
 {
     struct input input = opened(problem, LONG, PERIOD);
     const uint64_t bytes = width(problem->type);
-    const struct oracle_input once = {input.problem, input.seed, 0, 0};
+    const struct oracle_input once = {.problem = input.problem, .seed = input.seed};
     unsigned char plain[PERIOD * 8], *x = read_back(&input, 0);
     size_t breaks = 0, same = 0, changes = 0;
     oracle_fill_plain(&once, 0, PERIOD, plain);
@@ -357,6 +361,33 @@ static void test_mark_moves(void **state)
 {
     (void)state;
     for_each_problem(mark_moves);
+}
+
+/* Where values depend on indices elements repeat, up to a tail in which the result is; all are folded. */
+static void test_tail(void **state)
+{
+    (void)state;
+    enum { N = 50000, TAIL = N - (N - PERIOD) / 2 };
+    const struct problem problem = {.op = load_operation_file("tests/operations/absargmax.ini"),
+                                    .type = F32,
+                                    .acc = F32,
+                                    .regime = COLD};
+    struct input input = opened(&problem, N, PERIOD);
+    for (size_t i = 0; i < input.count; i++) {
+        struct oracle_fold fold;
+        oracle_bits expect;
+        unsigned char *x = read_back(&input, i);
+        assert_memory_equal(x, x + PERIOD * sizeof(float), (TAIL - PERIOD) * sizeof(float));
+        assert_memory_not_equal(x + TAIL * sizeof(float), x + (TAIL - PERIOD) * sizeof(float),
+                                PERIOD * sizeof(float));
+        oracle_fold_init(&fold, &input.problem);
+        oracle_fold_add(&fold, x, N);
+        assert_int_equal(oracle_fold_finish(&fold, &expect, &error), 0);
+        assert_int_equal(input_expect(&input, i, 0), expect);
+        assert_true(expect >= TAIL && expect < N);
+        free(x);
+    }
+    input_close(&input);
 }
 
 /* --- What it costs ------------------------------------------------------------------------ */
@@ -577,14 +608,14 @@ static void test_sums_stay_exact(void **state)
                               UINT64_C(1) << 32};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint64_t seed = 0; seed < (i < 3 ? 6 : 2); seed++) {
-            struct oracle_input input = {{.op = op_of(SUM),
-                                          .type = F32,
-                                          .acc = F32,
-                                          .dims = DIMS_VALUE(sizes[i]),
-                                          .regime = COLD},
-                                         seed,
-                                         0,
-                                         0};
+            struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                     .type = F32,
+                                                     .acc = F32,
+                                                     .dims = DIMS_VALUE(sizes[i]),
+                                                     .regime = COLD},
+                                         .seed = seed,
+                                         .mark = 0,
+                                         .period = 0};
             input.period = input_period(&input.problem);
             assert_int_not_equal(input.period, 0);
             int32_t least, most, *totals = total_up(&input, &least, &most);
@@ -615,14 +646,14 @@ static void test_periodic_fold(void **state)
                 {6291454, 12582908, 12582917}};
     const float x[] = {9, -5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct oracle_input input = {{.op = op_of(SUM),
-                                            .type = F32,
-                                            .acc = F32,
-                                            .dims = DIMS_VALUE(rows[i].n),
-                                            .regime = COLD},
-                                           4,
-                                           0,
-                                           2};
+        const struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                       .type = F32,
+                                                       .acc = F32,
+                                                       .dims = DIMS_VALUE(rows[i].n),
+                                                       .regime = COLD},
+                                           .seed = 4,
+                                           .mark = 0,
+                                           .period = 2};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         oracle_fold_init(&period, &input.problem);
@@ -651,14 +682,14 @@ static void test_squares_stay_exact(void **state)
                               UINT64_C(1) << 35};
     /* clang-format on */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct oracle_input input = {{.op = op_of(SUMSQ),
-                                      .type = F32,
-                                      .acc = F32,
-                                      .dims = DIMS_VALUE(sizes[s]),
-                                      .regime = COLD},
-                                     5,
-                                     0,
-                                     0};
+        struct oracle_input input = {.problem = {.op = op_of(SUMSQ),
+                                                 .type = F32,
+                                                 .acc = F32,
+                                                 .dims = DIMS_VALUE(sizes[s]),
+                                                 .regime = COLD},
+                                     .seed = 5,
+                                     .mark = 0,
+                                     .period = 0};
         struct oracle_fold period, rest, whole;
         oracle_bits got;
         input.period = input_period(&input.problem);
@@ -688,11 +719,14 @@ static void test_squares_stay_exact(void **state)
 static void test_fold_counts(void **state)
 {
     (void)state;
-    const struct oracle_input input =
-        {{.op = op_of(AND), .type = I32, .acc = I32, .dims = DIMS_VALUE(LONG), .regime = COLD},
-         4,
-         9,
-         PERIOD};
+    const struct oracle_input input = {.problem = {.op = op_of(AND),
+                                                   .type = I32,
+                                                   .acc = I32,
+                                                   .dims = DIMS_VALUE(LONG),
+                                                   .regime = COLD},
+                                       .seed = 4,
+                                       .mark = 9,
+                                       .period = PERIOD};
     struct oracle_fold part, whole;
     oracle_fold_init(&part, &input.problem);
     oracle_fold_periods(&whole, &input, &part, &part);
@@ -792,14 +826,14 @@ static void test_displaced_tiles_show(void **state)
     const uint64_t tiles[] = {256, 1024, 3072, 32768};
     for (int is_wide = 0; is_wide < 2; is_wide++)
         for (enum type type = I32; type <= F32; type += F32 - I32) {
-            struct oracle_input input = {{.op = op_of(SUM),
-                                          .type = type,
-                                          .acc = type,
-                                          .dims = DIMS_VALUE(400000000),
-                                          .regime = COLD},
-                                         2,
-                                         0,
-                                         0};
+            struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                     .type = type,
+                                                     .acc = type,
+                                                     .dims = DIMS_VALUE(400000000),
+                                                     .regime = COLD},
+                                         .seed = 2,
+                                         .mark = 0,
+                                         .period = 0};
             size_t tried = 0, hidden = 0;
             input.problem.dims = dims_value(is_wide ? (UINT64_C(1) << 31) + 100003
                                                     : dims_n(&input.problem.dims));
@@ -829,7 +863,7 @@ int main(void)
         cmocka_unit_test(test_sums_stay_exact), cmocka_unit_test(test_periodic_fold),
         cmocka_unit_test(test_fold_counts),     cmocka_unit_test(test_faults_show),
         cmocka_unit_test(test_offset),          cmocka_unit_test(test_squares_stay_exact),
-        cmocka_unit_test(test_displaced_tiles_show),
+        cmocka_unit_test(test_displaced_tiles_show), cmocka_unit_test(test_tail),
     };
     /* clang-format on */
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -31,6 +31,9 @@ static const char *const texts[] = {
          "finish = u64(a.a) + n\n",
     HEAD "name = placed\nvalue = best:acc at:u64\nmap = make(x, i)\n"
          "combine = a.at < b.at ? a : b\nidentity = make(0, none())\nfinish = a.best\n",
+    HEAD "name = ordered\ncombine = b == 0 ? a : b\nidentity = 0\nkeeps_order = yes\n",
+    HEAD "name = matrix\nvalue = a:acc b:f64 c:u32 d:acc\nmap = make(x, f64(x), u32(i), x)\n"
+         "combine = b\nidentity = make(0, 0, 0, 0)\nfinish = a.b\nkeeps_order = yes\n",
 };
 
 static struct error error;
@@ -146,12 +149,90 @@ static void every_word_shows(void **state)
     for_each(shows);
 }
 
+/* --- Order -------------------------------------------------------------------------------- */
+
+/* Where order is kept neighbours that change places change each word; else they change none. */
+static void exchanged(const struct problem *problem, const struct problem *shadow)
+{
+    const struct operation_text *text = shadow->op->text;
+    const uint64_t x[LANES] = {3, 250}, i[LANES] = {7, 8};
+    uint64_t values[FIELDS][LANES], others[FIELDS][LANES];
+    struct operation_eval *eval = NULL;
+    assert_int_equal(problem_commutes(shadow), problem_commutes(problem));
+    if (operation_eval_open(&eval, text, shadow->acc, &error))
+        fail_msg("%s", error.text);
+    operation_eval_map(eval, x, i, values[0], 2);
+    for (int f = 0; f < operation_field_count(text); f++) {
+        others[f][0] = values[f][1];
+        others[f][1] = values[f][0];
+    }
+    operation_eval_combine(eval, values[0], others[0], values[0], 2);
+    for (int f = 0; f < operation_field_count(text); f++)
+        assert_int_equal(values[f][0] == values[f][1], problem_commutes(problem));
+    operation_eval_free(eval);
+}
+
+static void exchanges_show(void **state)
+{
+    (void)state;
+    for_each(exchanged);
+}
+
+/* --- Indices ------------------------------------------------------------------------------ */
+
+/* Each field of a value is another at another index, be it 2^32 apart. */
+static void shows_index(const struct problem *problem, const struct problem *shadow)
+{
+    const uint64_t indices[][2] = {{0, 1},
+                                   {5, 5 + (UINT64_C(1) << 32)},
+                                   {7, UINT64_C(1) << 33},
+                                   {3, 3 + (UINT64_C(1) << 31)}};
+    const int fields = operation_field_count(shadow->op->text);
+    struct operation_eval *eval = NULL;
+    uint64_t values[2][FIELDS][LANES];
+    if (!problem_has_index(problem))
+        return;
+    if (operation_eval_open(&eval, shadow->op->text, shadow->acc, &error))
+        fail_msg("%s", error.text);
+    for (size_t k = 0; k < COUNT_OF(indices); k++) {
+        for (int i = 0; i < 2; i++) {
+            const uint64_t x = 11;
+            operation_eval_map(eval, &x, &indices[k][i], values[i][0], 1);
+        }
+        for (int f = 0; f < fields; f++)
+            assert_int_not_equal(values[0][f][0], values[1][f][0]);
+    }
+    operation_eval_free(eval);
+}
+
+static void every_index_shows(void **state)
+{
+    (void)state;
+    for_each(shows_index);
+}
+
+/* It is made once for a problem's types. */
+static void is_kept(const struct problem *problem, const struct problem *shadow)
+{
+    struct problem again;
+    assert_int_equal(operation_shadow(&again, problem, &error), 0);
+    assert_ptr_equal(again.op, shadow->op);
+    assert_int_equal(again.type, shadow->type);
+    assert_int_equal(again.acc, shadow->acc);
+}
+
+static void shadows_are_kept(void **state)
+{
+    (void)state;
+    for_each(is_kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_layout),
-        cmocka_unit_test(keeps_laws),
-        cmocka_unit_test(every_word_shows),
+        cmocka_unit_test(has_the_layout),    cmocka_unit_test(keeps_laws),
+        cmocka_unit_test(every_word_shows),  cmocka_unit_test(exchanges_show),
+        cmocka_unit_test(every_index_shows), cmocka_unit_test(shadows_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

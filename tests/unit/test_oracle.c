@@ -937,7 +937,7 @@ static void chunks_agree(const struct problem *problem)
     enum { COUNT = 3000 };
     const uint64_t base = (UINT64_C(1) << 33) - 1111;
     const size_t bytes = (size_t)width(problem->type);
-    struct oracle_input input = {*problem, 21, base + 1500, 0};
+    struct oracle_input input = {.problem = *problem, .seed = 21, .mark = base + 1500};
     input.problem.dims = dims_value(base + COUNT);
     unsigned char *whole = malloc(COUNT * bytes), *parts = malloc(COUNT * bytes);
     assert_true(whole != NULL && parts != NULL);
@@ -988,7 +988,7 @@ static void full_catches(const struct problem *p)
     bool *caught = calloc(N, sizeof *caught);
     assert_non_null(caught);
     for (uint64_t seed = 0; seed < 2; seed++) {
-        struct oracle_input input = {problem, seed, 4321, 0};
+        struct oracle_input input = {.problem = problem, .seed = seed, .mark = 4321};
         struct oracle_fold fold;
         oracle_fill(&input, 0, N, elements + bytes);
         oracle_fold_init(&fold, &problem);
@@ -1028,7 +1028,7 @@ static void mark_moves(const struct problem *p)
     struct problem problem = *p;
     problem.dims = dims_value(N);
     const size_t bytes = (size_t)width(problem.type);
-    const struct oracle_input input = {problem, 9, N - 1, 0};
+    const struct oracle_input input = {.problem = problem, .seed = 9, .mark = N - 1};
     unsigned char *x = (unsigned char *)elements;
     if (!oracle_has_mark(&problem))
         return;
@@ -1059,14 +1059,12 @@ static void test_sum_span(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         enum { COUNT = 20000 };
         static float x[COUNT];
-        const struct oracle_input input = {{.op = op_of(SUM),
-                                            .type = F32,
-                                            .acc = F32,
-                                            .dims = DIMS_VALUE(sizes[i]),
-                                            .regime = COLD},
-                                           3,
-                                           0,
-                                           0};
+        const struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                       .type = F32,
+                                                       .acc = F32,
+                                                       .dims = DIMS_VALUE(sizes[i]),
+                                                       .regime = COLD},
+                                           .seed = 3};
         float largest = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (int k = 0; k < COUNT; k++) {
@@ -1102,14 +1100,12 @@ static void test_sumsq_span(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         enum { COUNT = 200000 };
         static uint64_t x[COUNT];
-        const struct oracle_input input = {{.op = op_of(SUMSQ),
-                                            .type = rows[i].type,
-                                            .acc = rows[i].acc,
-                                            .dims = DIMS_VALUE(rows[i].n),
-                                            .regime = COLD},
-                                           3,
-                                           0,
-                                           0};
+        const struct oracle_input input = {.problem = {.op = op_of(SUMSQ),
+                                                       .type = rows[i].type,
+                                                       .acc = rows[i].acc,
+                                                       .dims = DIMS_VALUE(rows[i].n),
+                                                       .regime = COLD},
+                                           .seed = 3};
         double largest = 0, sum = 0, zeros = 0;
         oracle_fill(&input, 0, COUNT, x);
         for (uint64_t k = 0; k < COUNT; k++) {
@@ -1135,7 +1131,7 @@ static void folds_agree(const struct problem *p)
     struct problem problem = *p;
     problem.dims = dims_value(N);
     const size_t bytes = (size_t)width(problem.type);
-    const struct oracle_input input = {problem, 77, 9999, 0};
+    const struct oracle_input input = {.problem = problem, .seed = 77, .mark = 9999};
     unsigned char *elements = malloc(N * bytes);
     struct error error = {0};
     struct oracle_fold whole, merged, part;
@@ -1176,11 +1172,12 @@ static void test_wide_reference(void **state)
 {
     (void)state;
     static int64_t x[4096];
-    const struct oracle_input input =
-        {{.op = op_of(SUM), .type = I64, .acc = I64, .dims = DIMS_VALUE(4096), .regime = COLD},
-         5,
-         0,
-         0};
+    const struct oracle_input input = {.problem = {.op = op_of(SUM),
+                                                   .type = I64,
+                                                   .acc = I64,
+                                                   .dims = DIMS_VALUE(4096),
+                                                   .regime = COLD},
+                                       .seed = 5};
     struct oracle_fold fold;
     struct error error = {0};
     oracle_bits got;
@@ -1599,7 +1596,7 @@ static void bound_holds(const struct problem *p)
     unsigned char *x = malloc(N * 8);
     assert_non_null(x);
     for (uint64_t seed = 0; seed < 8; seed++) {
-        const struct oracle_input input = {problem, seed, 0, 0};
+        const struct oracle_input input = {.problem = problem, .seed = seed};
         struct oracle_reference reference = {0}, once = {0};
         double rest = 0, other = 0;
         uint64_t height, state = seed;
@@ -1707,7 +1704,7 @@ static void print_speed(const struct problem *problem)
 {
     enum { N = 1 << 18 };
     static unsigned char x[N * 8];
-    const struct oracle_input input = {*problem, 1, 0, 0};
+    const struct oracle_input input = {.problem = *problem, .seed = 1};
     struct oracle_fold fold;
     if (problem->type != problem->acc)
         return;
