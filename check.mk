@@ -10,7 +10,7 @@ NEEDED    = $(BUILD)/obj/needed.a
 LEFT_OUT  = awk '$$3 == "rest" { printf " %s", $$1 }' tests/long
 PREPARE   = @CC="$(CC)" ./setup test && $(REMAKE) tests
 
-tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/mutate $(BUILD)/every_kernel
+tests: $(BUILD)/autotune $(MPI) $(MPICH) library $(TESTS) $(DEVICE) $(BUILD)/sign $(BUILD)/plant_code $(BUILD)/mutate $(BUILD)/every_kernel
 
 test: ## install what is missing, build, and run the tests: about three minutes on two cores
 	$(PREPARE)
@@ -24,6 +24,10 @@ test-all: ## the same with the tests that take long: every test that needs no GP
 test-rest: ## those alone that `make test` leaves out
 	$(PREPARE)
 	@tests/run $(BUILD) rest
+
+test-today: ## the same without one of each pair of files that take turns by the day
+	$(PREPARE)
+	@tests/run $(BUILD) today
 
 unit: tests ## run the unit tests alone
 	@tests/run $(BUILD) unit
@@ -96,6 +100,11 @@ $(BUILD)/every_kernel: tests/command/every_kernel.c $(NEEDED)
 	$(call say,TEST,$<)
 	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
 
+# Gives records the machine code of another template, as an old compiler's.
+$(BUILD)/plant_code: tests/command/plant_code.c $(NEEDED)
+	$(call say,TEST,$<)
+	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
+
 $(BUILD)/sign: tests/command/sign.c $(NEEDED)
 	$(call say,TEST,$<)
 	$Q$(CC) $(ALLFLAGS) $(DEPEND) -o $@ $< $(NEEDED) $(LIBS)
@@ -104,5 +113,5 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/checksum.c tests/fuzz/checksum.h
 	$(call say,FUZZER,$<)
 	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer -Wl,--wrap=XXH3_64bits $(DEPEND) -o $@ $< tests/fuzz/checksum.c $(NEEDED) $(LIBS)
 
-.PHONY: tests test test-all test-rest unit test-gpu soak fuzz fuzzers format check-format analyze \
+.PHONY: tests test test-all test-rest test-today unit test-gpu soak fuzz fuzzers format check-format analyze \
         check-tidy coverage

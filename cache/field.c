@@ -349,6 +349,8 @@ static const struct form forms[FIELD_FORMS] = {
                     .allowed = LETTERS CAPITALS DIGITS "_-"},
     [FIELD_LABEL] = {"letters, digits, spaces and . _ ( ) + , : ~ @ -", read_text, write_text,
                      .allowed = LETTERS CAPITALS DIGITS " ._()+,:~@-"},
+    [FIELD_ANY_LABEL] = {"letters, digits, spaces and . _ ( ) + , : ~ @ -", read_text,
+                         write_text, .allowed = LETTERS CAPITALS DIGITS " ._()+,:~@-"},
     [FIELD_PARAMS] = {"NAME=VALUE words", read_text, write_text,
                       .allowed = CAPITALS DIGITS "_=- ", .shape = is_params},
     [FIELD_DECIMAL] = {"a number such as 3.1e-08, or nothing", read_text, write_text,
@@ -357,6 +359,8 @@ static const struct form forms[FIELD_FORMS] = {
                    .allowed = DIGITS "TZ:-", .shape = is_utc},
     [FIELD_ANY_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
                        .allowed = DIGITS "TZ:-", .shape = is_utc},
+    [FIELD_GIVEN] = {"words such as delta=0.5", read_text, write_text,
+                     .allowed = LETTERS DIGITS "_=.+- "},
     [FIELD_ANY] = {"an integer in range", read_count, write_count, .bytes = WORD},
 };
 
@@ -378,8 +382,10 @@ bool field_stands(const struct field *field, const void *record)
     return field->form == FIELD_ORDER  ? *(const enum order *)(const void *)at != ORDER_FREE
            : field->form == FIELD_SCAN ? *(const enum dims_scan *)(const void *)at != DIMS_ALL
            : field->form == FIELD_ANY  ? *(const uint64_t *)(const void *)at != 0
-           : field->form == FIELD_ANY_UTC ? *at != 0
-           : field->form == FIELD_KEPT    ? ((const struct dim *)(const void *)at)->n != 1 ||
+           : field->form == FIELD_ANY_UTC || field->form == FIELD_ANY_LABEL ||
+                   field->form == FIELD_GIVEN
+               ? *at != 0
+           : field->form == FIELD_KEPT ? ((const struct dim *)(const void *)at)->n != 1 ||
                                              ((const struct dim *)(const void *)at)->stride != 1
                                        : true;
 }
@@ -387,7 +393,8 @@ bool field_stands(const struct field *field, const void *record)
 bool field_may_lack(enum field_form form)
 {
     return form == FIELD_ORDER || form == FIELD_SCAN || form == FIELD_ANY ||
-           form == FIELD_ANY_UTC || form == FIELD_KEPT;
+           form == FIELD_ANY_UTC || form == FIELD_ANY_LABEL || form == FIELD_GIVEN ||
+           form == FIELD_KEPT;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

@@ -11,24 +11,26 @@
 
 /* Forms of a value, and the type of the member that holds it. */
 enum field_form {
-    FIELD_OP,      /* a const struct operation * */
-    FIELD_TYPE,    /* enum type */
-    FIELD_REGIME,  /* enum regime */
-    FIELD_ORDER,   /* enum order, or ORDER_FREE and the field is left out */
-    FIELD_SCAN,    /* enum dims_scan, or DIMS_ALL and the field is left out */
-    FIELD_SOURCE,  /* enum record_source */
-    FIELD_INT,     /* int or unsigned */
-    FIELD_COUNT,   /* uint64_t */
-    FIELD_HASH,    /* uint64_t, 16 hexadecimal digits in the file */
-    FIELD_NAME,    /* char[]: letters, digits, '_' and '-' */
-    FIELD_LABEL,   /* char[]: a name given by a vendor */
-    FIELD_PARAMS,  /* char[]: NAME=VALUE words */
-    FIELD_DECIMAL, /* char[]: a decimal number or nothing */
-    FIELD_UTC,     /* char[]: a time */
-    FIELD_ANY_UTC, /* char[]: a time, or "" and the field is left out */
-    FIELD_DIM,     /* struct dim: "4096 stride 1000", a stride of 1 left out */
-    FIELD_KEPT,    /* likewise; one of stride 1, and the field is left out */
-    FIELD_ANY,     /* uint64_t: a count, or 0 and the field is left out */
+    FIELD_OP,        /* a const struct operation * */
+    FIELD_TYPE,      /* enum type */
+    FIELD_REGIME,    /* enum regime */
+    FIELD_ORDER,     /* enum order, or ORDER_FREE and the field is left out */
+    FIELD_SCAN,      /* enum dims_scan, or DIMS_ALL and the field is left out */
+    FIELD_SOURCE,    /* enum record_source */
+    FIELD_INT,       /* int or unsigned */
+    FIELD_COUNT,     /* uint64_t */
+    FIELD_HASH,      /* uint64_t, 16 hexadecimal digits in the file */
+    FIELD_NAME,      /* char[]: letters, digits, '_' and '-' */
+    FIELD_LABEL,     /* char[]: a name given by a vendor */
+    FIELD_ANY_LABEL, /* char[]: likewise, or "" and the field is left out */
+    FIELD_PARAMS,    /* char[]: NAME=VALUE words */
+    FIELD_DECIMAL,   /* char[]: a decimal number or nothing */
+    FIELD_UTC,       /* char[]: a time */
+    FIELD_ANY_UTC,   /* char[]: a time, or "" and the field is left out */
+    FIELD_GIVEN, /* char[]: values of an operation's params, or "" and the field is left out */
+    FIELD_DIM,   /* struct dim: "4096 stride 1000", a stride of 1 left out */
+    FIELD_KEPT,  /* likewise; one of stride 1, and the field is left out */
+    FIELD_ANY,   /* uint64_t: a count, or 0 and the field is left out */
     FIELD_FORMS
 };
 

@@ -30,6 +30,7 @@ static const struct field fields[] = {
     {"outer", FIELD_KEPT, offsetof(struct record, problem.dims.outer), 1, N_MAX, RECORD_SIZE},
     {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
     {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
+    {"span", FIELD_KEPT, offsetof(struct record, problem.dims.span), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
     {"order", FIELD_ORDER, offsetof(struct record, problem.order), ORDER_RUN, 0,
      RECORD_PROBLEM},
@@ -66,7 +67,9 @@ static const struct field fields[] = {
     {"finals_memory_mhz", FIELD_ANY, offsetof(struct record, memory_mhz), 1, UINT32_MAX, VALUE},
     {"finals_celsius", FIELD_ANY, offsetof(struct record, celsius), 1, UINT32_MAX, VALUE},
     {"finals_milliwatts", FIELD_ANY, offsetof(struct record, milliwatts), 1, UINT32_MAX, VALUE},
+    {"given", FIELD_GIVEN, offsetof(struct record, given), 1, sizeof none.given - 1, VALUE},
     {"error", FIELD_DECIMAL, offsetof(struct record, error), 0, sizeof none.error - 1, VALUE},
+    {"proof", FIELD_ANY_LABEL, offsetof(struct record, proof), 1, sizeof none.proof - 1, VALUE},
     {"tuned", FIELD_UTC, offsetof(struct record, tuned), 1, sizeof none.tuned - 1, VALUE},
     {"swept", FIELD_ANY_UTC, offsetof(struct record, swept), 1, sizeof none.swept - 1, VALUE},
     {"chunk_bytes", FIELD_ANY, offsetof(struct record, chunk_bytes), 1, INT64_C(1) << 40,
@@ -78,6 +81,7 @@ static const struct field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert(sizeof fields / sizeof *fields <= SECTION_FIELDS_MAX, "one bit for each field");
+_Static_assert(sizeof none.given <= FIELD_CHARS, "and so do a call's values");
 _Static_assert(sizeof none.params <= FIELD_CHARS && sizeof none.gpu <= FIELD_CHARS,
                "every text fits a field's room");
 
@@ -291,7 +295,7 @@ static int check_together(const struct record *record, const struct section *sec
     const struct dims canonical = dims_canonical(&record->problem.dims);
     if (!dims_is_same(&canonical, &record->problem.dims))
         return section_refuse(section, ini, line, "depth",
-                              "outer, depth and inner are not in the one form that such dims "
+                              "outer, depth, inner and span are not in the one form that such dims "
                               "have",
                               error);
     if (!(section->groups & VALUE))

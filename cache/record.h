@@ -66,7 +66,10 @@ struct record {
     uint64_t shipped_ps; /* the same of what ships; 0 = not known, or the same kernel */
     uint64_t sm_mhz, memory_mhz, celsius, milliwatts; /* of the GPU as the final race ended; 0 =
                                                        * not known */
-    char error[32];    /* relative, random floats: "3.1e-08"; "" integers */
+    char given[480]; /* the values of the operation's params: "delta=0.5"; "" = it has none */
+    char error[32];  /* relative, random floats: "3.1e-08"; "" integers */
+    char proof
+        [64]; /* how it was proven: "laws, sums of words, text"; "" = not said, as of old */
     char tuned[32];    /* UTC, "2026-11-21T01:25:00Z" */
     char swept[32];    /* when the sweep began that raced others here; "" = none did */
     uint64_t loss_ppm; /* what a config may lose here, by that sweep; in 1/1,000,000 */

@@ -14,6 +14,7 @@ _autotune_options() {
     profile) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
     ladder) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
     reduce) echo "--op --param --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help" ;;
+    check) echo "--n --shape --op --type --scan --cold --warm --order --deterministic --device --budget --seed --space --template --nvrtc --cache --json --csv --quiet --help --since --race --junit" ;;
     show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
     compare) echo "--n --op --type --order --deterministic --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --more --port --rungs" ;;
     report) echo "--n --op --type --order --deterministic --gpu-file --axes --space --nvrtc --cache --ladder --output --quiet --help --bench --streams --md" ;;
@@ -26,7 +27,7 @@ _autotune_options() {
 _autotune_takes() {
     case $1:$2 in
     --n:bench | -n:bench | --n:export | -n:export) echo "COUNT[,COUNT...]" ;;
-    --n:tune | -n:tune | --n:list | -n:list | --n:ladder | -n:ladder | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
+    --n:tune | -n:tune | --n:list | -n:list | --n:ladder | -n:ladder | --n:check | -n:check | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
     --n:emit | -n:emit | --n:verify | -n:verify | --n:profile | -n:profile | --n:compare | -n:compare | --n:report | -n:report) echo "COUNT" ;;
     --rows:tune | --rows:list) echo "COUNT[..COUNT]" ;;
     --len:tune | --len:list) echo "COUNT[..COUNT]" ;;
@@ -45,7 +46,7 @@ _autotune_takes() {
     --data:*) echo "WHERE" ;;
     --order:*) echo "ORDER" ;;
     --device:tune | -d:tune) echo "DEVICES" ;;
-    --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce | --device:emit | -d:emit) echo "DEVICE" ;;
+    --device:check | -d:check | --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce | --device:emit | -d:emit) echo "DEVICE" ;;
     --arch:list | --arch:emit) echo "ARCH" ;;
     --gpu:ladder) echo "NAME" ;;
     --gpu:export) echo "NAMES" ;;
@@ -61,9 +62,9 @@ _autotune_takes() {
     --variant:*) echo "PARAMS" ;;
     --part:*) echo "K/M" ;;
     --problems:*) echo "FILE" ;;
-    --space:tune | --space:list | --space:emit | --space:verify | --space:bench | --space:profile | --space:export) echo "FILE" ;;
-    --space:report) echo "NAME" ;;
+    --space:tune | --space:list | --space:emit | --space:verify | --space:bench | --space:profile | --space:export | --space:check) echo "FILE" ;;
     --template:*) echo "FILE" ;;
+    --space:report) echo "NAME" ;;
     --nvrtc:*) echo "FILE" ;;
     --cache:*) echo "FOLDER" ;;
     --ladder:*) echo "FILES" ;;
@@ -72,6 +73,9 @@ _autotune_takes() {
     --cubin:*) echo "FILE" ;;
     --json:*) echo "FILE" ;;
     --csv:*) echo "FILE" ;;
+    --since:*) echo "FILE" ;;
+    --race:*) echo "TIME" ;;
+    --junit:*) echo "FILE" ;;
     --compact:*) echo "FOLDER" ;;
     --pass:*) echo "NAME" ;;
     --limit:*) echo "TIME" ;;
@@ -176,7 +180,7 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "$(_autotune_list topics "s/,.*//")" "$2" ;;
-    help) _autotune_words "tune show merge list emit verify bench ladder profile reduce export compare report doctor" "$2" ;;
+    help) _autotune_words "tune check show merge list emit verify bench ladder profile reduce export compare report doctor" "$2" ;;
     merge) _autotune_files -f "$2" ;;
     compare | report)
         _autotune_files -f "$2"
@@ -186,7 +190,7 @@ _autotune_argument() {
 }
 
 _autotune() {
-    local verbs="tune show merge list emit verify bench ladder profile reduce export compare report doctor help version"
+    local verbs="tune check show merge list emit verify bench ladder profile reduce export compare report doctor help version"
     local at=$COMP_CWORD verb=tune last whole before
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then

@@ -7,6 +7,7 @@
 enum error_code {
     ERROR_NONE = 0,
     ERROR_FAILED = 1,        /* anything that fits no other line */
+    ERROR_SLOWER = 3,        /* kernels are slower than they were */
     ERROR_USAGE = 64,        /* the command line, a space file or a template is wrong */
     ERROR_NO_DEVICE = 69,    /* no such device, driver or NVRTC */
     ERROR_WRONG = 70,        /* a kernel gave a wrong result */

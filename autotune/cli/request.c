@@ -393,7 +393,7 @@ static void simplify(struct request *request)
 {
     struct problem *problem = &request->problem;
     const enum order asked = problem->order;
-    const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT);
+    const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
     if (is_list && asked != ORDER_FREE && !request->has_type &&
         operation_law(problem->op)->rounds)
         problem->type = problem->acc = F32;
@@ -406,7 +406,8 @@ static void simplify(struct request *request)
 /* Records are asked for by an operation alone, whatever their types. */
 static int check_problem(const struct request *request, struct error *error)
 {
-    const bool is_filter = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT);
+    const bool is_filter =
+        request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
     return is_filter && !request->has_type ? 0 : problem_check(&request->problem, error);
 }
 

@@ -1,5 +1,6 @@
 /* verb_doctor: checks what is installed, and says what is missing and what to install. Changes
  * nothing. */
+#include "autotune/cli/outdated.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/request.h"
 #include "autotune/cli/setup.h"
@@ -55,6 +56,24 @@ static void report_serving(struct text *out, const struct request *request, cons
     setup_close(&setup);
 }
 
+/* The records of a device that were made with another driver or compiler. */
+static void report_outdated(struct text *out, const struct request *request,
+                            const struct device_info *info, const char *label)
+{
+    struct collection records = setup_collection(request);
+    struct outdated outdated = {.count = 0};
+    struct error ignored;
+    if (collection_load(&records, info->name, &ignored, &ignored) == 0)
+        for (size_t i = 0; i < records.own.count; i++)
+            outdated_add(&outdated, &records.own.at[i], info);
+    if (outdated.count) {
+        text_addf(out, "%-10s", label);
+        outdated_say(out, &outdated);
+        text_adds(out, "\n");
+    }
+    collection_dispose(&records);
+}
+
 static void report_gpus(struct text *out, const struct request *request)
 {
     char why[400];
@@ -75,8 +94,10 @@ static void report_gpus(struct text *out, const struct request *request)
                   device->info.target.cc / 10, device->info.target.cc % 10, device->info.driver,
                   device->info.compiler);
         report_reading(out, &device->info, i);
-        device_close(device);
         char label[24];
+        snprintf(label, sizeof label, "records %d", i);
+        report_outdated(out, request, &device->info, label);
+        device_close(device);
         snprintf(label, sizeof label, "serves %d", i);
         report_serving(out, request, spec, label);
     }
@@ -118,6 +139,7 @@ static void report_host(struct text *out, const struct request *request)
         text_addf(out,
                   "host      emulator, compiles with %s; has no clocks and no power to read\n",
                   device->info.compiler);
+    report_outdated(out, request, &device->info, "records");
     device_close(device);
     report_serving(out, request, "host", "serves");
 }

@@ -1,6 +1,7 @@
 /* verb_show: prints the stored records of all GPUs as a table. A file that is there and cannot be
  * read is an error, told after the records of the others. */
 #include "autotune/cli/options.h"
+#include "autotune/cli/outdated.h"
 #include "autotune/cli/output.h"
 #include "autotune/cli/record_cells.h"
 #include "autotune/cli/request.h"
@@ -32,10 +33,10 @@ static const struct table_column columns[] = {
     {NULL, "finals_milliwatts", true}, {NULL, "default_us", true},
     {NULL, "shipped_us", true},   {NULL, "x_default", true},
     {NULL, "x_default_low", true}, {NULL, "x_default_high", true}, DIMS_TEXT_COLUMNS,
-    {NULL, "space", false},       {"params", "params", false},
+    {NULL, "proof", false},       {NULL, "space", false},       {"params", "params", false},
 };
 /* clang-format on */
-enum { COLUMNS = sizeof columns / sizeof *columns, SPACE = COLUMNS - 2 };
+enum { COLUMNS = sizeof columns / sizeof *columns, SPACE = COLUMNS - 2, PROOF = COLUMNS - 3 };
 
 /* What show alone has options for. */
 struct show_request {
@@ -124,6 +125,7 @@ static void add_record(struct table *table, const struct interval *served)
     add_us(table, record->shipped_ps);
     add_gain(table, record);
     record_cells_add_dims(table, record);
+    table_add(table, *record->proof ? record->proof : NULL);
     table_add(table, record->space);
     table_add(table, record->params);
 }
@@ -132,6 +134,12 @@ static void add_record(struct table *table, const struct interval *served)
 static bool has_own_space(const struct record *record)
 {
     return strcmp(record->space, problem_space(&record->problem)) != 0;
+}
+
+/* Was its proof beside an operation's text? */
+static bool is_by_text(const struct record *record)
+{
+    return strstr(record->proof, "text") != NULL;
 }
 
 /* The records to show, collected first, then written as rows of the table or drawn as a
@@ -230,6 +238,26 @@ static void note_none(const struct request *request, const char *folder)
                 problem_orders[problem->order].option);
 }
 
+/* Notes which of them were made with other drivers or compilers than are here. */
+static int note_outdated(const struct shown *shown, struct error *error)
+{
+    struct outdated_machine machine = {.count = 0};
+    int failed = 0;
+    for (size_t i = 0; i < shown->config_count && !failed; i++)
+        if (shown->configs[i].from == shown->configs[i].to)
+            failed = outdated_machine_add(&machine, &shown->configs[i].record, error);
+    for (size_t i = 0; i < machine.count && !failed; i++) {
+        struct text line = {0};
+        outdated_say(&line, &machine.at[i].found);
+        if (line.length)
+            output_note(&shown->request.out, "note      of %s %s\n", machine.at[i].info.name,
+                        line.at);
+        text_dispose(&line);
+    }
+    outdated_machine_dispose(&machine);
+    return failed;
+}
+
 /* --- The verb ----------------------------------------------------------------------------- */
 
 static int set_up(void *shared, struct error *error)
@@ -274,6 +302,8 @@ static int print_records(struct shown *shown, struct error *error)
         add_record(&shown->table, &shown->configs[i]);
         if (has_own_space(&shown->configs[i].record)) /* two such lines would be alike */
             shown->columns[SPACE].title = "space";
+        if (is_by_text(&shown->configs[i].record)) /* others are all proven alike */
+            shown->columns[PROOF].title = "proof";
     }
     return output_table(&shown->request.out, &shown->table, NULL, error);
 }
@@ -286,6 +316,8 @@ static int show(void *shared, struct error *error)
         shown->own.sweep ? draw_sweeps(shown, &count, error) : print_records(shown, error);
     if (count == 0 && shown->refused.code == ERROR_NONE)
         note_none(&shown->request, shown->folder.at);
+    if (!failed && !shown->request.out.quiet && note_outdated(shown, error))
+        return -1;
     return failed || shown->refused.code == ERROR_NONE
                ? failed
                : error_set(error, ERROR_IO, "%s", shown->refused.text);

@@ -313,6 +313,8 @@ static void add_record(struct json *json, const struct export_row *row)
         json_count(json, "ties", record->ties);
         json_count(json, "registers", record->registers);
         json_string(json, "tuned", record->tuned);
+        if (*record->proof)
+            json_string(json, "proof", record->proof);
     }
     json_string(json, "driver", record->driver);
     json_string(json, "compiler", record->compiler);

@@ -41,10 +41,8 @@ static const char *skip_header(const char *at)
     return at;
 }
 
-/* All that decides what the compiler makes: the function's name and each text, each with a zero
- * byte behind it. */
-static int add_source(struct text *out, const struct emit_variant *variant, const char *kernel,
-                      struct error *error)
+int kernels_add_source(struct text *out, const struct emit_variant *variant, const char *kernel,
+                       struct error *error)
 {
     text_add(out, kernel, strlen(kernel) + 1);
     for (size_t i = 0; i < variant->count; i++) {
@@ -152,7 +150,7 @@ int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
     struct text source = {0};
     struct kernel_cache_key key = {&source, kernels->device->info.target.cc, compiler,
                                    variant->count};
-    const int failed = add_source(&source, variant, kernel, error) ||
+    const int failed = kernels_add_source(&source, variant, kernel, error) ||
                        find(kernels, variant, kernel, &key, out, how, warning, error);
     text_dispose(&source);
     return failed ? -1 : 0;

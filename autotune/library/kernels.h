@@ -33,6 +33,11 @@ int kernels_find(struct kernels *kernels, const struct emit_variant *variant,
                  const char *kernel, const char *compiler, const struct kernel_set **out,
                  enum autotune_kernels *how, struct error *warning, struct error *error);
 
+/* Appends what kept kernels are found by, all that decides what the compiler makes: the function's name and each
+ * text, each with a zero byte behind it. */
+int kernels_add_source(struct text *out, const struct emit_variant *variant, const char *kernel,
+                       struct error *error);
+
 /* Unloads them all when `is_current`, which says that the device can still be used; frees what
  * the host has of them. */
 void kernels_dispose(struct kernels *kernels, bool is_current);

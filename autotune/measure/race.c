@@ -296,6 +296,8 @@ static bool is_late(const struct race *race, double share)
 static bool is_chosen(const struct race *race, size_t most)
 {
     const bool is_enough = race->rounds >= race->options->rounds_min;
+    if (race->options->is_comparison)
+        return true;
     return race->times.count == 1 || race->rounds == most || attempts(race) >= 2 * most ||
            (is_enough && race->is_decided) ||
            ((is_enough || is_drifting(race)) && is_late(race, CHOOSING));
@@ -397,7 +399,7 @@ int race_run(struct race_result *out, size_t count, race_measure *measure_one, v
              const struct race_options *options, struct error *error)
 {
     assert(1 <= count && count <= RACE_ENTRANTS_MAX);
-    assert(options->reference < count);
+    assert(options->reference < count && (!options->is_comparison || options->base < count));
     assert(options->rounds_min >= 5);
     struct race race = {.options = options,
                         .measure = measure_one,
@@ -405,7 +407,9 @@ int race_run(struct race_result *out, size_t count, race_measure *measure_one, v
                         .times = {.count = count,
                                   .most = most_rounds(options),
                                   .reference = options->reference,
-                                  .leader = options->reference},
+                                  .leader = options->is_comparison ? options->base
+                                                                   : options->reference,
+                                  .is_comparison = options->is_comparison},
                         .random = options->seed,
                         .start_s = monotonic_s(),
                         .next_look = FIRST_LOOK};

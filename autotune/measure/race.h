@@ -30,6 +30,10 @@ struct race_options {
     double noise_max;  /* the winner's 95 % interval may be this wide to each side, relative:
                          * 0.03 */
     size_t reference;  /* the entrant measured before and after each round; never dropped */
+    bool
+        is_comparison; /* nobody is chosen or dropped, all rounds count, and ratios are those to
+                         * `base`, with 99 % intervals */
+    size_t base;       /* of a comparison: the entrant whose times the others' are divided by */
     uint64_t seed;     /* of the orders */
 };
 
@@ -38,7 +42,8 @@ struct race_place {
     /* Of its fresh rounds (of a dropped one: of all that it took part in), with the 95 %
      * interval. */
     uint64_t median_ps, low_ps, high_ps;
-    /* Time over the fastest's, paired by round, in the same rounds, with the 95 % interval. */
+    /* Time over the fastest's, of a comparison over the base's, paired by round, in the same rounds,
+     * with the 95 % interval (of a comparison 99 %). */
     double ratio, ratio_low, ratio_high;
     /* The ratio in the rounds that chose the fastest: it decides places and ties. */
     double choice;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 static const double CONFIDENCE = 0.95; /* of times, and of ratios that are told */
+static const double COMPARED = 0.99;   /* of the ratios of a comparison */
 static const double TIE_DOUBT = 0.01;  /* the chance that any tie is wrong */
 
 bool race_ranking_is_in(const struct race_times *times, size_t entrant)
@@ -117,7 +118,8 @@ static void fill_place(struct race_place *out, struct race_times *times, size_t 
     out->high_ps = (uint64_t)interval.high;
     if (entrant == times->leader)
         return;
-    interval = ratio_interval(times, entrant, telling(times, entrant), CONFIDENCE);
+    interval = ratio_interval(times, entrant, telling(times, entrant),
+                              times->is_comparison ? COMPARED : CONFIDENCE);
     out->ratio = interval.middle;
     out->ratio_low = interval.low;
     out->ratio_high = interval.high;

@@ -11,7 +11,8 @@
 struct race_times {
     size_t count, most;       /* entrants; accepted rounds at most */
     size_t chosen;            /* rounds that chose the leader; later ones are fresh */
-    size_t reference, leader; /* entrants */
+    size_t reference, leader; /* entrants; of a comparison its base leads */
+    bool is_comparison;
     bool is_beaten[RACE_ENTRANTS_MAX];
     size_t taken[RACE_ENTRANTS_MAX]; /* accepted rounds of each */
     uint64_t *times_ps;              /* entrant after entrant, `most` each */

@@ -58,6 +58,8 @@ static void add_run(struct table *facts, const struct record *record)
     }
     if (record->registers)
         add_fact(facts, "registers", "%u per thread", record->registers);
+    if (*record->proof)
+        add_fact(facts, "proof", "%s", record->proof);
     if (*record->error)
         add_fact(facts, "error", "%s relative, on random floats", record->error);
 }

@@ -122,7 +122,8 @@ bool decide_is_race(const struct job_raced *raced, size_t candidates)
         raced->entrants[0].candidate != JOB_NO_CANDIDATE)
         return false;
     for (size_t i = 1; i < raced->count; i++)
-        if (raced->entrants[i].candidate >= candidates)
+        if (raced->entrants[i].candidate >= candidates &&
+            raced->entrants[i].candidate != JOB_OLD_CODE)
             return false;
     for (size_t i = 0; i < race->count; i++)
         if (race->places[i].entrant >= raced->count)

@@ -115,6 +115,17 @@ static int enter_variant(struct final_race *final_race, const struct job_unit *u
     return 0;
 }
 
+/* An image that does not load. What is compiled now was loaded before; old code may be refused. */
+static int refuse_unit(const struct measurer *measurer, const struct job_unit *unit,
+                       struct error *error)
+{
+    const struct error cause = *error;
+    if (unit->variants[0].compiled.variant != JOB_OLD_CODE ||
+        !measurer_is_at_fault(measurer, &cause))
+        return -1;
+    return measurer_reject(measurer, JOB_OLD_CODE, TRIAL_FAILED, cause.text, error);
+}
+
 static int enter_unit(struct final_race *final_race, size_t u, struct error *error)
 {
     const struct job_unit *unit = &final_race->job->units[u];
@@ -122,11 +133,12 @@ static int enter_unit(struct final_race *final_race, size_t u, struct error *err
     if (unit->image.count == 0)
         return 0;
     if (measurer_announce(measurer, PHASE_LOAD, unit->variants[0].compiled.variant,
-                          JOB_NO_CANDIDATE, error) ||
-        measurer->session.device->ops->load(measurer->session.device, &unit->image,
+                          JOB_NO_CANDIDATE, error))
+        return -1;
+    if (measurer->session.device->ops->load(measurer->session.device, &unit->image,
                                             &final_race->modules[u], final_race->loaded[u],
                                             error))
-        return -1;
+        return refuse_unit(measurer, unit, error);
     for (size_t i = 0; i < unit->count; i++)
         if (!unit->variants[i].compiled.is_failed &&
             enter_variant(final_race, unit, &unit->variants[i], final_race->loaded[u], error))
@@ -327,6 +339,17 @@ static int measure_entrant(void *context, size_t number, uint64_t *out_ps, struc
                : 0;
 }
 
+/* The number, in the race, of the one that a comparison is of; the default where that is wrong. */
+static size_t find_base(const struct final_race *final_race, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t candidate = final_race->entrants[final_race->in_race[i]].candidate;
+        if (candidate != JOB_NO_CANDIDATE && candidate != JOB_OLD_CODE)
+            return i;
+    }
+    return RULES.reference;
+}
+
 /* Races the entrants that are right, numbered from 0 for the race. */
 static int run_race(struct final_race *final_race, struct error *error)
 {
@@ -338,6 +361,8 @@ static int run_race(struct final_race *final_race, struct error *error)
             final_race->in_race[count++] = i;
     options.seconds = final_race->job->seconds;
     options.seed = final_race->measurer->session.seed;
+    options.is_comparison = final_race->job->is_comparison;
+    options.base = find_base(final_race, count);
     if (race_run(result, count, measure_entrant, final_race, &options, error))
         return -1;
     struct error ignored;

@@ -260,6 +260,7 @@ int job_code_race(struct frame *frame, struct job_race *message, size_t width, b
     code_count(&coder, &message->count, JOB_RACE_UNITS);
     code(&coder, &message->seconds, sizeof message->seconds);
     code(&coder, &message->check_s, sizeof message->check_s);
+    code_bool(&coder, &message->is_comparison);
     code_bool(&coder, &message->keeps_all);
     code_count(&coder, &message->kept_count, JOB_KEPT_MAX);
     code(&coder, message->kept, sizeof message->kept);

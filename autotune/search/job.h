@@ -99,7 +99,8 @@ struct job_race {
     uint64_t count;
     double seconds;
     double check_s; /* no place behind the first is proven after so many; 0 = no such limit */
-    bool keeps_all; /* any entrant may be kept in a record; else the first places ... */
+    bool is_comparison; /* of the first candidate with all others: nobody is dropped */
+    bool keeps_all;     /* any entrant may be kept in a record; else the first places ... */
     uint64_t kept_count;
     uint64_t kept[JOB_KEPT_MAX]; /* ... and these candidates, wherever they come in */
 };
@@ -113,6 +114,9 @@ struct job_other_space {
 
 enum job_phase { PHASE_LOAD, PHASE_PROVE, PHASE_MEASURE, PHASE_RACE };
 #define JOB_NO_CANDIDATE UINT64_MAX
+#define JOB_OLD_CODE                                                                           \
+    (UINT64_MAX -                                                                              \
+     1) /* a candidate and its variant: other machine code of the first one's kernels */
 
 struct job_at {
     enum job_phase phase;

@@ -859,6 +859,12 @@ static int take_at(struct search *search, size_t slot, const struct job_at *at)
     return 0;
 }
 
+/* The old code that races is out, for good. */
+static void drop_old(struct search *search, const char *reason)
+{
+    trial_set_reason(search->task.result->old_reason, reason);
+}
+
 static int take_proven(struct search *search, struct worker_slot *worker,
                        struct job_proven *proven, struct error *error)
 {
@@ -870,6 +876,8 @@ static int take_proven(struct search *search, struct worker_slot *worker,
         decide_proven(proven, queued ? &unit : NULL, points_of(search)->variant_count);
     proven->reason[TRIAL_REASON - 1] = '\0';
     search->task.result->proofs += proven->cases;
+    if (proven->variant == JOB_OLD_CODE && !proven->is_right)
+        drop_old(search, proven->reason);
     if (i < unit.count)
         queued->prove_us[i] = proven->prove_us;
     return carry_out(search, &decision, queued, proven->reason, error);
@@ -891,6 +899,11 @@ static int take_trial(struct search *search, size_t slot, struct job_trial *mess
     const struct worker_slot *worker = &search->slots[slot];
     const struct queued_unit *queued = worker->queued;
     struct trial *trial = &message->trial;
+    if (message->candidate == JOB_OLD_CODE && search->task.options->old) {
+        trial->reason[TRIAL_REASON - 1] = '\0';
+        drop_old(search, trial->reason);
+        return 0;
+    }
     if (!decide_is_trial(message, points_of(search)->count))
         return distrust(search, slot, error);
     const size_t variant = tune_result_variant(points_of(search), message->candidate);
@@ -1123,12 +1136,29 @@ static int list_entrants(struct search *search, const size_t *candidates, size_t
     return failed;
 }
 
+/* Adds the old code of the first config, unless it dropped out before. */
+static void add_old(struct search *search, const int64_t *config, struct job_race *race)
+{
+    static const uint64_t id = JOB_OLD_CODE;
+    const struct tune_old_code *old = search->task.options->old;
+    if (!old || *search->task.result->old_reason)
+        return;
+    race->units[race->count++] = (struct job_unit){.image = old->image,
+                                                   .variants[0] = {.compiled = old->compiled,
+                                                                   .count = 1,
+                                                                   .ids = &id,
+                                                                   .configs = config},
+                                                   .count = 1};
+    race->units[race->count - 1].variants[0].compiled.variant = JOB_OLD_CODE;
+}
+
 static int send_race(struct search *search, size_t slot, const size_t *candidates, size_t count,
                      struct error *error)
 {
-    struct job_race race = {.units = calloc(search->queue.count + 1, sizeof *race.units),
+    struct job_race race = {.units = calloc(search->queue.count + 2, sizeof *race.units),
                             .seconds = search->task.options->race_s,
                             .check_s = search->task.options->check_s,
+                            .is_comparison = search->task.options->is_comparison,
                             .keeps_all = search->task.options->keeps_all,
                             .kept_count = search->task.options->config_count};
     struct frame frame = {.kind = JOB_RACE};
@@ -1136,9 +1166,11 @@ static int send_race(struct search *search, size_t slot, const size_t *candidate
         return error_memory(error, search->queue.count * sizeof *race.units);
     for (size_t k = 0; k < race.kept_count; k++)
         race.kept[k] = shortlist_asked(search->task.result, search->task.options, k);
-    int failed = list_entrants(search, candidates, count, &race, error) ||
-                 job_code_race(&frame, &race, points_of(search)->width, false, error) ||
-                 send_work(search, slot, &frame, DEADLINE_LOAD_S, error);
+    int failed = list_entrants(search, candidates, count, &race, error);
+    if (!failed)
+        add_old(search, search->task.options->configs, &race);
+    failed = failed || job_code_race(&frame, &race, points_of(search)->width, false, error) ||
+             send_work(search, slot, &frame, DEADLINE_LOAD_S, error);
     frame_dispose(&frame);
     free(race.units);
     return failed;
@@ -1174,6 +1206,10 @@ static int judge_loss(struct search *search, const size_t *candidates, size_t co
 {
     struct race *race = &search->race;
     bool is_any = false;
+    if (!race->was_killed && decide_is_announced(&race->at, JOB_OLD_CODE, JOB_OLD_CODE)) {
+        drop_old(search, race->reason);
+        return 0;
+    }
     for (size_t i = 0; i < count && !race->was_killed; i++) {
         const size_t variant = tune_result_variant(points_of(search), candidates[i]);
         if (!decide_is_announced(&race->at, candidates[i], variant))

@@ -4,6 +4,7 @@
 
 #include "autotune/device/device.h"
 #include "autotune/search/strategy.h"
+#include "autotune/verify/compiler.h"
 #include "cache/journal.h"
 #include "generator/emit.h"
 
@@ -33,6 +34,12 @@ struct tune_job {
         *units; /* what was compiled so far, for the next run too; NULL: the run has its own */
 };
 
+/* Machine code of a config's kernels that was compiled at another time. */
+struct tune_old_code {
+    struct device_image image;
+    struct compiled_variant compiled;
+};
+
 struct tune_options {
     enum strategy strategy;
     /* Tried first and raced, whatever rules, strategy and times say: so many, one after the
@@ -43,7 +50,11 @@ struct tune_options {
     bool races_values;    /* raced too: the best candidate with each value of each param */
     bool keeps_all;       /* places of the race are kept, whichever */
     bool is_proof;        /* times are not asked for: none is too noisy */
-    const int64_t *seed_config; /* what won a similar problem, tried first; or NULL */
+    /* The race compares the first config with the others: nobody is dropped, ratios are those to
+     * its times, and none is too noisy. */
+    bool is_comparison;
+    const struct tune_old_code *old; /* of the first config, races too; or NULL */
+    const int64_t *seed_config;      /* what won a similar problem, tried first; or NULL */
     uint64_t seed;
     double budget_s; /* the search ends after about this long with what it has; 0 = none */
     double race_s;   /* 0 = the usual, or what a short budget leaves */

@@ -25,7 +25,16 @@ const struct tune_place *tune_result_place(const struct tune_result *result,
 {
     const size_t bytes = result->points.width * sizeof *config;
     for (size_t i = 0; i < result->place_count; i++)
-        if (memcmp(result->places[i].config, config, bytes) == 0)
+        if (!result->places[i].is_old_code &&
+            memcmp(result->places[i].config, config, bytes) == 0)
+            return &result->places[i];
+    return NULL;
+}
+
+const struct tune_place *tune_result_old(const struct tune_result *result)
+{
+    for (size_t i = 0; i < result->place_count; i++)
+        if (result->places[i].is_old_code)
             return &result->places[i];
     return NULL;
 }

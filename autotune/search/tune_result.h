@@ -26,7 +26,8 @@ enum {
         16, /* configs that can be asked for, and are raced where they are right */
 };
 
-/* An entrant of the race, whose figures are those of a struct finalist. */
+/* An entrant of the race, whose figures are those of a struct finalist; of a comparison the ratio is that to
+ * the first config. */
 struct tune_place {
     const int64_t *config;
     uint64_t median_ps, low_ps, high_ps;
@@ -34,6 +35,7 @@ struct tune_place {
     double choice;                       /* the ratio in the rounds that chose the fastest */
     size_t rounds;                       /* behind these figures */
     unsigned registers;
+    bool is_old_code; /* tune_options.old */
 };
 
 struct finalist {
@@ -69,7 +71,9 @@ struct tune_result {
     struct nvml_reading reading; /* of the GPU as the race ended; zeros where it does not say */
     char reasons[TUNE_REASONS_MAX][TRIAL_REASON]; /* of wrong and failed candidates */
     size_t reason_count;
-    size_t inputs, calls;  /* distinct inputs; calls in a measurement of the race */
+    char old_reason[TRIAL_REASON]; /* why it dropped out; "" = it did not */
+    char noise_why[200];  /* of a comparison that was too noisy to choose by; "" = it was not */
+    size_t inputs, calls; /* distinct inputs; calls in a measurement of the race */
     uint64_t past_32_bits; /* elements of the proof past 2^31; 0 = no room, or not needed */
     double left_out_error; /* the chance that a variant left out would have won; 0 = none was */
     double noise;          /* the relative spread of the reference's times in the search */
@@ -82,9 +86,10 @@ void tune_result_dispose(struct tune_result *result);
 
 const int64_t *tune_result_config(const struct tune_result *result, size_t candidate);
 
-/* The place of a config in the race, or NULL. */
+/* The place of a config in the race, as it is compiled now, or NULL; and that of the old code. */
 const struct tune_place *tune_result_place(const struct tune_result *result,
                                            const int64_t *config);
+const struct tune_place *tune_result_old(const struct tune_result *result);
 
 /* The variant that a candidate belongs to. */
 size_t tune_result_variant(const struct points *points, size_t candidate);

@@ -28,6 +28,8 @@ static bool is_host(const struct ending *ending)
 
 static bool is_right(const struct tune_result *result, const struct job_entrant *entrant)
 {
+    if (entrant->candidate == JOB_OLD_CODE)
+        return !*result->old_reason;
     return entrant->candidate == JOB_NO_CANDIDATE ||
            result->trials[entrant->candidate].status == TRIAL_MEASURED;
 }
@@ -74,6 +76,10 @@ static int run_race(const struct ending *ending, struct error *error)
     ending->result->entrants = raced->count;
     if (!raced->result.is_noisy || ending->options->is_proof || is_host(ending))
         return 0;
+    if (ending->options->is_comparison) {
+        memcpy(ending->result->noise_why, raced->result.why, sizeof raced->result.why);
+        return 0;
+    }
     return error_set(error, ERROR_NOISY,
                      "too noisy to decide: %s; end what else uses this GPU and run "
                      "the same command again%s",
@@ -127,6 +133,8 @@ static void list_finalists(const struct ending *ending)
             continue;
         const bool is_proven = right++ < raced->checked;
         ties += race->places[i].is_tie;
+        if (entrant->candidate == JOB_OLD_CODE)
+            continue;
         if (is_proven || entrant->candidate == JOB_NO_CANDIDATE)
             add_finalist(ending, &race->places[i], entrant, is_proven);
     }
@@ -157,7 +165,18 @@ static void add_place(struct tune_result *result, const int64_t *config,
                             .ratio_high = place->ratio_high,
                             .choice = place->choice,
                             .rounds = place->is_dropped ? place->rounds : fresh,
-                            .registers = entrant->registers};
+                            .registers = entrant->registers,
+                            .is_old_code = entrant->candidate == JOB_OLD_CODE};
+}
+
+/* What an entrant runs. */
+static const int64_t *config_of(const struct ending *ending, const struct job_entrant *entrant)
+{
+    if (entrant->candidate == JOB_OLD_CODE)
+        return ending->options->configs;
+    return entrant->candidate == JOB_NO_CANDIDATE
+               ? ending->job->context->space->default_config
+               : tune_result_config(ending->result, entrant->candidate);
 }
 
 /* Lists all right entrants; a config asked for that equals an entrant shares its place. */
@@ -172,14 +191,12 @@ static int list_places(const struct ending *ending, struct error *error)
     for (size_t i = 0; i < raced->result.count; i++) {
         const struct race_place *place = &raced->result.places[i];
         const struct job_entrant *entrant = &raced->entrants[place->entrant];
-        const bool is_the_default = entrant->candidate == JOB_NO_CANDIDATE;
+        const bool is_listed =
+            entrant->candidate != JOB_NO_CANDIDATE && entrant->candidate != JOB_OLD_CODE;
         if (!is_right(result, entrant) || place->rounds == 0)
             continue;
-        add_place(result,
-                  is_the_default ? ending->job->context->space->default_config
-                                 : tune_result_config(result, entrant->candidate),
-                  place, raced->result.fresh, entrant);
-        for (size_t k = 0; k < ending->options->config_count && !is_the_default; k++) {
+        add_place(result, config_of(ending, entrant), place, raced->result.fresh, entrant);
+        for (size_t k = 0; k < ending->options->config_count && is_listed; k++) {
             const int64_t *config = ending->options->configs + k * result->points.width;
             if (shortlist_asked(result, ending->options, k) == entrant->candidate &&
                 memcmp(config, tune_result_config(result, entrant->candidate),

@@ -5,6 +5,7 @@
 #include "autotune/print/figures.h"
 #include "autotune/verify/check_small.h"
 #include "generator/dims_text.h"
+#include "generator/operation_param.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,11 +51,15 @@ static void note_problem(const struct request *request, const struct setup *setu
     const struct problem *problem = &setup->problem;
     const double read = problem_bytes_read(problem), written = problem_bytes_written(problem);
     char text[PROBLEM_CHARS], size[NUMBER_CHARS];
-    output_note(&request->out, "problem   %s: %s read%s%s%s\n", problem_format(text, problem),
+    struct text params = {0};
+    problem_add_params(&params, problem);
+    output_note(&request->out, "problem   %s%s%s: %s read%s%s%s\n",
+                problem_format(text, problem), params.at ? "," : "", params.at ? params.at : "",
                 figures_size(size, problem_bytes(problem)),
                 written >= WRITTEN_PART * read ? " and written" : "",
                 request->has_n ? "" : "; ",
                 request->has_n ? "" : dims_text_another(&problem->dims));
+    text_dispose(&params);
 }
 
 void tune_notes_setup(const struct request *request, const struct setup *setup, size_t count)

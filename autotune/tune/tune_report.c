@@ -221,6 +221,7 @@ static void add_key(struct json *json, const struct record *record)
     json_string(json, "regime", problem_regimes[problem->regime]);
     json_string(json, "params", record->params);
     json_string(json, "tuned", record->tuned);
+    json_string(json, "proof", record->proof);
     json_line(json, "\n ");
     json_string(json, "order", problem_orders[problem->order].name);
     json_count(json, "n", dims_n(&problem->dims));

@@ -5,7 +5,11 @@
 #include "autotune/cli/interrupt.h"
 #include "autotune/cli/output.h"
 #include "autotune/device/monotonic.h"
+#include "autotune/print/figures.h"
+#include "autotune/verify/check_small.h"
 #include "cache/code.h"
+#include "cache/verified.h"
+#include "generator/operation_param.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +57,15 @@ static uint64_t count_untried(const struct tune_result *result)
     return result->is_cut || result->lacking.code != ERROR_NONE ? untried : 0;
 }
 
+/* With which params times were measured. */
+static void save_given(struct record *record, const struct problem *problem)
+{
+    struct text given = {0};
+    problem_add_params(&given, problem);
+    snprintf(record->given, sizeof record->given, "%s", given.at ? given.at + 1 : "");
+    text_dispose(&given);
+}
+
 void tune_save_config(struct record *record, const struct setup *setup, const int64_t *config)
 {
     struct text params = {0};
@@ -60,6 +73,7 @@ void tune_save_config(struct record *record, const struct setup *setup, const in
     point_format(&params, setup->space, config, true);
     snprintf(record->params, sizeof record->params, "%s", params.at ? params.at : "");
     text_dispose(&params);
+    save_given(record, &setup->problem);
     if (code_hash(&record->code, record, config, &setup->context, &setup->sources, &ignored))
         record->code = 0;
 }
@@ -87,6 +101,27 @@ void tune_save_shipped(struct record *record, const struct tune_result *result,
     record->shipped_ps = beside_winner(result, config).ps;
 }
 
+void tune_save_note_replaced(const struct request *request, const struct record *record,
+                             const struct tune_result *result,
+                             const struct find_result *replaced)
+{
+    const struct beside before = beside_winner(result, replaced->config);
+    char was[NUMBER_CHARS], is[NUMBER_CHARS], low[NUMBER_CHARS], high[NUMBER_CHARS];
+    figures_us(is, record->median_ps);
+    if (strcmp(record->params, replaced->record.params) == 0)
+        output_note(
+            &request->out,
+            "replaces  a record of the same params: it said %s us, of %.10s, and now it is %s "
+            "us; times of two days differ by clocks and temperature, too\n",
+            figures_us(was, replaced->record.median_ps), replaced->record.tuned, is);
+    else if (before.ps)
+        output_note(
+            &request->out,
+            "replaces  a record: was %s us (95 %% interval %s to %s), is %s us, by turns\n",
+            figures_us(was, before.ps), figures_us(low, before.low_ps),
+            figures_us(high, before.high_ps), is);
+}
+
 void tune_save_make(struct record *record, const struct setup *setup,
                     const struct tune_result *result)
 {
@@ -111,6 +146,7 @@ void tune_save_make(struct record *record, const struct setup *setup,
     record->untried = count_untried(result);
     if (winner->error >= 0)
         snprintf(record->error, sizeof record->error, "%.1e", winner->error);
+    check_words(record->proof, &record->problem);
     tune_save_now(record->tuned);
 }
 
@@ -133,6 +169,28 @@ static void warn_of_file(const struct error *earlier, const struct error *moved)
         output_warn("%s", moved->text);
 }
 
+/* That an operation's kernels of ours were proven; what keeps it from being noted is told of the records. */
+static void note_proven(const char *folder, const struct record *record)
+{
+    const struct verified what = {&record->problem, record->gpu, record->driver};
+    struct error ignored;
+    if (record->problem.op->is_own &&
+        strcmp(record->space, problem_space(&record->problem)) == 0)
+        (void)verified_add(folder, &what, &ignored);
+}
+
+void tune_save_proven(const struct request *request, const struct setup *setup)
+{
+    struct text folder = {0};
+    struct record record;
+    struct error ignored;
+    setup_record(&record, setup);
+    if (!setup->sources.has_own_template && !setup->sources.has_own_space &&
+        store_folder(&folder, request->cache, &ignored) == 0 && !folder.failed)
+        note_proven(folder.at, &record);
+    text_dispose(&folder);
+}
+
 int tune_save_write(struct text *path, const struct request *request,
                     const struct records *records, const struct error *earlier,
                     struct error *error)
@@ -144,6 +202,8 @@ int tune_save_write(struct text *path, const struct request *request,
                  store_save(path->at, records, &moved, error);
     if (!failed)
         warn_of_file(earlier, &moved);
+    for (size_t i = 0; i < records->count && !failed; i++)
+        note_proven(folder.at, &records->at[i]);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }

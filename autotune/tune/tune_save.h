@@ -22,6 +22,12 @@ void tune_save_make(struct record *record, const struct setup *setup,
 void tune_save_shipped(struct record *record, const struct tune_result *result,
                        const int64_t *config);
 
+/* Notes what the kernel whose record is replaced took by turns with the winner, or of the same kernel what its record
+ * said. */
+void tune_save_note_replaced(const struct request *request, const struct record *record,
+                             const struct tune_result *result,
+                             const struct find_result *replaced);
+
 /* Writes the time now as records have it. */
 enum { TUNE_SAVE_TIME_CHARS = 32 };
 void tune_save_now(char out[TUNE_SAVE_TIME_CHARS]);
@@ -64,5 +70,9 @@ int tune_save_journal(struct journal *out, struct tune_save_opened *opened,
  * was begun and not ended. NULL when it answers. */
 const char *tune_save_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record);
+
+/* Notes that a kernel of the set-up was proven here: of an operation of the user's own, for plans that the library makes
+ * without a record of this GPU (cache/verified.h). */
+void tune_save_proven(const struct request *request, const struct setup *setup);
 
 #endif

@@ -209,13 +209,23 @@ int tune_task_find_shipped(struct tune_task *task, struct error *error)
                          &ignored, error);
 }
 
+/* Does the record found go when this tuning's is kept? */
+static bool is_replaced(const struct tune_task *task)
+{
+    struct record own;
+    setup_record(&own, task->setup);
+    return task->found.grade <= SELECTOR_STALE && record_has_run(&task->found.record) &&
+           record_is_same_problem(&own, &task->found.record);
+}
+
 static bool races_shipped(const struct tune_task *task)
 {
     return task->shipped.grade != SELECTOR_NONE && !task->setup->target.is_host;
 }
 
-/* The winner of a similar problem is tried first, and what ships is raced too, so that the record says
- * what tuning gained; of a known problem the winner and the candidates that were asked for alone. */
+/* The winner of a similar problem is tried first. What ships is raced too, and the kernel whose record goes,
+ * so that what tuning gained is said; of a known problem the winner and the candidates that were asked for
+ * alone. */
 static int add_seeds(struct tune_task *task, struct error *error)
 {
     struct tune_options *options = &task->options;
@@ -224,7 +234,8 @@ static int add_seeds(struct tune_task *task, struct error *error)
         return -1;
     if (task->found.grade != SELECTOR_NONE)
         options->seed_config = task->found.config;
-    if (task->is_known)
+    task->replaces = is_replaced(task);
+    if (task->is_known || task->replaces)
         sweep_configs_add(&task->asked, task->found.config);
     if (races_shipped(task))
         sweep_configs_add(&task->asked, task->shipped.config);
@@ -342,6 +353,8 @@ void tune_task_record(struct record *out, const struct tune_task *task)
 int tune_task_take(struct record *out, struct tune_task *task, struct error *lost)
 {
     tune_task_record(out, task);
+    if (task->replaces && !task->is_answered)
+        tune_save_note_replaced(task->request, out, &task->result, &task->found);
     return task->is_answered ? 0 : tune_save_record(task->request, out, &task->warning, lost);
 }
 

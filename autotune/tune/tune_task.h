@@ -41,6 +41,7 @@ struct tune_task {
 
     /* What is tried, and what came of it. */
     struct find_result shipped; /* raced too, for the record says what tuning gained */
+    bool replaces;              /* the kernel of `found` races, for its record goes */
     struct sweep_configs asked; /* of the options, unless the user sets these */
     struct tune_job job;
     struct tune_options options;

@@ -126,6 +126,21 @@ char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem)
     return out;
 }
 
+char *check_words(char out[CHECK_WORDS_CHARS], const struct problem *problem)
+{
+    struct problem shadow;
+    const bool has_shadow = check_shadow(&shadow, problem);
+    if (oracle_is_plain(problem))
+        snprintf(out, CHECK_WORDS_CHARS, "bits%s", problem_rounds(problem) ? ", bounds" : "");
+    else if (problem_is_joined(problem))
+        snprintf(out, CHECK_WORDS_CHARS, "laws, %stext", has_shadow ? "sums of words, " : "");
+    else if (has_shadow)
+        snprintf(out, CHECK_WORDS_CHARS, "plain %s, text", shadow.op->name);
+    else
+        snprintf(out, CHECK_WORDS_CHARS, "text");
+    return out;
+}
+
 static int open_shadow(struct check *check, const struct problem *problem,
                        const struct emit_sources *sources, struct error *error)
 {
@@ -279,7 +294,8 @@ static int reserve_outputs(struct check *check, const struct case_set *set, stru
 /* Which cases are run. */
 struct selection {
     enum { CASES_SMALL, CASES_POSITIONS, CASES_SPECIAL } which;
-    uint64_t draw; /* of CASES_SMALL: chooses positions, or CHECK_ALL */
+    uint64_t draw;      /* of CASES_SMALL: chooses positions, or CHECK_ALL */
+    size_t part, parts; /* one case in so many, from this one on; 0 parts: each */
 };
 
 struct run {
@@ -314,6 +330,9 @@ static bool is_selected(const struct run *run, size_t i)
 {
     const struct oracle_cases *cases = &run->set->cases;
     const uint64_t draw = run->selection.draw;
+    const size_t parts = run->selection.parts;
+    if (parts && i % parts != run->selection.part)
+        return false;
     return run->selection.which == CASES_POSITIONS
                ? cases->cases[i].step != ORACLE_KEPT
                : draw == CHECK_ALL || oracle_is_drawn(cases, i, draw);
@@ -997,8 +1016,9 @@ static void name_params(struct check_outcome *out, const struct problem *problem
     text_dispose(&params);
 }
 
-/* The same code with other values of params: one that ignores a value, or keeps that of another call, is
- * wrong here. */
+/* The same code with other values of params, each case with one of them: what ignores a value, or keeps that
+ * of another call, is wrong here. Where an element stands changes nothing of that, so of the positions that are
+ * tried one by one a draw is enough. */
 static int check_others(struct check *check, const struct point_context *context,
                         struct check_configs configs,
                         const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -1007,9 +1027,15 @@ static int check_others(struct check *check, const struct point_context *context
 {
     struct problem problem = *context->problem;
     const struct point_context other = {context->space, &problem, context->target};
+    if (selection.which == CASES_POSITIONS)
+        return 0;
+    if (selection.draw == CHECK_ALL)
+        selection.draw = 0;
     for (size_t i = 0; i < check->other_count && out->is_right; i++) {
         const uint64_t cases = out->cases;
         problem.params = check->others[i]->problem.params;
+        selection.part = i;
+        selection.parts = check->other_count;
         if (check_set(check->others[i], &other, configs, kernels, selection, out, error))
             return -1;
         out->cases += cases;
@@ -1045,7 +1071,7 @@ int check_small(struct check *check, const struct point_context *context,
                 const struct device_kernel *const kernels[SPACE_PASSES_MAX], uint64_t draw,
                 struct check_outcome *out, struct error *error)
 {
-    const struct selection selection = {CASES_SMALL, draw};
+    const struct selection selection = {.which = CASES_SMALL, .draw = draw};
     return check_all(check, context, configs, kernels, selection, out, error);
 }
 
@@ -1054,7 +1080,7 @@ int check_positions(struct check *check, const struct point_context *context,
                     const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                     struct check_outcome *out, struct error *error)
 {
-    const struct selection selection = {CASES_POSITIONS, CHECK_ALL};
+    const struct selection selection = {.which = CASES_POSITIONS, .draw = CHECK_ALL};
     return check_all(check, context, configs, kernels, selection, out, error);
 }
 
@@ -1063,6 +1089,6 @@ int check_specials(struct check *check, const struct point_context *context,
                    const struct device_kernel *const kernels[SPACE_PASSES_MAX],
                    struct check_outcome *out, struct error *error)
 {
-    const struct selection selection = {CASES_SPECIAL, CHECK_ALL};
+    const struct selection selection = {.which = CASES_SPECIAL, .draw = CHECK_ALL};
     return check_all(check, context, configs, kernels, selection, out, error);
 }

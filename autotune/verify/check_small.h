@@ -45,7 +45,12 @@ void check_use(struct check *check, const struct emit_sources *sources);
 void check_offer_shadow(struct check *check, const struct device_image *image,
                         const struct compiled_variant *variant);
 
-enum { CHECK_METHOD_CHARS = 160 };
+enum { CHECK_METHOD_CHARS = 160, CHECK_WORDS_CHARS = 64 };
+
+/* How kernels of the problem are proven, in words that records keep: "bits" (results are known to the bit),
+ * "bounds" (of random floats within that of rounding), "laws" (combine and identity were tried), "sums of words", "plain sum"
+ * (with that operation in its place), "text" (beside the host's evaluation of the text). */
+char *check_words(char out[CHECK_WORDS_CHARS], const struct problem *problem);
 
 /* How such an operation is proven, in words behind a comma; "" of others. */
 char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem);

@@ -135,7 +135,7 @@ CMAKE
     compiles_for() {
         compiles_name=$1 compiles_asked=$2
         shift 2
-        rm -rf build-all
+        rm -f build-all/compile_commands.json # the compiler has been looked at
         CUDACXX=$nvcc cmake -S project -B build-all "-DCMAKE_CUDA_ARCHITECTURES=$compiles_asked" \
             -DCMAKE_EXPORT_COMPILE_COMMANDS=ON > cmake.log 2>&1
         check "cmake-$compiles_name" test "$(grep -Eo 'compute_[0-9]+,code|arch=all-major' build-all/compile_commands.json |

@@ -136,8 +136,8 @@ finds_none() {
     head -n 20 found
     [ ! -s found ]
 }
-for flags in "" -use_fast_math -fmad=false "-ftz=true -fmad=true"; do
-    case $flags in # these two by turns
+for flags in "" -fmad=false "-ftz=true -fmad=true" -use_fast_math; do
+    case $flags in # two by turns
     -fmad*) is_turn 0 2 || continue ;;
     -ftz*) is_turn 1 2 || continue ;;
     esac

@@ -24,6 +24,7 @@ run --device host --op huber.ini --type f32 --n 3K --space reduce.ini --budget 5
 check tuned has_status 0
 check tuned-name grep -q '^problem   huber f32 3K cold' err
 check record-names-text grep -Eqx 'op = huber@[0-9a-f]{32}' "$RECORDS"
+check record-says-how-proven grep -qx 'proof = plain sum, text' "$RECORDS"
 check record-has-no-text sh -c "! grep -q 'magnitude\|0\.5' '$RECORDS'"
 run --device host --op same.ini --type f32 --n 3K --space reduce.ini --budget 5s
 check same-text-is-one-operation grep -q '^record .*answers\|^record    ' err
@@ -101,6 +102,11 @@ for of in "absargmax.ini --type i16 --n 1K" "gap.ini --type u8 --rows 5 --len 33
     check "combined-${of%% *}" has_status 0
     check "combined-${of%% *}-shadow" grep -q 'with sums of words in its place, and beside' out err
 done
+PROVEN=$XDG_CACHE_HOME/autotune/proven.txt
+check verify-is-noted grep -Eqx 'absargmax@[0-9a-f]{32} i16 i32 on host, driver none' "$PROVEN"
+check verify-notes-each grep -q '^gap@.* u8 u32 on host' "$PROVEN"
+run verify --device host --op "$OWN/absargmax.ini" --type i16 --n 2K
+check verify-notes-once test "$(grep -c '^absargmax' "$PROVEN")" -eq 1
 for axis in 0 1; do
     run verify --device host --op argmax --type f32 --rows 33 --len 40 --axis $axis
     check "argmax-axis-$axis" has_status 0
@@ -126,6 +132,8 @@ check emitted-with-params grep -q 'cudaStream_t stream, unsigned bound_)' out
 # What works for one value works for all of them: the record is one.
 run --device host --op above.ini --type u8 --n 1K --param bound=2 --budget 1s
 check tuned-with-a-param has_status 0
+check says-with-which-param grep -q '^problem   above u8 1K cold, bound=2: ' err
+check record-has-the-value grep -qx 'given = bound=2' "$RECORDS"
 run verify --device host --op above.ini --type u8 --n 1K --param bound=100
 check proven-of-the-record grep -q '(exact)' err
 check proven-of-values grep -q 'of several values of its params' out

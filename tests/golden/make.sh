@@ -1,13 +1,14 @@
 #!/bin/sh
-# Writes the golden files: a kernel of each kind, as `autotune emit` prints it, to be reviewed
-# by `git diff`.
+# Writes a kernel of each kind, as `autotune emit` prints it: to the folder, a file each; or as the golden files,
+# to be reviewed by `git diff`, in which each part that kernels are made of stands once: parts.cu, and kernels.
 # Usage: AUTOTUNE=PROGRAM tests/golden/make.sh [FOLDER]
 set -eu
 : "${AUTOTUNE:?the program to ask}"
-folder=${1:-$(dirname "$0")}
+golden=$(cd "$(dirname "$0")" && pwd)
 XDG_CACHE_HOME=$(mktemp -d) # no record decides what is left open
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
+folder=${1:-$XDG_CACHE_HOME}
 
 space=reduce
 scan=none
@@ -162,3 +163,4 @@ kernel scan_i64_wide_look sum i64 i64 sm_80 by_index \
 space=scan-rows
 kernel scan_rows_f32 sum f32 f32 sm_90 rows BLOCK=256,LANES=16,VECTOR=4,LOADS=1,ROWS=2,WRITE=4
 kernel scan_rows_i32_block max i32 i32 sm_90 rows BLOCK=256,LANES=256,VECTOR=4,LOADS=4,ROWS=1,WRITE=4
+[ $# -gt 0 ] || awk -v parts="$golden/parts.cu" -v kernels="$golden/kernels" -f "$golden/parts.awk" "$folder"/*.cu

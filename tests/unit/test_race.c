@@ -460,10 +460,37 @@ static void test_no_time(void **state)
     assert_int_equal(result.ties, 1);
 }
 
+/* A comparison keeps all to its end, and tells each over the base, whoever is fastest; the default, which is the
+ * reference, is far behind. */
+static void test_comparison(void **state)
+{
+    (void)state;
+    struct sim sim = make_sim(5, 0.003);
+    struct race_options options = make_options(5, 200);
+    struct race_result result;
+    options.is_comparison = true;
+    options.base = 1;
+    sim.ps[0] *= 2;
+    sim.ps[2] *= 0.9;
+    run(&result, &sim, 3, &options);
+    assert_int_equal(result.rounds, 200);
+    assert_int_equal(result.fresh, 200);
+    assert_int_equal(result.places[0].entrant, 2);
+    for (size_t i = 0; i < 3; i++) {
+        const struct race_place *place = find_place(&result, i);
+        const double truth = sim.ps[i] / sim.ps[1];
+        assert_int_equal(place->rounds, 200);
+        assert_false(place->is_dropped);
+        assert_true(place->ratio_low <= truth * 1.0001 && truth <= place->ratio_high * 1.0001);
+        assert_true(place->ratio_high / place->ratio_low < 1.005);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_is_tie),
+        cmocka_unit_test(test_comparison),
         cmocka_unit_test(test_planted_wins),
         cmocka_unit_test(test_many_come_down),
         cmocka_unit_test(test_best_stays),

@@ -466,6 +466,29 @@ static void test_order(void **state)
     free(plain);
 }
 
+/* A record says how its kernel was proven; one from before it did says nothing. */
+static void test_proof(void **state)
+{
+    struct record record = example_record, back;
+    struct error error;
+    (void)state;
+    *record.proof = '\0';
+    char *plain = emitted(&record);
+    assert_null(strstr(plain, "proof"));
+    assert_int_equal(parsed(&back, plain, &error), 0);
+    assert_string_equal(back.proof, "");
+    free(plain);
+    strcpy(record.proof, "laws, sums of words, text");
+    assert_reads_back(&record);
+    assert_null(record_key_difference(&example_record, &record));
+    char *text = emitted(&record);
+    assert_non_null(strstr(text, "\nproof = laws, sums of words, text\n"));
+    char *changed = with_line(text, "proof", "proof = <b>", true);
+    assert_int_equal(parsed(&back, changed, &error), -1);
+    free(changed);
+    free(text);
+}
+
 /* A size of a sweep says which, what it allows, and what others took there; a record of one n has
  * none of these fields, as before there were sweeps. */
 static void test_swept(void **state)
@@ -732,6 +755,7 @@ int main(void)
         cmocka_unit_test(test_signed_change_is_read),
         cmocka_unit_test(test_missing_unknown_and_double_fields),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_proof),
         cmocka_unit_test(test_swept),
         cmocka_unit_test(test_config_is_of_the_record),
         cmocka_unit_test(test_untried),
