@@ -12,15 +12,9 @@ enum {
     ELEMENT_MAX = 8, /* bytes */
 };
 
-/* Bytes from an element of a result to the next. */
-static size_t step_of(const struct problem *problem)
-{
-    return problem->dims.depth.stride * (size_t)problem_types[problem->type].bytes;
-}
-
 static bool lies_together(const struct problem *problem)
 {
-    return step_of(problem) == (size_t)problem_types[problem->type].bytes;
+    return problem->dims.depth.stride == 1 && !dims_has_spans(&problem->dims);
 }
 
 /* The elements of a result from `first` on; where they lie apart at most PIECE, copied to
@@ -29,13 +23,14 @@ static const void *gather(const struct problem *problem, const void *elements, u
                           uint64_t first, uint64_t count,
                           unsigned char room[PIECE * ELEMENT_MAX])
 {
-    const size_t bytes = (size_t)problem_types[problem->type].bytes, step = step_of(problem);
+    const struct dims *dims = &problem->dims;
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
     const unsigned char *from =
-        (const unsigned char *)elements + dims_at(&problem->dims, result, first) * bytes;
+        (const unsigned char *)elements + dims_at(dims, result, 0) * bytes;
     if (lies_together(problem))
-        return from;
+        return from + first * bytes;
     for (uint64_t i = 0; i < count; i++)
-        memcpy(room + i * bytes, from + i * step, bytes);
+        memcpy(room + i * bytes, from + dims_place(dims, first + i) * bytes, bytes);
     return room;
 }
 

@@ -475,9 +475,9 @@ static void gather(const struct problem *problem, const void *elements, const ui
 {
     const size_t bytes = (size_t)problem_types[problem->type].bytes;
     const unsigned char *from = elements;
+    const uint64_t place = dims_place(&problem->dims, d);
     for (size_t k = 0; k < count; k++)
-        memcpy(out + k * bytes, from + (firsts[k] + d * problem->dims.depth.stride) * bytes,
-               bytes);
+        memcpy(out + k * bytes, from + (firsts[k] + place) * bytes, bytes);
 }
 
 static void fold_lanes(const struct oracle_own *own, const struct problem *problem,
@@ -514,17 +514,19 @@ static void fold_one(const struct oracle_own *own, const struct problem *problem
 {
     enum { PIECE = 1 << 12 };
     const size_t bytes = (size_t)problem_types[problem->type].bytes;
-    const uint64_t depth = problem->dims.depth.n, stride = problem->dims.depth.stride;
+    const uint64_t depth = problem->dims.depth.n;
+    const bool lies_together =
+        problem->dims.depth.stride == 1 && !dims_has_spans(&problem->dims);
     const unsigned char *from =
         (const unsigned char *)elements + dims_at(&problem->dims, result, 0) * bytes;
     unsigned char room[PIECE * sizeof(uint64_t)];
     struct oracle_fold fold;
     oracle_fold_init(&fold, problem);
     for (uint64_t d = 0, take; d < depth; d += take) {
-        take = stride == 1 ? depth : depth - d < PIECE ? depth - d : PIECE;
-        for (uint64_t i = 0; stride > 1 && i < take; i++)
-            memcpy(room + i * bytes, from + (d + i) * stride * bytes, bytes);
-        own_fold_add(own, &fold, stride == 1 ? from : room, take);
+        take = lies_together ? depth : depth - d < PIECE ? depth - d : PIECE;
+        for (uint64_t i = 0; !lies_together && i < take; i++)
+            memcpy(room + i * bytes, from + dims_place(&problem->dims, d + i) * bytes, bytes);
+        own_fold_add(own, &fold, lies_together ? from : room, take);
     }
     *out = own_fold_finish(own, &fold, doubt);
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import collections
-import importlib.resources
 import os
 import threading
 from typing import Any, Callable, Optional, Union
@@ -26,7 +25,7 @@ _listeners: list[Callable[[], None]] = []
 
 def program() -> str:
     """The path of the program ``autotune`` that came with this package."""
-    return str(importlib.resources.files("autotune").joinpath("bin/autotune"))
+    return os.path.join(os.path.dirname(__file__), "bin", "autotune")
 
 
 def set_default_device(device: Device) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
 from typing import Any
 
@@ -15,6 +13,9 @@ from ._errors import Error
 def records() -> list[dict[str, Any]]:
     """The records kept so far, of all GPUs: a dict for each, as ``autotune show --json -`` has
     it."""
+    import json
+    import subprocess
+
     done = subprocess.run(
         [program(), "show", "--json", "-"], capture_output=True, text=True, check=False
     )

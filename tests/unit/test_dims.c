@@ -8,7 +8,13 @@
 #include <cmocka.h>
 
 /* Written as outer, depth, inner. */
-#define DIMS(on, os, dn, ds, in, is) {{on, os}, {dn, ds}, {in, is}, DIMS_ALL}
+#define DIMS(on, os, dn, ds, in, is)                                                           \
+    {                                                                                          \
+        {on, os}, {dn, ds}, {in, is}, DIMS_ALL,                                                \
+        {                                                                                      \
+            1, 1                                                                               \
+        }                                                                                      \
+    }
 
 static const struct {
     const char *what;
@@ -46,7 +52,7 @@ static const struct {
 static void test_same(void **state)
 {
     (void)state;
-    const struct dims dims = {{2, 3}, {4, 5}, {6, 7}, DIMS_INCLUSIVE};
+    const struct dims dims = {{2, 3}, {4, 5}, {6, 7}, DIMS_INCLUSIVE, {1, 1}};
     assert_true(dims_is_same(&dims, &dims));
     for (int i = 0; i < 7; i++) {
         struct dims other = dims;
@@ -66,7 +72,7 @@ static void test_run(void **state)
 {
     (void)state;
     const struct dims run = dims_run(9, DIMS_INCLUSIVE);
-    const struct dims expected = {{1, 1}, {9, 1}, {1, 1}, DIMS_INCLUSIVE};
+    const struct dims expected = {{1, 1}, {9, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}};
     assert_true(dims_is_same(&run, &expected));
 }
 

@@ -21,7 +21,7 @@ static const struct {
     const char *format, *named, *options, *identifier, *file_part, *name, *each, *promise,
         *space, *ordered;
 } table[] = {
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_ALL},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_ALL, {1, 1}},
      "4Ki",
      "n = 4Ki",
      "--n 4096",
@@ -32,7 +32,7 @@ static const struct {
      "",
      "usual",
      "ordered"},
-    {{{37, 100}, {100, 1}, {1, 1}, DIMS_ALL},
+    {{{37, 100}, {100, 1}, {1, 1}, DIMS_ALL, {1, 1}},
      "37 x 100 rows",
      "37 x 100 rows",
      "--rows 37 --len 100 --pitch 100 --axis 1",
@@ -43,7 +43,7 @@ static const struct {
      ", for each of the rows of a matrix",
      "rows",
      "ordered-rows"},
-    {{{37, 104}, {100, 1}, {1, 1}, DIMS_ALL},
+    {{{37, 104}, {100, 1}, {1, 1}, DIMS_ALL, {1, 1}},
      "37 x 100 rows pitch 104",
      "37 x 100 rows pitch 104",
      "--rows 37 --len 100 --pitch 104 --axis 1",
@@ -54,7 +54,7 @@ static const struct {
      ", for each of the rows of a matrix",
      "rows",
      "ordered-rows"},
-    {{{1, 1}, {37, 104}, {100, 1}, DIMS_ALL},
+    {{{1, 1}, {37, 104}, {100, 1}, DIMS_ALL, {1, 1}},
      "37 x 100 columns pitch 104",
      "37 x 100 columns pitch 104",
      "--rows 37 --len 100 --pitch 104 --axis 0",
@@ -65,7 +65,7 @@ static const struct {
      ", for each of the columns of a matrix",
      "columns",
      "ordered-columns"},
-    {{{1, 1}, {37, 104}, {1, 1}, DIMS_ALL},
+    {{{1, 1}, {37, 104}, {1, 1}, DIMS_ALL, {1, 1}},
      "37 x 1 columns pitch 104",
      "37 x 1 columns pitch 104",
      "--rows 37 --len 1 --pitch 104 --axis 0",
@@ -76,7 +76,7 @@ static const struct {
      ", for each of the columns of a matrix",
      "columns",
      "ordered-columns"},
-    {{{4, 600}, {20, 30}, {30, 1}, DIMS_ALL},
+    {{{4, 600}, {20, 30}, {30, 1}, DIMS_ALL, {1, 1}},
      "4 x 20 x 30 middle axis",
      "4 x 20 x 30 middle axis",
      NULL,
@@ -87,7 +87,7 @@ static const struct {
      ", along a middle axis",
      "middle",
      NULL},
-    {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL},
+    {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL, {1, 1}},
      "4 x 20 x 30 middle axis strides 640 32 1",
      "4 x 20 x 30 middle axis strides 640 32 1",
      NULL,
@@ -98,7 +98,7 @@ static const struct {
      ", along a middle axis",
      "middle",
      NULL},
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
      "4Ki inclusive scan",
      "n = 4Ki inclusive scan",
      "--scan inclusive --n 4096",
@@ -109,7 +109,7 @@ static const struct {
      ", inclusive scan",
      "scan",
      NULL},
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_EXCLUSIVE},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_EXCLUSIVE, {1, 1}},
      "4Ki exclusive scan",
      "n = 4Ki exclusive scan",
      "--scan exclusive --n 4096",
@@ -120,7 +120,7 @@ static const struct {
      ", exclusive scan",
      "scan",
      NULL},
-    {{{37, 104}, {100, 1}, {1, 1}, DIMS_INCLUSIVE},
+    {{{37, 104}, {100, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
      "37 x 100 rows pitch 104 scan inclusive",
      "37 x 100 rows pitch 104 scan inclusive",
      "--scan inclusive --rows 37 --len 100 --pitch 104 --axis 1",
@@ -168,11 +168,13 @@ static void test_advice(void **state)
     for (size_t i = 0; i < ROWS; i++) {
         const struct dims *dims = &table[i].dims;
         const bool is_by_n = strncmp(table[i].named, "n = ", 4) == 0;
+        const bool has_axes = dims_is_middle(dims) || dims_is_strided(dims);
         const char *const said[] = {dims_text_option_names(dims), dims_text_another(dims),
                                     dims_text_smaller(dims)};
         for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
             assert_int_equal(strstr(said[k], "--n") != NULL, is_by_n);
-            assert_int_equal(strstr(said[k], "--rows") != NULL, !is_by_n);
+            assert_int_equal(strstr(said[k], "--rows") != NULL, !is_by_n && !has_axes);
+            assert_int_equal(strstr(said[k], "--dims") != NULL, has_axes);
         }
         assert_non_null(strstr(dims_text_others(dims), "there are records of"));
         assert_non_null(strstr(dims_text_nearness(dims), "rows x len"));
@@ -333,10 +335,10 @@ static void test_refuse_kinds(void **state)
 static void test_order(void **state)
 {
     const struct dims sorted[] = {
-        {{9, 4}, {4, 1}, {1, 1}, DIMS_ALL},
-        {{2, 5}, {5, 1}, {1, 1}, DIMS_ALL},
-        {{3, 5}, {5, 1}, {1, 1}, DIMS_ALL},
-        {{3, 6}, {5, 1}, {1, 1}, DIMS_ALL},
+        {{9, 4}, {4, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{2, 5}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{3, 5}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{3, 6}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
     };
     const struct dims small = dims_value(5), large = dims_value(6),
                       scan = dims_run(5, DIMS_INCLUSIVE);
@@ -370,8 +372,8 @@ static void test_cells(void **state)
     assert_string_equal(dims_text_shown(out, &table[2].dims, 1), "100 pitch 104");
     dims_text_widen(&spans, &table[1].dims);
     assert_string_equal(dims_text_span(out, &spans, 0), "37");
-    dims_text_widen(&spans, &(struct dims){{9, 200}, {200, 1}, {1, 1}, DIMS_ALL});
-    dims_text_widen(&spans, &(struct dims){{50, 7}, {7, 1}, {1, 1}, DIMS_ALL});
+    dims_text_widen(&spans, &(struct dims){{9, 200}, {200, 1}, {1, 1}, DIMS_ALL, {1, 1}});
+    dims_text_widen(&spans, &(struct dims){{50, 7}, {7, 1}, {1, 1}, DIMS_ALL, {1, 1}});
     static const char *const wide[] = {"9..50", "7..200", "9", "50", "7", "200"};
     for (size_t i = 0; i < DIMS_TEXT_SPANS_CELLS; i++)
         assert_same(dims_text_span(out, &spans, i), wide[i], "span", i);
