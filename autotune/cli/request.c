@@ -14,6 +14,7 @@
 #include "generator/operation_param.h"
 
 #include <argp.h>
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -266,6 +267,7 @@ static int print_help(struct argp_state *state, struct error *error)
 static int take_option(struct parse *parse, size_t number, const char *value)
 {
     const struct option_row *option = options_at(number);
+    assert(number < OPTIONS_MAX);
     bool *is_given = &parse->is_given[number];
     if (parse->is_line && !options_is_of_problem(option))
         return error_set(parse->error, ERROR_USAGE,
