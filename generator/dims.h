@@ -71,11 +71,16 @@ static inline uint64_t dims_place(const struct dims *dims, uint64_t d)
     return d / dims->span.n * dims->span.stride + d % dims->span.n * dims->depth.stride;
 }
 
+/* Do the elements of each result lie one behind another? */
+static inline int dims_lie_together(const struct dims *dims)
+{
+    return dims->depth.stride == 1 && !dims_has_spans(dims);
+}
+
 /* Is it one result, whose elements lie one behind another? */
 static inline int dims_is_value(const struct dims *dims)
 {
-    return !dims_has_spans(dims) && dims->outer.n == 1 && dims->inner.n == 1 &&
-           dims->depth.stride == 1;
+    return dims->outer.n == 1 && dims->inner.n == 1 && dims_lie_together(dims);
 }
 
 /* Values that a call writes. */

@@ -378,11 +378,13 @@ static struct array array_of(const struct dims *dims)
     struct array array = {.is_dense = true};
     struct dims_axis dense[AXES];
     for (size_t k = 0, c = 0; k < 2 || c < 2;) {
-        const bool is_kept =
-            c == 2 || (k < 2 && (kept[k].n == 1 || kept[k].stride >= combined[c].stride));
-        const struct dims_axis *axis = is_kept ? &kept[k++] : &combined[c++];
-        if (axis->n != 1)
-            array.axes[array.count++] = *axis;
+        const bool is_kept = c == 2 || (k < 2 && kept[k].stride >= combined[c].stride);
+        if (k < 2 && kept[k].n == 1)
+            k++;
+        else if (c < 2 && combined[c].n == 1)
+            c++;
+        else
+            array.axes[array.count++] = is_kept ? kept[k++] : combined[c++];
     }
     memcpy(dense, array.axes, sizeof dense);
     dims_text_pack(dense, array.count);
@@ -587,6 +589,11 @@ const char *dims_text_name(const struct dims *dims)
 const char *dims_text_each(const struct dims *dims)
 {
     return words_of(dims)->each[dims->scan];
+}
+
+const char *dims_text_gives(const struct dims *dims)
+{
+    return words_of(dims)->gives;
 }
 
 const char *dims_text_results(const struct dims *dims)

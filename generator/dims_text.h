@@ -91,6 +91,9 @@ char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
 const char *dims_text_name(const struct dims *dims);
 const char *dims_text_each(const struct dims *dims);
 
+/* What such kernels give: "a value for each row". */
+const char *dims_text_gives(const struct dims *dims);
+
 /* How many results a call has, in the names of dims: "1", "outer", "inner", "outer * inner"; of a
  * scan "n". */
 const char *dims_text_results(const struct dims *dims);

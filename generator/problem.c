@@ -195,6 +195,16 @@ bool problem_rounds(const struct problem *problem)
     return problem_types[problem_value(problem)].is_float && problem_law(problem)->rounds;
 }
 
+bool problem_rounds_floats(const struct problem *problem)
+{
+    struct problem floats = *problem;
+    struct error ignored;
+    floats.type = floats.acc = F32;
+    return floats.op->text && operation_takes(floats.op->text, F32) &&
+           operation_check_types(floats.op->text, F32, F32, &ignored) == 0 &&
+           problem_rounds(&floats);
+}
+
 bool problem_is_on_host(const struct problem *problem)
 {
     return problem->regime == PINNED || problem->regime == PAGEABLE;

@@ -579,8 +579,7 @@ static void fold_one(const struct oracle_own *own, const struct problem *problem
     enum { PIECE = 1 << 12 };
     const size_t bytes = (size_t)problem_types[problem->type].bytes;
     const uint64_t depth = problem->dims.depth.n;
-    const bool lies_together =
-        problem->dims.depth.stride == 1 && !dims_has_spans(&problem->dims);
+    const bool lies_together = dims_lie_together(&problem->dims);
     const unsigned char *from =
         (const unsigned char *)elements + dims_at(&problem->dims, result, 0) * bytes;
     unsigned char room[PIECE * sizeof(uint64_t)];

@@ -79,7 +79,7 @@ static const struct {
     {{{4, 600}, {20, 30}, {30, 1}, DIMS_ALL, {1, 1}},
      "4 x 20 x 30 middle axis",
      "4 x 20 x 30 middle axis",
-     NULL,
+     "--dims 4,20,30 --axis 1",
      "4x20x30",
      "600-20x30-30x2400",
      "middle",
@@ -90,13 +90,35 @@ static const struct {
     {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL, {1, 1}},
      "4 x 20 x 30 middle axis strides 640 32 1",
      "4 x 20 x 30 middle axis strides 640 32 1",
-     NULL,
+     "--dims 4,20,30 --strides 640,32,1 --axis 1",
      "4x20x30_strides640_32_1",
      "640-20x32-30x2400",
      "middle",
      "middle",
      ", along a middle axis",
      "middle",
+     NULL},
+    {{{64, 3136}, {100352, 1}, {1, 1}, DIMS_ALL, {3136, 200704}},
+     "32 x 64 x 3136 axes 0,2",
+     "32 x 64 x 3136 axes 0,2",
+     "--dims 32,64,3136 --axis 0,2",
+     "32x64x3136_axes0_2",
+     "strided-32x64x3136_axes0_2-6422528",
+     "strided",
+     "strided",
+     ", along several axes",
+     "strided",
+     NULL},
+    {{{5, 100}, {7, 3}, {6, 25}, DIMS_ALL, {1, 1}},
+     "5 x 6 x 7 axes 2 strides 100 25 3",
+     "5 x 6 x 7 axes 2 strides 100 25 3",
+     "--dims 5,6,7 --strides 100,25,3 --axis 2",
+     "5x6x7_axes2_strides100_25_3",
+     "strided-5x6x7_axes2_strides100_25_3-210",
+     "strided",
+     "strided",
+     ", along several axes",
+     "strided",
      NULL},
     {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
      "4Ki inclusive scan",
@@ -187,6 +209,38 @@ static void test_advice(void **state)
     assert_null(dims_text_find_name("Rows"));
 }
 
+/* Numbers with commas between; how many there are. */
+static size_t read_numbers(const char *at, uint64_t out[DIMS_TEXT_AXES])
+{
+    size_t count = 0;
+    char *end;
+    do
+        out[count++] = strtoull(at, &end, 10);
+    while (*end == ',' && (at = end + 1));
+    return count;
+}
+
+static struct dims read_array(const char *options)
+{
+    const char *strides = strstr(options, "--strides "), *axis = strstr(options, "--axis ");
+    struct dims_axis axes[DIMS_TEXT_AXES] = {{0, 0, false}};
+    uint64_t numbers[DIMS_TEXT_AXES];
+    struct dims out;
+    const size_t count = read_numbers(options + strlen("--dims "), numbers);
+    for (size_t i = 0; i < count; i++)
+        axes[i].n = numbers[i];
+    dims_text_pack(axes, count);
+    if (strides)
+        assert_int_equal(read_numbers(strides + strlen("--strides "), numbers), count);
+    for (size_t i = 0; strides && i < count; i++)
+        axes[i].stride = numbers[i];
+    for (size_t i = read_numbers(axis + strlen("--axis "), numbers); i-- > 0;)
+        axes[numbers[i]].is_combined = true;
+    if (dims_text_read_axes(&out, axes, count, 4, &error))
+        fail_msg("%s: %s", options, error.text);
+    return out;
+}
+
 /* The dims that the options ask for, as the command line reads them. */
 static struct dims read_options(const char *options)
 {
@@ -201,6 +255,8 @@ static struct dims read_options(const char *options)
     assert_int_equal(dims_text_find_scan(&kind, scan, &error), 0);
     if (sscanf(at, "--n %" SCNu64, &n) == 1)
         return dims_run(n, kind);
+    if (strncmp(at, "--dims ", 7) == 0)
+        return read_array(at);
     assert_int_equal(sscanf(at,
                             "--rows %" SCNu64 " --len %" SCNu64 " --pitch %" SCNu64
                             " --axis %d",
@@ -315,7 +371,7 @@ static void test_refuse_kinds(void **state)
                 assert_non_null(strstr(advice, "--scan inclusive"));
             else if (!forms[own].scan && forms[asked].scan)
                 assert_non_null(strstr(advice, "no --scan"));
-            else if (dims_is_middle(&forms[own]))
+            else if (dims_is_middle(&forms[own]) || dims_is_strided(&forms[own]))
                 assert_non_null(strstr(advice, "--dims and --axis"));
             else if (forms[own].outer.n == 1 && forms[own].depth.stride == 1)
                 assert_non_null(strstr(advice, "--n in place of --rows"));
@@ -328,7 +384,8 @@ static void test_refuse_kinds(void **state)
             assert_non_null(strstr(sentence, ": use --space other"));
             assert_int_equal(strstr(sentence, "--rows") != NULL,
                              strcmp(dims_text_name(&forms[asked]), "value") == 0 &&
-                                 !forms[own].scan && !dims_is_middle(&forms[own]));
+                                 !forms[own].scan && !dims_is_middle(&forms[own]) &&
+                                 !dims_is_strided(&forms[own]));
         }
 }
 
