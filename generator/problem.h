@@ -147,6 +147,9 @@ double problem_bytes(const struct problem *problem);
  * calculate with floats. */
 bool problem_rounds(const struct problem *problem);
 
+/* Do those of floats, whatever the problem's own types are? */
+bool problem_rounds_floats(const struct problem *problem);
+
 /* Are the elements in the host's memory? */
 bool problem_is_on_host(const struct problem *problem);
 

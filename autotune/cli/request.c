@@ -396,8 +396,7 @@ static void simplify(struct request *request)
     struct problem *problem = &request->problem;
     const enum order asked = problem->order;
     const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
-    if (is_list && asked != ORDER_FREE && !request->has_type &&
-        operation_law(problem->op)->rounds)
+    if (is_list && asked != ORDER_FREE && !request->has_type && problem_rounds_floats(problem))
         problem->type = problem->acc = F32;
     problem_simplify(problem);
     if (problem->order != asked)

@@ -150,26 +150,6 @@ static bool is_size(uint64_t n, const uint64_t *sizes, size_t count)
     return false;
 }
 
-/* The fastest of the kernel's figures that have the size of figure `at`, if that is the first of
- * them, else NULL. */
-static const struct published_figure *fastest_from(const struct published *published,
-                                                   const struct published_kernel *kernel,
-                                                   size_t at)
-{
-    const struct published_figure *best = &published->figures[at];
-    const uint64_t n = published_n(published, best);
-    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
-        const struct published_figure *figure = &published->figures[i];
-        if (published_n(published, figure) != n ||
-            figure->at[PUBLISHED_ROW].digits != best->at[PUBLISHED_ROW].digits)
-            continue;
-        if (i < at)
-            return NULL;
-        best = published_is_faster(figure, best) ? figure : best;
-    }
-    return best;
-}
-
 static void add_beside(struct table *table, const struct published *published,
                        const struct published_figure *figure)
 {
@@ -216,11 +196,10 @@ static void add_those_beside(const struct published *published, void *context)
         if (!figure->ps || !kernel->rung || !is_chosen(beside->choice, kernel->rung) ||
             kernel->problem.op != beside->problem->op ||
             figure->at[PUBLISHED_ROW].digits != published_row(beside->problem) ||
-            !is_size(published_n(published, figure), beside->sizes, beside->count))
+            !is_size(published_n(published, figure), beside->sizes, beside->count) ||
+            published_fastest(published, figure) != figure)
             continue;
-        figure = fastest_from(published, kernel, i);
-        if (figure)
-            add_beside(&beside->table, published, figure);
+        add_beside(&beside->table, published, figure);
     }
 }
 

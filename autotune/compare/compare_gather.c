@@ -205,7 +205,7 @@ static struct compare_winner find_best(const struct compare_input *input,
     }
     for (size_t i = 0; i < input->published_count && line->is_document; i++) {
         const struct published_figure *figure =
-            published_best(input->published[i], &line->problem, published_row(&line->problem));
+            published_best(input->published[i], &line->problem);
         if (figure && (!best.figure || published_is_faster(figure, best.figure)))
             best = (struct compare_winner){.document = input->published[i], .figure = figure};
     }

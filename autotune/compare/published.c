@@ -532,17 +532,34 @@ uint64_t published_row(const struct problem *problem)
     return dims_is_alike(&problem->dims, &run) ? 0 : problem->dims.depth.n;
 }
 
+const struct published_figure *published_fastest(const struct published *published,
+                                                 const struct published_figure *like)
+{
+    const struct published_kernel *kernel = &published->kernels[like->kernel];
+    const struct problem problem = published_figure_problem(kernel, like);
+    const struct published_figure *best = NULL;
+    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
+        const struct published_figure *figure = &published->figures[i];
+        const struct problem its = published_figure_problem(kernel, figure);
+        const bool has_speed = figure->ps || figure->at[PUBLISHED_GBS].is_there;
+        if (has_speed && dims_is_same(&its.dims, &problem.dims) &&
+            (!best || published_is_faster(figure, best)))
+            best = figure;
+    }
+    return best;
+}
+
 const struct published_figure *published_best(const struct published *published,
-                                              const struct problem *problem, uint64_t row)
+                                              const struct problem *problem)
 {
     const struct published_figure *best = NULL;
     for (size_t i = 0; i < published->figure_count; i++) {
         const struct published_figure *figure = &published->figures[i];
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
+        const struct problem its = published_figure_problem(kernel, figure);
         if ((!figure->ps && !figure->at[PUBLISHED_GBS].is_there) || kernel->task ||
-            kernel->problem.op != problem->op || kernel->problem.type != problem->type ||
-            dims_n(&kernel->problem.dims) != dims_n(&problem->dims) ||
-            figure->at[PUBLISHED_ROW].digits != row)
+            its.op != problem->op || its.type != problem->type ||
+            !dims_is_same(&its.dims, &problem->dims))
             continue;
         if (!best || published_is_faster(figure, best))
             best = figure;

@@ -162,12 +162,15 @@ struct problem published_figure_problem(const struct published_kernel *kernel,
 /* The elements of each result, as figures have it; 0 where all are of one result, or of one scan. */
 uint64_t published_row(const struct problem *problem);
 
-/* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a
- * reduction of all its elements to one value, or with `row` > 0 to one value for each `row`
- * elements; NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one
- * without. */
+/* The fastest of the kernel's figures of the same problem as `like`, with a time or GB/s; NULL = none
+ * has either. */
+const struct published_figure *published_fastest(const struct published *published,
+                                                 const struct published_figure *like);
+
+/* The fastest figure of a problem (type, op and dims; COLD counts as any) whose task is a reduction;
+ * NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one without. */
 const struct published_figure *published_best(const struct published *published,
-                                              const struct problem *problem, uint64_t row);
+                                              const struct problem *problem);
 
 /* Compares their times; one with a time goes before one with only a bandwidth. Of two with the
  * same time, which is rounded, or with none the one with more GB/s is the faster. */

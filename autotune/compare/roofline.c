@@ -116,7 +116,7 @@ bool roofline_cell(struct roofline_kernel *out, const struct roofline_gpu *gpu,
     if (line->is_document)
         snprintf(out->name, sizeof out->name, "%.24s: %.40s", count, cell->winner);
     else
-        snprintf(out->name, sizeof out->name, "%s%s", count, work.is_warm ? " warm" : "");
+        snprintf(out->name, sizeof out->name, "%.140s%s", count, work.is_warm ? " warm" : "");
     roofline_fill(out, gpu, &work, cell->gbs);
     return true;
 }
