@@ -123,6 +123,7 @@ static void emit_size(struct text *out, size_t number, uint64_t config,
     emit_dim(out, "depth", &dims->depth);
     emit_dim(out, "outer", &dims->outer);
     emit_dim(out, "inner", &dims->inner);
+    emit_dim(out, "span", &dims->span);
     text_adds(out, "\n");
 }
 
@@ -220,7 +221,8 @@ static bool read_size(struct size *out, const char *at)
            take_number(&at, &out->to, UINT64_MAX / 16) && out->from <= out->to &&
            take_dim(&at, "depth", &out->dims.depth) &&
            take_dim(&at, "outer", &out->dims.outer) &&
-           take_dim(&at, "inner", &out->dims.inner) && !*at;
+           take_dim(&at, "inner", &out->dims.inner) &&
+           take_dim(&at, "span", &out->dims.span) && !*at;
 }
 
 /* "0123456789abcdef BLOCK=256 ...", or "0123456789abcdef 256 ..." after such a `first`. */

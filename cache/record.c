@@ -30,6 +30,7 @@ static const struct field fields[] = {
     {"outer", FIELD_KEPT, offsetof(struct record, problem.dims.outer), 1, N_MAX, RECORD_SIZE},
     {"depth", FIELD_DIM, offsetof(struct record, problem.dims.depth), 1, N_MAX, RECORD_SIZE},
     {"inner", FIELD_KEPT, offsetof(struct record, problem.dims.inner), 1, N_MAX, RECORD_SIZE},
+    {"span", FIELD_KEPT, offsetof(struct record, problem.dims.span), 1, N_MAX, RECORD_SIZE},
     {"regime", FIELD_REGIME, offsetof(struct record, problem.regime), 0, 0, RECORD_SIZE},
     {"order", FIELD_ORDER, offsetof(struct record, problem.order), ORDER_RUN, 0,
      RECORD_PROBLEM},
@@ -294,7 +295,7 @@ static int check_together(const struct record *record, const struct section *sec
     const struct dims canonical = dims_canonical(&record->problem.dims);
     if (!dims_is_same(&canonical, &record->problem.dims))
         return section_refuse(section, ini, line, "depth",
-                              "outer, depth and inner are not in the one form that such dims "
+                              "outer, depth, inner and span are not in the one form that such dims "
                               "have",
                               error);
     if (!(section->groups & VALUE))

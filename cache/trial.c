@@ -23,4 +23,7 @@ enum trial_status trial_find_status(const char *word)
 void trial_set_reason(char out[TRIAL_REASON], const char *reason)
 {
     snprintf(out, TRIAL_REASON, "%.*s", REASON_KEPT, reason);
+    for (char *at = out; *at; at++) /* a terminal would obey those of a compiler's message */
+        if (((unsigned char)*at < ' ' && *at != '\n' && *at != '\t') || *at == '\x7f')
+            *at = '?';
 }

@@ -35,7 +35,7 @@ struct trial {
     char reason[TRIAL_REASON];        /* why it is wrong or failed; any bytes */
 };
 
-/* A reason, cut to what is kept. */
+/* A reason, cut to what is kept; control characters but tab and newline are '?'. */
 void trial_set_reason(char out[TRIAL_REASON], const char *reason);
 
 #endif

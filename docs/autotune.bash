@@ -16,7 +16,7 @@ _autotune_options() {
     reduce) echo "--op --param --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help" ;;
     check) echo "--n --shape --op --type --scan --cold --warm --order --deterministic --device --budget --seed --space --template --nvrtc --cache --json --csv --quiet --help --since --race --junit" ;;
     show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
-    compare) echo "--n --op --type --order --deterministic --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --more --port --rungs" ;;
+    compare) echo "--n --shape --op --type --order --deterministic --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --more --port --rungs" ;;
     report) echo "--n --op --type --order --deterministic --gpu-file --axes --space --nvrtc --cache --ladder --output --quiet --help --bench --streams --md" ;;
     doctor) echo "--nvrtc --cache --json --csv --help" ;;
     merge) echo "--cache --json --csv --quiet --help --compact" ;;

@@ -13,7 +13,7 @@ const char *const dims_text_keys[DIMS_TEXT_CELLS] = {"shape", "rows", "len", "pi
 const char *const dims_text_scans[DIMS_SCANS] = {"none", "inclusive", "exclusive"};
 const char *const dims_text_scan_symbols[DIMS_SCANS] = {"ALL", "INCLUSIVE", "EXCLUSIVE"};
 
-enum kind { VALUE, ROWS, COLUMNS, MIDDLE, SCAN, SCAN_ROWS, KINDS };
+enum kind { VALUE, ROWS, COLUMNS, MIDDLE, STRIDED, SCAN, SCAN_ROWS, KINDS };
 
 /* The options of sizes: of n, of a matrix, and of any axes. */
 enum sizes { BY_N, BY_ROWS, BY_AXES };
@@ -90,6 +90,17 @@ static const struct kind_words {
                 .gives = "values along a middle axis",
                 .option = "--dims with a middle --axis",
                 .others = "there are records of a middle axis: --space middle takes all"},
+    [STRIDED] = {.name = "strided",
+                 .sizes = BY_AXES,
+                 .results = "outer * inner",
+                 .each = {"strided"},
+                 .promise = ", along several axes",
+                 .reduced = "along several axes",
+                 .wanted = "along several axes",
+                 .advice = "--dims and --axis",
+                 .gives = "values along several axes",
+                 .option = "--dims with several of --axis",
+                 .others = "there are records of several axes: --space strided takes all"},
     [SCAN] = {.name = "scan",
               .results = "n",
               .each = {"", "inclusive", "exclusive"},
@@ -122,6 +133,8 @@ static enum kind kind_of(const struct dims *dims)
     const bool is_across = dims->inner.n > 1 || dims->depth.stride > 1;
     if (dims->scan)
         return dims->outer.n > 1 ? SCAN_ROWS : SCAN;
+    if (dims_is_strided(dims))
+        return STRIDED;
     if (dims->outer.n > 1)
         return is_across ? MIDDLE : ROWS;
     return is_across ? COLUMNS : VALUE;
@@ -143,6 +156,11 @@ static const struct kind_words *words_of(const struct dims *dims)
 static bool is_by_n(const struct dims *dims)
 {
     return words_of(dims)->sizes == BY_N;
+}
+
+static bool has_axes(const struct dims *dims)
+{
+    return words_of(dims)->sizes == BY_AXES;
 }
 
 /* "inclusive", "exclusive"; "" of what is no scan. */
@@ -262,14 +280,19 @@ int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t c
             add_axis(combined, &combined_count, &axes[i]);
         else
             add_axis(kept, &kept_count, &axes[i]);
-    if (combined_count > 1 || kept_count > 2)
+    if (combined_count > 2 || kept_count > 2)
         return error_set(error, ERROR_USAGE,
-                         "what is %s lies apart in the array, with other axes between: reduce "
-                         "one axis after another",
-                         combined_count > 1 ? "combined" : "kept");
+                         "what is %s lies as %zu axes in the array, with others between, and 2 "
+                         "are the most: reduce one axis after another",
+                         combined_count > 2 ? "combined" : "kept",
+                         combined_count > 2 ? combined_count : kept_count);
     *out = dims_value(1);
     if (combined_count)
-        out->depth = combined[0];
+        out->depth = combined[combined_count - 1];
+    if (combined_count > 1) {
+        out->span = (struct dim){out->depth.n, combined[0].stride};
+        out->depth.n *= combined[0].n;
+    }
     if (kept_count)
         out->outer = kept[0];
     if (kept_count > 1)
@@ -283,15 +306,28 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
     const struct dim none = {1, 1}, results = {n / depth, 1};
     /* most on the inner side, and as many as a few of it have room for on the outer */
     const uint64_t outer = results.n < 64 ? 2 : 32, inner = results.n / outer;
+    /* spans of half the depth, and kept axes between them and outside, or behind each element */
+    const uint64_t span = depth / 2 ? depth / 2 : 1;
+    const struct dims behind = {{outer, depth * inner},
+                                {depth, 1},
+                                {inner, span},
+                                DIMS_ALL,
+                                {span, span * inner}},
+                      between = {{outer, span * (inner + gap)},
+                                 {depth, inner + gap},
+                                 {inner, 1},
+                                 DIMS_ALL,
+                                 {span, outer * span * (inner + gap)}};
     const struct dims forms[DIMS_TEXT_FORMS] = {
         dims_value(n),
         {.outer = {results.n, depth + gap}, .depth = {depth, 1}, .inner = none},
         {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
-        {{outer, depth * (inner + gap)}, {depth, inner + gap}, {inner, 1}, DIMS_ALL},
+        {{outer, depth * (inner + gap)}, {depth, inner + gap}, {inner, 1}, DIMS_ALL, {1, 1}},
+        gap ? between : behind,
         dims_run(n, DIMS_INCLUSIVE),
         dims_run(n, DIMS_EXCLUSIVE),
-        {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE},
-        {{results.n, depth + gap}, {depth, 1}, none, DIMS_EXCLUSIVE},
+        {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE, {1, 1}},
+        {{results.n, depth + gap}, {depth, 1}, none, DIMS_EXCLUSIVE, {1, 1}},
     };
     memcpy(out, forms, sizeof forms);
 }
@@ -320,37 +356,117 @@ const char *dims_text_sweep(const char *name)
     return name == kinds[COLUMNS].name ? DIMS_TEXT_SWEEP " --axis 0" : DIMS_TEXT_SWEEP;
 }
 
-/* --- Writing ------------------------------------------------------------------------------ */
+/* --- Axes --------------------------------------------------------------------------------- */
 
-/* Are there no gaps? */
-static bool is_dense(const struct dims *dims)
+enum { AXES = 4 }; /* that dims have */
+
+/* Axes as an array has them, the outermost first, without those of one element. */
+struct array {
+    struct dims_axis axes[AXES];
+    size_t count;
+    bool is_dense; /* there are no gaps */
+};
+
+static struct array array_of(const struct dims *dims)
 {
-    const struct dims dense = dims_left(dims, dims->depth.n);
-    return dims_is_same(dims, &dense);
+    const uint64_t span = dims_span(dims);
+    const struct dims_axis kept[] = {{dims->outer.n, dims->outer.stride, false},
+                                     {dims->inner.n, dims->inner.stride, false}},
+                           combined[] = {{dims_has_spans(dims) ? dims->depth.n / span : 1,
+                                          dims->span.stride, true},
+                                         {span, dims->depth.stride, true}};
+    struct array array = {.is_dense = true};
+    struct dims_axis dense[AXES];
+    for (size_t k = 0, c = 0; k < 2 || c < 2;) {
+        const bool is_kept = c == 2 || (k < 2 && kept[k].stride >= combined[c].stride);
+        if (k < 2 && kept[k].n == 1)
+            k++;
+        else if (c < 2 && combined[c].n == 1)
+            c++;
+        else
+            array.axes[array.count++] = is_kept ? kept[k++] : combined[c++];
+    }
+    memcpy(dense, array.axes, sizeof dense);
+    dims_text_pack(dense, array.count);
+    for (size_t i = 0; i < array.count; i++)
+        array.is_dense = array.is_dense && dense[i].stride == array.axes[i].stride;
+    return array;
 }
 
-static char *format_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+/* Appends the sizes of an array's axes, their strides, or the numbers of those that are combined;
+ * to a string of `used` characters. Returns how many it has then. */
+enum axes_part { SIZES, STRIDES, COMBINED };
+static int add_axes(char out[DIMS_TEXT_CHARS], int used, const struct array *array,
+                    enum axes_part part, const char *before, const char *between)
 {
-    char outer[NUMBER_CHARS], depth[NUMBER_CHARS], inner[NUMBER_CHARS];
-    const int used = snprintf(out, DIMS_TEXT_CHARS, "%s x %s x %s %s",
-                              number_format_count(outer, dims->outer.n),
-                              number_format_count(depth, dims->depth.n),
-                              number_format_count(inner, dims->inner.n), "middle axis");
-    if (!is_dense(dims))
-        snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), " strides %s %s %s",
-                 number_format_count(outer, dims->outer.stride),
-                 number_format_count(depth, dims->depth.stride),
-                 number_format_count(inner, dims->inner.stride));
+    for (size_t i = 0; i < array->count; i++) {
+        const struct dims_axis *axis = &array->axes[i];
+        if (part == COMBINED && !axis->is_combined)
+            continue;
+        used += snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), "%s%" PRIu64, before,
+                         part == SIZES     ? axis->n
+                         : part == STRIDES ? axis->stride
+                                           : (uint64_t)i);
+        before = between;
+    }
+    return used;
+}
+
+static bool is_middle(const struct array *array)
+{
+    return array->count == 3 && !array->axes[0].is_combined && array->axes[1].is_combined &&
+           !array->axes[2].is_combined;
+}
+
+/* "32 x 64 x 3136 axes 0,2", or " middle axis". */
+static char *format_axes(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const struct array array = array_of(dims);
+    int used = 0;
+    for (size_t i = 0; i < array.count; i++) {
+        char number[NUMBER_CHARS];
+        used += snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), "%s%s", i ? " x " : "",
+                         number_format_count(number, array.axes[i].n));
+    }
+    if (is_middle(&array))
+        used += snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used), " middle axis");
+    else
+        used = add_axes(out, used, &array, COMBINED, " axes ", ",");
+    if (!array.is_dense)
+        add_axes(out, used, &array, STRIDES, " strides ", " ");
     return out;
 }
+
+static char *options_of_axes(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const struct array array = array_of(dims);
+    int used = add_axes(out, 0, &array, SIZES, "--dims ", ",");
+    if (!array.is_dense)
+        used = add_axes(out, used, &array, STRIDES, " --strides ", ",");
+    add_axes(out, used, &array, COMBINED, " --axis ", ",");
+    return out;
+}
+
+static char *identify_axes(char out[DIMS_TEXT_CHARS], const struct dims *dims)
+{
+    const struct array array = array_of(dims);
+    int used = add_axes(out, 0, &array, SIZES, "", "x");
+    if (!is_middle(&array))
+        used = add_axes(out, used, &array, COMBINED, "_axes", "_");
+    if (!array.is_dense)
+        add_axes(out, used, &array, STRIDES, "_strides", "_");
+    return out;
+}
+
+/* --- Writing ------------------------------------------------------------------------------ */
 
 char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const enum kind kind = kind_of(dims);
     const struct matrix matrix = matrix_of(dims);
     char rows[NUMBER_CHARS], len[NUMBER_CHARS], pitch[NUMBER_CHARS];
-    if (kind == MIDDLE)
-        return format_middle(out, dims);
+    if (has_axes(dims))
+        return format_axes(out, dims);
     if (kind == VALUE)
         return number_format_count(out, dims->depth.n);
     if (kind == SCAN) {
@@ -384,24 +500,10 @@ char *dims_text_result(char out[DIMS_TEXT_CHARS], const struct dims *dims, uint6
     return out;
 }
 
-static char *options_of_axes(char out[DIMS_TEXT_CHARS], const struct dims *dims)
-{
-    const int used = snprintf(out, DIMS_TEXT_CHARS, "--dims %" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                              dims->outer.n, dims->depth.n, dims->inner.n);
-    char *rest = out + used;
-    const size_t room = (size_t)(DIMS_TEXT_CHARS - used);
-    if (is_dense(dims))
-        snprintf(rest, room, " --axis 1");
-    else
-        snprintf(rest, room, " --strides %" PRIu64 ",%" PRIu64 ",%" PRIu64 " --axis 1",
-                 dims->outer.stride, dims->depth.stride, dims->inner.stride);
-    return out;
-}
-
 char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);
-    if (kind_of(dims) == MIDDLE)
+    if (has_axes(dims))
         return options_of_axes(out, dims);
     if (kind_of(dims) == VALUE)
         snprintf(out, DIMS_TEXT_CHARS, "--n %" PRIu64, dims->depth.n);
@@ -416,24 +518,13 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     return out;
 }
 
-static char *identify_middle(char out[DIMS_TEXT_CHARS], const struct dims *dims)
-{
-    const int used = snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "x%" PRIu64 "x%" PRIu64,
-                              dims->outer.n, dims->depth.n, dims->inner.n);
-    if (!is_dense(dims))
-        snprintf(out + used, (size_t)(DIMS_TEXT_CHARS - used),
-                 "_strides%" PRIu64 "_%" PRIu64 "_%" PRIu64, dims->outer.stride,
-                 dims->depth.stride, dims->inner.stride);
-    return out;
-}
-
 char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const struct matrix matrix = matrix_of(dims);
     if (is_by_n(dims))
         return dims_text_file_part(out, dims);
-    if (kind_of(dims) == MIDDLE)
-        return identify_middle(out, dims);
+    if (has_axes(dims))
+        return identify_axes(out, dims);
     const int used =
         snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "x%" PRIu64, matrix.rows, matrix.len);
     if (matrix.pitch > matrix.len)
@@ -445,8 +536,11 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const enum kind kind = kind_of(dims);
     const struct matrix matrix = matrix_of(dims);
+    char axes[DIMS_TEXT_CHARS];
     int used = 0;
-    if (kind == MIDDLE)
+    if (kind == STRIDED)
+        used = snprintf(out, DIMS_TEXT_CHARS, "strided-%.200s-", identify_axes(axes, dims));
+    else if (kind == MIDDLE)
         used =
             snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x",
                      dims->outer.stride, dims->depth.n, dims->depth.stride, dims->inner.n);
@@ -495,6 +589,11 @@ const char *dims_text_name(const struct dims *dims)
 const char *dims_text_each(const struct dims *dims)
 {
     return words_of(dims)->each[dims->scan];
+}
+
+const char *dims_text_gives(const struct dims *dims)
+{
+    return words_of(dims)->gives;
 }
 
 const char *dims_text_results(const struct dims *dims)

@@ -39,9 +39,9 @@ int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t c
                         struct error *error);
 
 /* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
- * results of `depth` elements each, by rows with a gap behind each, by columns, and along a middle
- * axis; then the two scans of n elements, and those of each row. */
-enum { DIMS_TEXT_FORMS = 8 };
+ * results of `depth` elements each, by rows with a gap behind each, by columns, along a middle axis,
+ * and along two axes with two kept ones between; then the two scans of n elements, and those of each row. */
+enum { DIMS_TEXT_FORMS = 9 };
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth,
                      uint64_t gap);
 
@@ -50,10 +50,10 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
 extern const char *const dims_text_scans[DIMS_SCANS], *const dims_text_scan_symbols[DIMS_SCANS];
 int dims_text_find_scan(enum dims_scan *out, const char *name, struct error *error);
 
-enum { DIMS_TEXT_CHARS = 144 };
+enum { DIMS_TEXT_CHARS = 256 };
 
 /* "2Mi x 128 rows", " pitch 130" behind it where rows have gaps; of one value n, "400M"; of a scan
- * "400M inclusive scan"; of a middle axis all three, "4 x 100 x 7 middle axis", with strides where there are gaps. Returns `out`. */
+ * "400M inclusive scan"; of a middle axis all three, "4 x 100 x 7 middle axis", else "4 x 7 x 9 axes 0,2", with strides where there are gaps. Returns `out`. */
 char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims);
 
 /* The same within a sentence: "n = 400M", "2Mi x 128 rows". Returns `out`. */
@@ -85,11 +85,14 @@ const char *dims_text_smaller(const struct dims *dims);
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked);
 
-/* The kind of the results: "value", "rows", "columns", "middle"; then the same as a part of an
+/* The kind of the results: "value", "rows", "columns", "middle", "strided"; then the same as a part of an
  * identifier, with "" for one value and "inclusive_rows" for scans. The third checks a name that --shape takes and returns the same name from our
  * table, or NULL for an unknown one. */
 const char *dims_text_name(const struct dims *dims);
 const char *dims_text_each(const struct dims *dims);
+
+/* What such kernels give: "a value for each row". */
+const char *dims_text_gives(const struct dims *dims);
 
 /* How many results a call has, in the names of dims: "1", "outer", "inner", "outer * inner"; of a
  * scan "n". */

@@ -76,21 +76,34 @@ static void add_combine(struct text *out, const struct problem *problem)
     text_adds(out, "}\n\n");
 }
 
-/* A shuffle, "down" or "xor", of all fields. */
-static void add_shuffle(struct text *out, const struct problem *problem, const char *kind,
-                        const char *whose)
+/* A shuffle of all fields: its name here and CUDA's, what it takes, and whose value it gives. */
+struct shuffle {
+    const char *name, *cuda, *params, *args, *whose;
+};
+
+static const struct shuffle shuffles[] = {
+    {"shuffle_down", "__shfl_down_sync", "int d", "d", "that is d further"},
+    {"shuffle_xor", "__shfl_xor_sync", "int d", "d", "whose number differs in the bits of d"},
+    {"shuffle_up", "__shfl_up_sync", "int d, int lanes", "d, lanes",
+     "that is d before, of so many lanes"},
+    {"shuffle_at", "__shfl_sync", "int lane, int lanes", "lane, lanes",
+     "of this number among so many lanes"},
+};
+
+static void add_shuffle(struct text *out, const struct problem *problem,
+                        const struct shuffle *shuffle)
 {
     const struct operation_text *text = problem->op->text;
     text_addf(out,
-              "//? define shuffle_%s\n"
+              "//? define %s\n"
               "// The value of the lane %s.\n"
-              "__device__ __forceinline__ accum shuffle_%s(accum a, int d)\n{\n",
-              kind, whose, kind);
+              "__device__ __forceinline__ accum %s(accum a, %s)\n{\n",
+              shuffle->name, shuffle->whose, shuffle->name, shuffle->params);
     for (int k = 0; problem_has_fields(problem) && k < operation_field_count(text); k++)
-        text_addf(out, "    a.%s_ = __shfl_%s_sync(~0u, a.%s_, d);\n",
-                  operation_field_name(text, k), kind, operation_field_name(text, k));
+        text_addf(out, "    a.%s_ = %s(~0u, a.%s_, %s);\n", operation_field_name(text, k),
+                  shuffle->cuda, operation_field_name(text, k), shuffle->args);
     if (!problem_has_fields(problem))
-        text_addf(out, "    a = __shfl_%s_sync(~0u, a, d);\n", kind);
+        text_addf(out, "    a = %s(~0u, a, %s);\n", shuffle->cuda, shuffle->args);
     text_adds(out, "    return a;\n}\n\n");
 }
 
@@ -99,8 +112,8 @@ static void add_joining(struct text *out, const struct problem *problem)
     add_value(out, problem);
     add_identity(out, problem);
     add_combine(out, problem);
-    add_shuffle(out, problem, "down", "that is d further");
-    add_shuffle(out, problem, "xor", "whose number differs in the bits of d");
+    for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++)
+        add_shuffle(out, problem, &shuffles[i]);
 }
 
 /* --- Results ------------------------------------------------------------------------------ */

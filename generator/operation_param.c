@@ -253,21 +253,13 @@ int problem_give_text(struct problem *problem, const char *text, struct error *e
 
 /* --- Values that proofs draw --------------------------------------------------------------- */
 
-/* Each set begins at another special value. */
-static size_t place_of(size_t param, int set)
-{
-    return (param + 3 * (size_t)(set - 1)) % PROBLEM_PARAMS_MAX;
-}
-
 static uint64_t draw_float(enum type type, size_t param, int set)
 {
     static const double plain[PROBLEM_PARAMS_MAX] = {2.5,  0.375, 7,    0.0625,
                                                      1.75, 12,    0.75, 3.25};
-    static const double special[PROBLEM_PARAMS_MAX] = {0,        (double)INFINITY,
-                                                       -1.5,     (double)NAN,
-                                                       -0.0,     -(double)INFINITY,
-                                                       0x1p-130, 1};
-    return round_float(type, set ? special[place_of(param, set)] : plain[param]);
+    static const double special[PROBLEM_PARAMS_MAX] =
+        {0, (double)NAN, (double)INFINITY, -1.5, -0.0, -(double)INFINITY, 0x1p-100, 1};
+    return round_float(type, set ? special[param] : plain[param]);
 }
 
 static uint64_t draw_integer(enum type type, size_t param, int set)
@@ -276,7 +268,7 @@ static uint64_t draw_integer(enum type type, size_t param, int set)
     const uint64_t top = UINT64_C(1) << (8 * problem_types[type].bytes - 1);
     const uint64_t special[PROBLEM_PARAMS_MAX] = {0,       UINT64_MAX, top, top - 1,
                                                   top + 1, 1,          0,   UINT64_MAX};
-    return extend(type, set ? special[place_of(param, set)] : plain[param]);
+    return extend(type, set ? special[param] : plain[param]);
 }
 
 void problem_draw_params(struct problem *problem, int set)

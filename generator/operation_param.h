@@ -38,9 +38,9 @@ void problem_give_bits(struct problem *problem, size_t param, uint64_t bits);
 /* Gives the value that "NAME=NUMBER" says, in which a float may be inf or nan. */
 int problem_give_text(struct problem *problem, const char *text, struct error *error);
 
-/* Gives the other values that proofs draw: `set` 0 has ordinary ones, no two of which are the same, the others
- * special ones: zeros, limits, infinities and NaN. */
-enum { PROBLEM_PARAM_SETS = 3 };
+/* Gives the other values that proofs draw: `set` 0 has ordinary ones, no two of which are the same, 1 special
+ * ones: zeros, limits, infinities and NaN. No denormals, which order any may take for zeros. */
+enum { PROBLEM_PARAM_SETS = 2 };
 void problem_draw_params(struct problem *problem, int set);
 
 /* Appends " delta=0.5", with the digits that give the value back; " delta=0.5 margin=1", all of them. */

@@ -45,6 +45,8 @@ enum planner_arg {
     PLANNER_ARG_DEPTH_STRIDE,
     PLANNER_ARG_INNER,
     PLANNER_ARG_INNER_STRIDE,
+    PLANNER_ARG_SPAN, /* the depth where that is one span */
+    PLANNER_ARG_SPAN_STRIDE,
     PLANNER_ARG_PARTS, /* partial results of each result */
     PLANNER_ARGS
 };
@@ -302,6 +304,8 @@ static inline void planner_bind(uint64_t values[PLANNER_ARGS],
     values[PLANNER_ARG_DEPTH_STRIDE] = dims->depth.stride;
     values[PLANNER_ARG_INNER] = dims->inner.n;
     values[PLANNER_ARG_INNER_STRIDE] = dims->inner.stride;
+    values[PLANNER_ARG_SPAN] = dims->depth.n > 0 ? dims_span(dims) : 1;
+    values[PLANNER_ARG_SPAN_STRIDE] = dims_has_spans(dims) ? dims->span.stride : 0;
     values[PLANNER_ARG_PARTS] = (uint64_t)launch->parts;
     values[PLANNER_ARG_OUTPUT] =
         launch->writes_scratch ? buffers->scratch + launch->output : buffers->output;

@@ -195,6 +195,16 @@ bool problem_rounds(const struct problem *problem)
     return problem_types[problem_value(problem)].is_float && problem_law(problem)->rounds;
 }
 
+bool problem_rounds_floats(const struct problem *problem)
+{
+    struct problem floats = *problem;
+    struct error ignored;
+    floats.type = floats.acc = F32;
+    return floats.op->text && operation_takes(floats.op->text, F32) &&
+           operation_check_types(floats.op->text, F32, F32, &ignored) == 0 &&
+           problem_rounds(&floats);
+}
+
 bool problem_is_on_host(const struct problem *problem)
 {
     return problem->regime == PINNED || problem->regime == PAGEABLE;
@@ -214,13 +224,8 @@ static int refuse(const struct problem *problem, struct error *error, const char
 /* Refuses what the language can say and no kernel does. */
 static int check_kernels(const struct problem *problem, struct error *error)
 {
-    if (problem_law(problem)->is_position && problem->dims.scan)
+    if (operation_law(problem->op)->is_position && problem->dims.scan)
         return refuse(problem, error, "a scan gives values, no positions: use min or max");
-    if (problem_is_joined(problem) && problem->dims.scan)
-        return refuse(
-            problem, error,
-            "scans combine by a + b, a * b, least(a, b), greatest(a, b), a & b, a | b and "
-            "a ^ b so far, and give map no index i");
     if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
         (problem_map(problem) == MAP_MAPPED || problem_has_finish(problem)))
         return refuse(

@@ -147,6 +147,9 @@ double problem_bytes(const struct problem *problem);
  * calculate with floats. */
 bool problem_rounds(const struct problem *problem);
 
+/* Do those of floats, whatever the problem's own types are? */
+bool problem_rounds_floats(const struct problem *problem);
+
 /* Are the elements in the host's memory? */
 bool problem_is_on_host(const struct problem *problem);
 
@@ -154,7 +157,7 @@ bool problem_is_on_host(const struct problem *problem);
  * gives the same bits. */
 void problem_simplify(struct problem *problem);
 
-enum { PROBLEM_CHARS = 192 };
+enum { PROBLEM_CHARS = 320 };
 
 /* "sum i32 400M cold", of a matrix "sum f32 2Mi x 128 rows cold", and " acc i64" where the
  * accumulator is not the default, and at the end what is asked of the order. */

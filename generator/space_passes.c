@@ -11,6 +11,7 @@ const char *const space_pass_args[PLANNER_ARGS] = {
     [PLANNER_ARG_OUTER] = "outer",       [PLANNER_ARG_OUTER_STRIDE] = "outer_stride",
     [PLANNER_ARG_DEPTH] = "depth",       [PLANNER_ARG_DEPTH_STRIDE] = "depth_stride",
     [PLANNER_ARG_INNER] = "inner",       [PLANNER_ARG_INNER_STRIDE] = "inner_stride",
+    [PLANNER_ARG_SPAN] = "span",         [PLANNER_ARG_SPAN_STRIDE] = "span_stride",
     [PLANNER_ARG_PARTS] = "parts",       [PLANNER_ARG_OUTPUT] = "output",
     [PLANNER_ARG_PARTIALS] = "partials", [PLANNER_ARG_STATE] = "state",
 };
@@ -50,15 +51,16 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
         if (kind == PLANNER_ARGS &&
             space_keep_fault(
                 space,
-                space_complain(item, error,
-                               "an arg is input, n, outer, outer_stride, depth, depth_stride, "
-                               "inner, inner_stride, parts, output, partials or state, not",
-                               words[i]),
+                space_complain(
+                    item, error,
+                    "an arg is input, n, outer, outer_stride, depth, depth_stride, "
+                    "inner, inner_stride, span, span_stride, parts, output, partials or state, not",
+                    words[i]),
                 error))
             return -1;
     }
     return count > PASS_ARGS_MAX
-               ? space_complain(item, error, "at most 12 args fit in", item->section)
+               ? space_complain(item, error, "at most 14 args fit in", item->section)
                : 0;
 }
 

@@ -41,7 +41,8 @@ bool space_serves(const struct space *space, const struct problem *problem)
         !(problem_rounds(problem) && expr_uses(space->serves, SPACE_ORDER)))
         return false;
     point_builtins(&context, false, values);
-    if (problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN))
+    if ((problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN)) ||
+        (dims_has_spans(&problem->dims) && !expr_uses(space->serves, SPACE_SPAN)))
         return false;
     return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
 }

@@ -447,7 +447,17 @@ __device__ __forceinline__ void begin_epoch(unsigned long long *word, unsigned e
 __device__ __forceinline__ void post_tile(unsigned long long *words, unsigned tile, accum value,
                                           unsigned flag)
 {
-    //? if ACCUM_BYTES == 8
+    //? if COMBINE == OTHER
+    // A part of the value in each word.
+    const union { accum value; unsigned part[ACCUM_BYTES / 4]; } from = {value};
+    #pragma unroll
+    for (int k = 0; k < ACCUM_BYTES / 4; k++) {
+        post_half(words + (unsigned long long)tile * (ACCUM_BYTES / 4) + k, from.part[k], flag);
+        //? if HOST
+        host_yield(); // others may see some parts alone
+        //? end
+    }
+    //? elif ACCUM_BYTES == 8
     // Half of the value in each of two words.
     const union { accum value; unsigned half[2]; } from = {value};
     post_half(words + 2ULL * tile, from.half[0], flag);
@@ -477,7 +487,22 @@ __device__ __forceinline__ void post_half(unsigned long long *word, unsigned bit
 __device__ __forceinline__ unsigned read_tile(const unsigned long long *words, unsigned tile,
                                               accum *value)
 {
-    //? if ACCUM_BYTES == 8
+    //? if COMBINE == OTHER
+    // While the tile's value is replaced its parts may be of two.
+    union { accum value; unsigned part[ACCUM_BYTES / 4]; } to;
+    unsigned flag = 0;
+    bool is_one = true;
+    #pragma unroll
+    for (int k = 0; k < ACCUM_BYTES / 4; k++) {
+        const unsigned long long both =
+            read_word(words + (unsigned long long)tile * (ACCUM_BYTES / 4) + k);
+        to.part[k] = (unsigned)(both >> 32);
+        is_one = is_one && (k == 0 || (unsigned)both == flag);
+        flag = (unsigned)both;
+    }
+    *value = to.value;
+    return is_one ? flag : 0;
+    //? elif ACCUM_BYTES == 8
     // While the tile's value is replaced its halves may be of two.
     const unsigned long long low = read_word(words + 2ULL * tile);
     const unsigned long long high = read_word(words + 2ULL * tile + 1);

@@ -143,7 +143,9 @@ __device__ __forceinline__ accum lanes_reduce(accum a, int lanes)
 }
 
 //? if !COMMUTES
-//? if ROUNDS > 1 && SIDE > 1
+enum { SIDE = LANES < 32 ? LANES : 32 }; // lanes that load side by side
+
+//? if ROUNDS > 1 && LANES > 1
 // A warp's shared memory, in which its loads change places.
 __device__ __forceinline__ vec *warp_room(void)
 {
@@ -188,7 +190,7 @@ __device__ __forceinline__ void reduce_rows(accum a[UNROLL], const span from[UNR
                 if (lane != 0)
                     a[u] = identity();
             }
-            //? if ROUNDS > 1 && SIDE > 1
+            //? if ROUNDS > 1 && LANES > 1
             to_neighbours(got[u], warp_room(), SIDE, ROUNDS);
             //? end
             #pragma unroll
@@ -328,7 +330,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
         #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             const unsigned long long result = first + u * GROUPS + group;
-            //? if IS_CUT
+            //? if SPLIT != WHOLE || (!COMMUTES && LANES > 32)
             //? if COMMUTES
             const unsigned long long row = result / parts, part = result % parts;
             //? elif SPLIT != WHOLE
@@ -359,7 +361,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             from[u].end = left ? skip + left : 0;
             from[u].loads = (from[u].end + VECTOR - 1) / VECTOR;
             from[u].inside = begin >= VECTOR && begin + left + VECTOR <= extent;
-            //? if HAS_INDEX && IS_CUT
+            //? if HAS_INDEX && (SPLIT != WHOLE || (!COMMUTES && LANES > 32))
             from[u].first = low - skip;
             //? elif HAS_INDEX
             from[u].first = 0ULL - skip;
@@ -368,7 +370,7 @@ rows(const elem *x, unsigned long long count, unsigned long long len, unsigned l
             from[u].at = (const vec *)(x + begin);
             from[u].end = left;
             from[u].loads = (left + VECTOR - 1) / VECTOR;
-            //? if HAS_INDEX && IS_CUT
+            //? if HAS_INDEX && (SPLIT != WHOLE || (!COMMUTES && LANES > 32))
             from[u].first = low;
             //? elif HAS_INDEX
             from[u].first = 0;

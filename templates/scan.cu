@@ -9,7 +9,11 @@ typedef struct { elem at[WIDTH]; } run;
 // results leave it like that.
 typedef union __align__(16) {
     elem in[TILE];
+    //? if HAS_FINISH
+    output out[TILE];
+    //? else
     accum out[TILE];
+    //? end
 } staging;
 
 __device__ __forceinline__ staging *staged(void)
@@ -22,13 +26,25 @@ __device__ __forceinline__ staging *staged(void)
 // A tile: its places begin at x and, if it is written, at y; those in [low, high) are of the input.
 typedef struct {
     const elem *x;
+    //? if HAS_FINISH
+    output *y;
+    //? else
     accum *y;
+    //? end
     unsigned low, high;
+    //? if HAS_INDEX || HAS_FINISH
+    unsigned long long first; // the index of the first place, modulo 2^64
+    //? end
 } tile;
 
 // The tile of this number; tile 0 begins where a load may, so that all loads are aligned.
+//? if HAS_FINISH
+__device__ __forceinline__ tile find_tile(const elem *x, unsigned long long n, output *y,
+                                          unsigned number)
+//? else
 __device__ __forceinline__ tile find_tile(const elem *x, unsigned long long n, accum *y,
                                           unsigned number)
+//? end
 {
     //? if VECTOR > 1
     const unsigned skip = (unsigned)((unsigned long long)x / ELEM_BYTES % VECTOR);
@@ -41,6 +57,9 @@ __device__ __forceinline__ tile find_tile(const elem *x, unsigned long long n, a
     it.y = y + (first - skip);
     it.low = number == 0 ? skip : 0;
     it.high = first >= end ? 0 : end - first < TILE ? (unsigned)(end - first) : TILE;
+    //? if HAS_INDEX || HAS_FINISH
+    it.first = first - skip;
+    //? end
     return it;
 }
 
@@ -103,7 +122,11 @@ __device__ __forceinline__ void load_tile(run mine[RUNS], const tile *from, cons
 __device__ __forceinline__ accum value_of(const run *mine, int j, const tile *in, unsigned place,
                                           const bool is_whole)
 {
+    //? if HAS_INDEX
+    return is_whole || holds(in, place + j) ? map(mine->at[j], in->first + place + j) : identity();
+    //? else
     return is_whole || holds(in, place + j) ? map(mine->at[j]) : identity();
+    //? end
 }
 
 //? if METHOD != WAVES
@@ -127,7 +150,11 @@ __device__ __forceinline__ accum lanes_scan(accum a, int lanes)
 {
     #pragma unroll
     for (int d = 1; d < lanes; d *= 2) {
+        //? if COMBINE == OTHER
+        const accum before = shuffle_up(a, d, 32);
+        //? else
         const accum before = __shfl_up_sync(~0u, a, d);
+        //? end
         if (threadIdx.x % 32 >= d)
             a = combine(before, a);
     }
@@ -143,8 +170,16 @@ __device__ __forceinline__ accum warps_scan(accum a, accum *all)
         totals[warp] = a;
     __syncthreads();
     const accum to = lanes_scan(lane < BLOCK / 32 ? totals[lane] : identity(), BLOCK / 32);
+    //? if COMBINE == OTHER
+    *all = shuffle_at(to, BLOCK / 32 - 1, 32);
+    //? else
     *all = __shfl_sync(~0u, to, BLOCK / 32 - 1);
+    //? end
+    //? if COMBINE == OTHER
+    const accum before = shuffle_at(to, warp > 0 ? warp - 1 : 0, 32);
+    //? else
     const accum before = __shfl_sync(~0u, to, warp > 0 ? warp - 1 : 0);
+    //? end
     return warp > 0 ? before : identity();
 }
 
@@ -159,7 +194,11 @@ __device__ __forceinline__ void scan_runs(accum sums[RUNS], accum *all)
         sums[r] = lanes_scan(sums[r], 32);
     #pragma unroll
     for (int r = 0; r < RUNS; r++) {
+        //? if COMBINE == OTHER
+        const accum before = shuffle_up(sums[r], 1, 32), row = shuffle_at(sums[r], 31, 32);
+        //? else
         const accum before = __shfl_up_sync(~0u, sums[r], 1), row = __shfl_sync(~0u, sums[r], 31);
+        //? end
         sums[r] = lane > 0 ? combine(warp, before) : warp;
         warp = combine(warp, row);
     }
@@ -196,7 +235,16 @@ __device__ __forceinline__ void write_runs(const accum before[RUNS], const run m
         #pragma unroll
         for (int j = 0; j < WIDTH; j++) {
             const accum b = combine(a, value_of(&mine[r], j, to, run_place(r), is_one));
-            //? if SCAN == EXCLUSIVE && ARRANGE == STRIPED
+            //? if HAS_FINISH && SCAN == EXCLUSIVE
+            const output result = finish(a, to->first + run_place(r) + j);
+            //? elif HAS_FINISH
+            const output result = finish(b, to->first + run_place(r) + j + 1);
+            //? end
+            //? if HAS_FINISH && ARRANGE == STRIPED
+            row[j / WRITE].at[j % WRITE] = result;
+            //? elif HAS_FINISH
+            staged()->out[run_place(r) + j] = result;
+            //? elif SCAN == EXCLUSIVE && ARRANGE == STRIPED
             row[j / WRITE].at[j % WRITE] = a;
             //? elif SCAN == EXCLUSIVE
             staged()->out[run_place(r) + j] = a;
@@ -226,7 +274,9 @@ __device__ __forceinline__ void write_runs(const accum before[RUNS], const run m
 __device__ __forceinline__ void write_tile(const accum before[RUNS], const run mine[RUNS],
                                            const tile *to)
 {
-    //? if WRITE > 1
+    //? if WRITE > 1 && HAS_FINISH
+    if (to->low == 0 && to->high == TILE && (unsigned long long)to->y % (WRITE * RESULT_BYTES) == 0)
+    //? elif WRITE > 1
     if (to->low == 0 && to->high == TILE && (unsigned long long)to->y % (WRITE * ACCUM_BYTES) == 0)
     //? else
     if (to->low == 0 && to->high == TILE)
@@ -289,7 +339,11 @@ __device__ __forceinline__ accum look_together(const unsigned long long *words, 
         a = identity();
     #pragma unroll
     for (int d = 1; d < 32; d *= 2)
+        //? if COMBINE == OTHER
+        a = combine(shuffle_down(a, d), a);
+        //? else
         a = combine(__shfl_down_sync(~0u, a, d), a);
+        //? end
     return a;
 }
 
@@ -304,7 +358,11 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
     for (long long last = (long long)number - 1;; last -= LOOK) {
         bool is_all;
         const accum a = look_together(words, last, epoch, &is_all);
+        //? if COMBINE == OTHER
+        so_far = combine(shuffle_at(a, 0, 32), so_far);
+        //? else
         so_far = combine(__shfl_sync(~0u, a, 0), so_far);
+        //? end
         if (is_all)
             return so_far;
     }
@@ -336,8 +394,16 @@ __device__ __forceinline__ accum look_back(const unsigned long long *words, unsi
             a = seen[lane];
         #pragma unroll
         for (int d = 1; d < LOOK / 32; d *= 2)
+            //? if COMBINE == OTHER
+            a = combine(shuffle_down(a, d), a);
+            //? else
             a = combine(__shfl_down_sync(~0u, a, d), a);
+            //? end
+        //? if COMBINE == OTHER
+        so_far = combine(shuffle_at(a, 0, 32), so_far);
+        //? else
         so_far = combine(__shfl_sync(~0u, a, 0), so_far);
+        //? end
         if (done != 0)
             return so_far;
         __syncthreads(); // all have read what the next look writes
@@ -418,7 +484,11 @@ __device__ __forceinline__ accum sum_between(const unsigned long long *words, un
         __syncwarp();
         #pragma unroll
         for (int d = 1; d < 32; d *= 2)
+            //? if COMBINE == OTHER
+            a = combine(a, shuffle_down(a, d));
+            //? else
             a = combine(a, __shfl_down_sync(~0u, a, d));
+            //? end
         if (lane == 0)
             seen[turn][warp] = a;
     }
@@ -514,7 +584,11 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 //? else
 __launch_bounds__(BLOCK)
 //? end
-//? if METHOD == LOOK_BACK || METHOD == WAVES
+//? if HAS_FINISH && (METHOD == LOOK_BACK || METHOD == WAVES)
+scan(const elem *x, unsigned long long n, output *y, unsigned long long *state)
+//? elif HAS_FINISH
+scan(const elem *x, unsigned long long n, output *y)
+//? elif METHOD == LOOK_BACK || METHOD == WAVES
 scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 //? elif METHOD == ONE_BLOCK || METHOD == ONE_CLUSTER
 scan(const elem *x, unsigned long long n, accum *y)

@@ -1,14 +1,26 @@
 // What a step takes of a row: its places begin at x and at y; those in [low, high) are of the row.
 typedef struct {
     const elem *x;
+    //? if HAS_FINISH
+    output *y;
+    //? else
     accum *y;
+    //? end
     unsigned low, high;
+    //? if HAS_INDEX || HAS_FINISH
+    unsigned long long first; // the index of the first place in its row, modulo 2^64
+    //? end
 } part;
 
 // The places from `begin` on of a row at x, of which `skip` come before it, so that all loads are
 // aligned; none where there is no such row.
+//? if HAS_FINISH
+__device__ __forceinline__ part find_part(const elem *x, output *y, unsigned long long len,
+                                          unsigned long long begin, const bool is_there)
+//? else
 __device__ __forceinline__ part find_part(const elem *x, accum *y, unsigned long long len,
                                           unsigned long long begin, const bool is_there)
+//? end
 {
     //? if VECTOR > 1
     const unsigned skip = (unsigned)((unsigned long long)x / ELEM_BYTES % VECTOR);
@@ -23,6 +35,9 @@ __device__ __forceinline__ part find_part(const elem *x, accum *y, unsigned long
     it.high = !is_there || begin >= end ? 0 : end - begin < STEP ? (unsigned)(end - begin) : STEP;
     if (it.high == 0)
         it.low = 0;
+    //? if HAS_INDEX || HAS_FINISH
+    it.first = begin - skip;
+    //? end
     return it;
 }
 
@@ -55,7 +70,11 @@ __device__ __forceinline__ vec load_places(const part *from, unsigned place)
 // What an element counts for: the identity where it is not of the row.
 __device__ __forceinline__ accum value_of(const vec *mine, int j, const part *in, unsigned place)
 {
+    //? if HAS_INDEX
+    return holds(in, place + j) ? map(mine->at[j], in->first + place + j) : identity();
+    //? else
     return holds(in, place + j) ? map(mine->at[j]) : identity();
+    //? end
 }
 
 // Combines each lane's value with those of the lanes before it, of its own LANES or of a warp.
@@ -63,7 +82,11 @@ __device__ __forceinline__ accum lanes_scan(accum a)
 {
     #pragma unroll
     for (int d = 1; d < GROUP; d *= 2) {
+        //? if COMBINE == OTHER
+        const accum before = shuffle_up(a, d, GROUP);
+        //? else
         const accum before = __shfl_up_sync(~0u, a, d, GROUP);
+        //? end
         if (threadIdx.x % GROUP >= d)
             a = combine(before, a);
     }
@@ -90,7 +113,11 @@ __device__ __forceinline__ void scan_step(accum sums[LOADS], accum *all)
     accum before = identity();
     #pragma unroll
     for (int r = 0; r < LOADS; r++) {
+        //? if COMBINE == OTHER
+        const accum own = shuffle_up(sums[r], 1, GROUP);
+        //? else
         const accum own = __shfl_up_sync(~0u, sums[r], 1, GROUP);
+        //? end
         //? if LANES > 32
         accum after = before;
         for (unsigned w = 0; w < LANES / 32; w++) {
@@ -100,7 +127,11 @@ __device__ __forceinline__ void scan_step(accum sums[LOADS], accum *all)
         }
         before = after;
         //? else
+        //? if COMBINE == OTHER
+        const accum whole = shuffle_at(sums[r], GROUP - 1, GROUP);
+        //? else
         const accum whole = __shfl_sync(~0u, sums[r], GROUP - 1, GROUP);
+        //? end
         sums[r] = lane > 0 ? combine(before, own) : before;
         before = combine(before, whole);
         //? end
@@ -111,7 +142,9 @@ __device__ __forceinline__ void scan_step(accum sums[LOADS], accum *all)
 // Writes WRITE results from a place on: as one where they may be, else those of the row.
 __device__ __forceinline__ void put(const part *to, unsigned place, const stored *from)
 {
-    //? if WRITE > 1
+    //? if WRITE > 1 && HAS_FINISH
+    const bool is_one = (unsigned long long)to->y % (WRITE * RESULT_BYTES) == 0;
+    //? elif WRITE > 1
     const bool is_one = (unsigned long long)to->y % (WRITE * ACCUM_BYTES) == 0;
     //? else
     const bool is_one = true;
@@ -134,7 +167,11 @@ __launch_bounds__(BLOCK, MIN_BLOCKS)
 __launch_bounds__(BLOCK)
 //? end
 scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsigned long long len,
+          //? if HAS_FINISH
+          output *y)
+          //? else
           accum *y)
+          //? end
 {
     const unsigned long long first =
         (unsigned long long)blockIdx.x * (ROWS * (BLOCK / LANES)) + threadIdx.x / LANES;
@@ -178,7 +215,11 @@ scan_rows(const elem *x, unsigned long long rows, unsigned long long pitch, unsi
                 #pragma unroll
                 for (int j = 0; j < VECTOR; j++) {
                     const accum b = combine(a, value_of(&mine[u][r], j, &own[u], place_of(r)));
-                    //? if SCAN == EXCLUSIVE
+                    //? if HAS_FINISH && SCAN == EXCLUSIVE
+                    out[j / WRITE].at[j % WRITE] = finish(a, own[u].first + place_of(r) + j);
+                    //? elif HAS_FINISH
+                    out[j / WRITE].at[j % WRITE] = finish(b, own[u].first + place_of(r) + j + 1);
+                    //? elif SCAN == EXCLUSIVE
                     out[j / WRITE].at[j % WRITE] = a;
                     //? else
                     out[j / WRITE].at[j % WRITE] = b;

@@ -74,7 +74,11 @@ typedef struct __align__(VECTOR * ELEM_BYTES) { elem at[VECTOR]; } vec;
 
 //? define stored
 // What one store writes.
+//? if HAS_FINISH
+typedef struct __align__(WRITE * RESULT_BYTES) { output at[WRITE]; } stored;
+//? else
 typedef struct __align__(WRITE * ACCUM_BYTES) { accum at[WRITE]; } stored;
+//? end
 
 //? define identity
 // The value that changes nothing.

@@ -20,7 +20,7 @@ machine() {
 # Part I of all shares' parts; its status is kept beside its log.
 prove() {
     failed=0
-    for space in reduce axes arg ordered ordered-rows ordered-columns rows columns middle scan scan-rows; do
+    for space in reduce axes arg ordered ordered-rows ordered-columns rows columns middle strided scan scan-rows; do
         "$program" verify --device host --space "$space" --all --part "$1/$2" --quiet ||
             failed=$?
     done > "$logs/$1" 2>&1 < /dev/null

@@ -31,6 +31,7 @@ reduce.cu reduce reduce-wide
 arg.cu arg
 rows.cu rows
 columns.cu columns middle
+strided.cu strided
 scan.cu scan
 ordered.cu ordered
 ordered_rows.cu ordered-rows

@@ -203,6 +203,7 @@ static const struct option_row shared[] = {
     {SHOW | CHECK, "op", "OP", "only records of this operation", .parse = parse_op},
     {SHOW | CHECK, "type", "TYPE", "only records of this type of elements", .parse = parse_type},
     {COMPARE, "n", "COUNT", "only this many elements", .parse = request_dims_count, .letter = 'n'},
+    {COMPARE, "shape", "SHAPE", "only rows, or columns; of what ships these are left out without it", .parse = request_dims_shape, .repeats = true},
     {COMPARE, "op", "OP", "only this operation", .parse = parse_op},
     {COMPARE, "type", "TYPE", "only this type of elements", .parse = parse_type},
     {REPORT, "n", "COUNT", "elements of the record that is shown in full (default: that nearest to 400M, on the host 1M)", .parse = request_dims_count, .letter = 'n'},

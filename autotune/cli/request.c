@@ -14,6 +14,7 @@
 #include "generator/operation_param.h"
 
 #include <argp.h>
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -266,6 +267,7 @@ static int print_help(struct argp_state *state, struct error *error)
 static int take_option(struct parse *parse, size_t number, const char *value)
 {
     const struct option_row *option = options_at(number);
+    assert(number < OPTIONS_MAX);
     bool *is_given = &parse->is_given[number];
     if (parse->is_line && !options_is_of_problem(option))
         return error_set(parse->error, ERROR_USAGE,
@@ -394,8 +396,7 @@ static void simplify(struct request *request)
     struct problem *problem = &request->problem;
     const enum order asked = problem->order;
     const bool is_list = request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
-    if (is_list && asked != ORDER_FREE && !request->has_type &&
-        operation_law(problem->op)->rounds)
+    if (is_list && asked != ORDER_FREE && !request->has_type && problem_rounds_floats(problem))
         problem->type = problem->acc = F32;
     problem_simplify(problem);
     if (problem->order != asked)

@@ -207,7 +207,7 @@ int request_dims_scan(struct request *request, const char *value, struct error *
 bool request_dims_are_given(const struct request *request)
 {
     const struct request_dims *asked = &request->asked;
-    return !(request->verb & (VERB_SHOW | VERB_CHECK)) &&
+    return !(request->verb & (VERB_SHOW | VERB_CHECK | VERB_COMPARE)) &&
            (asked->has_axis || asked->shape || asked->low.rows || asked->low.len ||
             asked->low.pitch || asked->axis_count || asked->stride_count);
 }

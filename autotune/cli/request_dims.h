@@ -40,7 +40,7 @@ void request_dims_take_shape(struct request *request);
 /* Gives the problem the dims of the scan or the matrix that is asked for, if any is. */
 int request_dims_settle(struct request *request, struct error *error);
 
-/* Does any option give more of the dims than --n? False for show: there --shape selects
+/* Does any option give more of the dims than --n? False for show and compare: there --shape selects
  * records. */
 bool request_dims_are_given(const struct request *request);
 

@@ -150,33 +150,6 @@ static bool is_size(uint64_t n, const uint64_t *sizes, size_t count)
     return false;
 }
 
-/* As the figures have it: 0 where all elements are of one result, or of one scan. */
-static uint64_t row_of(const struct problem *problem)
-{
-    const struct dims run = dims_run(1, problem->dims.scan);
-    return dims_is_alike(&problem->dims, &run) ? 0 : problem->dims.depth.n;
-}
-
-/* The fastest of the kernel's figures that have the size of figure `at`, if that is the first of
- * them, else NULL. */
-static const struct published_figure *fastest_from(const struct published *published,
-                                                   const struct published_kernel *kernel,
-                                                   size_t at)
-{
-    const struct published_figure *best = &published->figures[at];
-    const uint64_t n = published_n(published, best);
-    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
-        const struct published_figure *figure = &published->figures[i];
-        if (published_n(published, figure) != n ||
-            figure->at[PUBLISHED_ROW].digits != best->at[PUBLISHED_ROW].digits)
-            continue;
-        if (i < at)
-            return NULL;
-        best = published_is_faster(figure, best) ? figure : best;
-    }
-    return best;
-}
-
 static void add_beside(struct table *table, const struct published *published,
                        const struct published_figure *figure)
 {
@@ -222,12 +195,11 @@ static void add_those_beside(const struct published *published, void *context)
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
         if (!figure->ps || !kernel->rung || !is_chosen(beside->choice, kernel->rung) ||
             kernel->problem.op != beside->problem->op ||
-            figure->at[PUBLISHED_ROW].digits != row_of(beside->problem) ||
-            !is_size(published_n(published, figure), beside->sizes, beside->count))
+            figure->at[PUBLISHED_ROW].digits != published_row(beside->problem) ||
+            !is_size(published_n(published, figure), beside->sizes, beside->count) ||
+            published_fastest(published, figure) != figure)
             continue;
-        figure = fastest_from(published, kernel, i);
-        if (figure)
-            add_beside(&beside->table, published, figure);
+        add_beside(&beside->table, published, figure);
     }
 }
 

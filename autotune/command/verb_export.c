@@ -108,6 +108,15 @@ static int open_setup(struct task *task, struct error *error)
     if (setup_open(&task->setup, &plain, false, error))
         return -1;
     any = task->setup.problem;
+    if (dims_is_middle(&any.dims) || dims_is_strided(&any.dims)) {
+        setup_close(&task->setup);
+        return error_set(
+            error, ERROR_USAGE,
+            "an export has functions for one value, rows, columns and scans, not "
+            "for %s yet: a program has these by a plan of the library, or a kernel "
+            "with its launcher by 'autotune emit'",
+            dims_text_gives(&any.dims));
+    }
     any.dims.outer.stride |= 1; /* the default serves results that begin anywhere ... */
     if (dims_kept(&any.dims) <= 1)
         any.dims.depth.n = setup_usual_n(false); /* ... and one value of any size */

@@ -11,6 +11,7 @@
 #include "autotune/print/terminal.h"
 #include "autotune/search/tune.h"
 #include "autotune/tune/tune_notes.h"
+#include "autotune/tune/tune_save.h"
 #include "autotune/verify/check_small.h"
 #include "autotune/verify/prove.h"
 #include "generator/dims_text.h"
@@ -171,6 +172,7 @@ static int prove_one(struct verification *it, struct error *error)
         text_addf(&it->right, "; error %.1e of %s, bound %.1e", only->error,
                   setup->problem.op->scale, only->bound);
     end_right(&it->right, &setup->problem);
+    tune_save_proven(request, setup);
     tune_result_dispose(&result);
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "autotune/compare/compare.h"
 
 #include "autotune/compare/compare_portability.h"
+#include "autotune/compare/measured_figure.h"
 #include "autotune/print/figures.h"
 #include "generator/number.h"
 
@@ -20,64 +21,16 @@ const char *const compare_whys[] = {
     [COMPARE_RANKS] = "ranks", [COMPARE_ACCURACY] = "accuracy",
 };
 
-static const struct table_column columns[] = {
-    {"operation", "op", false},
-    {"type", "type", false},
-    {NULL, "acc", false},
-    {NULL, "order", false},
-    {"n", "n", true},
-    {"row", "row", true},
-    {"regime", "regime", false},
-    {"GPU", "gpu", false},
-    {"which is", "basis", false},
-    {NULL, "us", true},
-    {"time", "time", true}, /* with the digits that a document has */
-    {NULL, "gbs", true},
-    {NULL, "peak_pct", true},
-    {"GB/s", NULL, true},
-    {"% of peak", NULL, true},
-    {NULL, "low_us", true},
-    {NULL, "high_us", true},
-    {NULL, "bound_us", true},
-    {"bound us", NULL, true},
-    {NULL, "computed", false},
-    {NULL, "withheld_by", false},
-    {"occupancy %", "occupancy_pct", true},
-    {"limited by", "occupancy_limiter", false},
-    {NULL, "blocks_per_sm", true},
-    {"registers", "registers", true},
-    {"shared B", "shared_bytes", true},
-    {NULL, "local_bytes", true},
-    {"KiB in flight", "in_flight_kib", true},
-    {"KiB wanted", "wanted_kib", true},
-    {"instructions / element", "instructions_per_element", true},
-    {"counted in", "instructions_from", false},
-    {"bound, % of peak", "bound_pct", true},
-    {"bound by", "bound_by", false},
-    {NULL, "loss_pct", true},
-    {NULL, "ranked_candidates", true},
-    {NULL, "bound_rank", true},
-    {NULL, "prior_rank", true},
-    {NULL, "code_rank", true},
-    {NULL, "above_bound", true},
-    {NULL, "portability_pct", true},
-    {NULL, "portability_basis", false},
-    {NULL, "source", false},
-    {NULL, "not_analysed", false},
-    {NULL, "changed", false},
-    {NULL, "winner", false},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
 size_t compare_group_end(const struct compare *compare, size_t first)
 {
     const struct compare_line *a = &compare->lines[first];
     size_t end = first + 1;
     for (; end < compare->line_count; end++) {
         const struct compare_line *b = &compare->lines[end];
-        if (a->problem.op != b->problem.op || a->problem.type != b->problem.type ||
-            a->problem.acc != b->problem.acc || a->problem.regime != b->problem.regime ||
-            a->problem.order != b->problem.order || !a->row != !b->row ||
+        if (operation_compare(a->problem.op, b->problem.op) != 0 ||
+            a->problem.type != b->problem.type || a->problem.acc != b->problem.acc ||
+            a->problem.regime != b->problem.regime || a->problem.order != b->problem.order ||
+            !dims_is_alike(&a->problem.dims, &b->problem.dims) ||
             a->is_document != b->is_document)
             break;
     }
@@ -109,149 +62,321 @@ const char *compare_limiter(const struct analysis *analysis)
 
 /* --- The table ---------------------------------------------------------------------------- */
 
-static void add_problem(struct table *table, const struct compare_line *line)
-{
-    const struct problem *problem = &line->problem;
-    table_add(table, problem->op->name);
-    table_add(table, problem_types[problem->type].name);
-    table_add(table, problem_types[problem->acc].name);
-    table_add(table, problem_orders[problem->order].name);
-    table_addf(table, "%" PRIu64, dims_n(&problem->dims));
-    if (line->row)
-        table_addf(table, "%" PRIu64, line->row);
-    else
-        table_add(table, NULL);
-    table_add(table, line->is_document ? NULL : problem_regimes[problem->regime]);
-}
-
-static void add_analysis(struct table *table, const struct analysis *analysis)
-{
-    const bool is_known = analysis->is_compiled;
-    const bool has_mix = analysis->mix.total > 0;
-    const bool has_bound = analysis->bound > 0;
-    table_add_number(table, is_known, 1, analysis->occupancy.share * 100);
-    table_add(table, !is_known ? NULL
-                     : occupancy_is_limited(&analysis->occupancy)
-                         ? occupancy_names[analysis->occupancy.limiter]
-                         : "none");
-    table_add_number(table, is_known, 0, analysis->occupancy.blocks);
-    table_add_number(table, is_known, 0, analysis->needs.registers);
-    table_add_number(table, is_known, 0,
-                     (double)(analysis->needs.shared_bytes + analysis->dynamic_bytes));
-    table_add_number(table, is_known, 0, (double)analysis->needs.local_bytes);
-    table_add_number(table, has_bound && is_known, 1, analysis->in_flight / 1024);
-    table_add_number(table, has_bound && is_known, 1, analysis->wanted / 1024);
-    table_add_number(table, has_mix && analysis->per_element > 0, 2, analysis->per_element);
-    table_add(table, !has_mix ? NULL : analysis->mix.is_ptx ? "PTX" : "SASS");
-    table_add_number(table, has_bound && is_known, 1, analysis->bound * 100);
-    table_add(table, has_bound ? compare_limiter(analysis) : NULL);
-}
-
-/* Names the figures that are in no document, but computed from its GB/s or else from its time. */
-static const char *computed_of(const struct compare_cell *cell)
-{
-    static const char *const names[2][2] = {{"gbs peak_pct", "gbs"}, {"peak_pct", NULL}};
-    const struct compare_published *const published = &cell->published;
-    return cell->basis == COMPARE_PUBLISHED
-               ? names[published->gbs.is_own][published->share.is_own]
-               : NULL;
-}
-
-/* For people in parentheses, where no document has it. */
-static void add_value(struct table *table, const struct published_value *value, bool is_shown)
-{
-    char number[NUMBER_CHARS];
-    if (value->value > 0)
-        table_addf(table, is_shown && !value->is_own ? "(%s)" : "%s",
-                   figures_short(number, value->value, value->digits));
-    else
-        table_add(table, NULL);
-}
-
-/* With the document's digits. */
-static void add_published(struct table *table, const struct compare_published *published)
-{
-    table_add(table, published->us[0] ? published->us : NULL);
-    table_add(table, published->time[0] ? published->time : NULL);
-    for (int is_shown = 0; is_shown < 2; is_shown++) {
-        add_value(table, &published->gbs, is_shown);
-        add_value(table, &published->share, is_shown);
-    }
-}
-
 void compare_add_bound(struct table *table, double bound, bool is_most)
 {
     char number[NUMBER_CHARS];
     table_add(table, bound > 0 ? figures_bound(number, bound, is_most) : NULL);
 }
 
-void compare_add_speed(struct table *table, const struct compare_cell *cell)
+static void add_speed(struct table *table, const struct compare_cell *cell)
 {
     char speed[NUMBER_CHARS];
-    if (cell->basis == COMPARE_BOUND) {
+    if (cell->basis == COMPARE_BOUND)
         compare_add_bound(table, compare_is_free(cell) ? 0 : cell->gbs, true);
-        compare_add_bound(table, compare_is_free(cell) ? 0 : cell->peak_pct, true);
-        return;
-    }
-    table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+    else
+        table_add(table, cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
 }
 
-static void add_figures(struct table *table, const struct compare_cell *cell)
+static void add_share(struct table *table, const struct compare_cell *cell)
 {
-    const bool has_time = cell->ps && cell->basis > COMPARE_PREDICTED;
-    char us[NUMBER_CHARS] = "", speed[NUMBER_CHARS];
-    table_add(table, has_time ? figures_us(us, cell->ps) : NULL);
-    if (has_time)
-        table_addf(table, "%s us", us);
+    if (cell->basis == COMPARE_BOUND)
+        compare_add_bound(table, compare_is_free(cell) ? 0 : cell->peak_pct, true);
+    else
+        table_add_number(table, cell->peak_pct >= 0, 1, cell->peak_pct);
+}
+
+void compare_add_speed(struct table *table, const struct compare_cell *cell)
+{
+    add_speed(table, cell);
+    add_share(table, cell);
+}
+
+/* A cell with its figure, which comes first, and the portability of its line. */
+struct row {
+    struct measured_figure figure;
+    const struct compare_line *line;
+    const struct compare_cell *cell;
+    double portability;
+    enum compare_basis portability_basis;
+};
+
+static const struct compare_cell *cell_of(const void *row)
+{
+    return ((const struct row *)row)->cell;
+}
+
+/* Of what was analysed: NULL where the kernel was not compiled. */
+static const struct analysis *compiled(const void *row)
+{
+    const struct analysis *analysis = &cell_of(row)->analysis;
+    return analysis->is_compiled ? analysis : NULL;
+}
+
+static void add_text(struct table *table, const char *text)
+{
+    table_add(table, text && *text ? text : NULL);
+}
+
+static void add_ps(struct table *table, uint64_t ps)
+{
+    char us[NUMBER_CHARS];
+    table_add(table, ps ? figures_us(us, ps) : NULL);
+}
+
+static void add_regime(struct table *table, const void *row)
+{
+    const struct compare_line *line = ((const struct row *)row)->line;
+    table_add(table, line->is_document ? NULL : problem_regimes[line->problem.regime]);
+}
+
+/* For people, in parentheses where no document has it. */
+static void add_parenthesized(struct table *table, const struct measured_number *number)
+{
+    if (number->text[0])
+        table_addf(table, number->is_computed ? "(%s)" : "%s", number->text);
     else
         table_add(table, NULL);
-    const bool is_shown = !compare_is_free(cell);
-    table_add(table, is_shown && cell->gbs > 0 ? figures_speed(speed, cell->gbs) : NULL);
-    table_add_number(table, is_shown && cell->peak_pct >= 0, 1, cell->peak_pct);
-    compare_add_speed(table, cell);
 }
 
-static void add_cell(struct table *table, const struct compare *compare,
-                     const struct compare_line *line, size_t side)
+static void add_speed_shown(struct table *table, const void *row)
 {
-    const struct compare_cell *cell = &line->cells[side];
-    enum compare_basis basis;
-    const double portability = compare_portability(compare, line, &basis);
-    char us[NUMBER_CHARS];
-    table_add(table, compare->sides[side].name);
-    table_add(table, compare_basis_word(cell));
-    if (cell->basis == COMPARE_PUBLISHED)
-        add_published(table, &cell->published);
+    if (cell_of(row)->basis == COMPARE_PUBLISHED)
+        add_parenthesized(table, &((const struct row *)row)->figure.gbs);
     else
-        add_figures(table, cell);
-    table_add(table, cell->low_ps ? figures_us(us, cell->low_ps) : NULL);
-    table_add(table, cell->high_ps ? figures_us(us, cell->high_ps) : NULL);
-    table_add(table, cell->bound_ps ? figures_us(us, cell->bound_ps) : NULL);
-    compare_add_bound(table, (double)cell->bound_ps / 1e6, false);
-    table_add(table, computed_of(cell));
-    table_add(table, compare_whys[cell->why]);
-    add_analysis(table, &cell->analysis);
-    table_add_number(table, cell->has_loss, 1, cell->loss_pct);
-    table_add_number(table, cell->evidence.count > 0, 0, (double)cell->evidence.count);
-    table_add_number(table, cell->evidence.count > 0, 2, cell->evidence.bound);
-    table_add_number(table, cell->evidence.count > 0, 2, cell->evidence.prior);
-    table_add_number(table, cell->evidence.has_code, 2, cell->evidence.code);
-    table_add_number(table, cell->evidence.count > 0, 0, (double)cell->evidence.above);
-    table_add_number(table, portability >= 0, 1, portability);
-    table_add(table, portability >= 0 ? compare_bases[basis] : NULL);
-    table_add(table, cell->source[0] ? cell->source : NULL);
-    table_add(table, cell->analysis.why[0] ? cell->analysis.why : NULL);
-    table_add(table, cell->changed[0] ? cell->changed : NULL);
-    table_add(table, cell->winner[0] ? cell->winner : NULL);
+        add_speed(table, cell_of(row));
 }
+
+static void add_share_shown(struct table *table, const void *row)
+{
+    if (cell_of(row)->basis == COMPARE_PUBLISHED)
+        add_parenthesized(table, &((const struct row *)row)->figure.share);
+    else
+        add_share(table, cell_of(row));
+}
+
+static void add_low(struct table *table, const void *row)
+{
+    add_ps(table, cell_of(row)->low_ps);
+}
+
+static void add_high(struct table *table, const void *row)
+{
+    add_ps(table, cell_of(row)->high_ps);
+}
+
+static void add_bound(struct table *table, const void *row)
+{
+    add_ps(table, cell_of(row)->bound_ps);
+}
+
+static void add_bound_shown(struct table *table, const void *row)
+{
+    compare_add_bound(table, (double)cell_of(row)->bound_ps / 1e6, false);
+}
+
+/* Names the figures that are in no document, but computed from its GB/s or else from its time. */
+static void add_computed(struct table *table, const void *row)
+{
+    static const char *const names[2][2] = {{"gbs peak_pct", "gbs"}, {"peak_pct", NULL}};
+    const struct compare_cell *cell = cell_of(row);
+    const struct compare_published *const published = &cell->published;
+    table_add(table, cell->basis == COMPARE_PUBLISHED
+                         ? names[published->gbs.is_own][published->share.is_own]
+                         : NULL);
+}
+
+static void add_why(struct table *table, const void *row)
+{
+    table_add(table, compare_whys[cell_of(row)->why]);
+}
+
+static void add_occupancy(struct table *table, const void *row)
+{
+    const struct analysis *analysis = compiled(row);
+    table_add_number(table, analysis, 1, analysis ? analysis->occupancy.share * 100 : 0);
+}
+
+static void add_occupancy_limiter(struct table *table, const void *row)
+{
+    const struct analysis *analysis = compiled(row);
+    table_add(table, !analysis ? NULL
+                     : occupancy_is_limited(&analysis->occupancy)
+                         ? occupancy_names[analysis->occupancy.limiter]
+                         : "none");
+}
+
+static void add_blocks(struct table *table, const void *row)
+{
+    const struct analysis *analysis = compiled(row);
+    table_add_number(table, analysis, 0, analysis ? analysis->occupancy.blocks : 0);
+}
+
+static void add_registers(struct table *table, const void *row)
+{
+    const struct analysis *analysis = compiled(row);
+    table_add_number(table, analysis, 0, analysis ? analysis->needs.registers : 0);
+}
+
+static void add_shared(struct table *table, const void *row)
+{
+    const struct analysis *analysis = compiled(row);
+    table_add_number(table, analysis, 0,
+                     analysis ? (double)(analysis->needs.shared_bytes + analysis->dynamic_bytes)
+                              : 0);
+}
+
+static void add_local(struct table *table, const void *row)
+{
+    const struct analysis *analysis = compiled(row);
+    table_add_number(table, analysis, 0, analysis ? (double)analysis->needs.local_bytes : 0);
+}
+
+static bool has_bound(const void *row)
+{
+    return compiled(row) && cell_of(row)->analysis.bound > 0;
+}
+
+static void add_in_flight(struct table *table, const void *row)
+{
+    table_add_number(table, has_bound(row), 1, cell_of(row)->analysis.in_flight / 1024);
+}
+
+static void add_wanted(struct table *table, const void *row)
+{
+    table_add_number(table, has_bound(row), 1, cell_of(row)->analysis.wanted / 1024);
+}
+
+static void add_instructions(struct table *table, const void *row)
+{
+    const struct analysis *analysis = &cell_of(row)->analysis;
+    table_add_number(table, analysis->mix.total > 0 && analysis->per_element > 0, 2,
+                     analysis->per_element);
+}
+
+static void add_counted_in(struct table *table, const void *row)
+{
+    const struct sass_mix *mix = &cell_of(row)->analysis.mix;
+    table_add(table, mix->total <= 0 ? NULL : mix->is_ptx ? "PTX" : "SASS");
+}
+
+static void add_bound_share(struct table *table, const void *row)
+{
+    table_add_number(table, has_bound(row), 1, cell_of(row)->analysis.bound * 100);
+}
+
+static void add_loss(struct table *table, const void *row)
+{
+    table_add_number(table, cell_of(row)->has_loss, 1, cell_of(row)->loss_pct);
+}
+
+static void add_ranked(struct table *table, const void *row)
+{
+    const struct compare_evidence *evidence = &cell_of(row)->evidence;
+    table_add_number(table, evidence->count > 0, 0, (double)evidence->count);
+}
+
+static void add_bound_rank(struct table *table, const void *row)
+{
+    table_add_number(table, cell_of(row)->evidence.count > 0, 2, cell_of(row)->evidence.bound);
+}
+
+static void add_prior_rank(struct table *table, const void *row)
+{
+    table_add_number(table, cell_of(row)->evidence.count > 0, 2, cell_of(row)->evidence.prior);
+}
+
+static void add_code_rank(struct table *table, const void *row)
+{
+    table_add_number(table, cell_of(row)->evidence.has_code, 2, cell_of(row)->evidence.code);
+}
+
+static void add_above(struct table *table, const void *row)
+{
+    table_add_number(table, cell_of(row)->evidence.count > 0, 0,
+                     (double)cell_of(row)->evidence.above);
+}
+
+static void add_portability(struct table *table, const void *row)
+{
+    const double percent = ((const struct row *)row)->portability;
+    table_add_number(table, percent >= 0, 1, percent);
+}
+
+static void add_portability_basis(struct table *table, const void *row)
+{
+    const struct row *of = row;
+    table_add(table, of->portability >= 0 ? compare_bases[of->portability_basis] : NULL);
+}
+
+static void add_not_analysed(struct table *table, const void *row)
+{
+    add_text(table, cell_of(row)->analysis.why);
+}
+
+static void add_changed(struct table *table, const void *row)
+{
+    add_text(table, cell_of(row)->changed);
+}
+
+static const struct column columns[] = {
+    COLUMN("operation", "op", false, measured_op),
+    COLUMN("type", "type", false, measured_type),
+    COLUMN(NULL, "acc", false, measured_acc),
+    COLUMN(NULL, "order", false, measured_order),
+    COLUMN("n", "n", true, measured_n),
+    COLUMN_GROUP(measured_dims_columns, measured_dims),
+    COLUMN("regime", "regime", false, add_regime),
+    COLUMN("GPU", "gpu", false, measured_gpu),
+    COLUMN("which is", "basis", false, measured_basis),
+    COLUMN(NULL, "us", true, measured_us),
+    COLUMN("time", "time", true, measured_time), /* with the digits that a document has */
+    COLUMN(NULL, "gbs", true, measured_gbs),
+    COLUMN(NULL, "peak_pct", true, measured_share),
+    COLUMN("GB/s", NULL, true, add_speed_shown),
+    COLUMN("% of peak", NULL, true, add_share_shown),
+    COLUMN(NULL, "low_us", true, add_low),
+    COLUMN(NULL, "high_us", true, add_high),
+    COLUMN(NULL, "bound_us", true, add_bound),
+    COLUMN("bound us", NULL, true, add_bound_shown),
+    COLUMN(NULL, "computed", false, add_computed),
+    COLUMN(NULL, "withheld_by", false, add_why),
+    COLUMN("occupancy %", "occupancy_pct", true, add_occupancy),
+    COLUMN("limited by", "occupancy_limiter", false, add_occupancy_limiter),
+    COLUMN(NULL, "blocks_per_sm", true, add_blocks),
+    COLUMN("registers", "registers", true, add_registers),
+    COLUMN("shared B", "shared_bytes", true, add_shared),
+    COLUMN(NULL, "local_bytes", true, add_local),
+    COLUMN("KiB in flight", "in_flight_kib", true, add_in_flight),
+    COLUMN("KiB wanted", "wanted_kib", true, add_wanted),
+    COLUMN("instructions / element", "instructions_per_element", true, add_instructions),
+    COLUMN("counted in", "instructions_from", false, add_counted_in),
+    COLUMN("bound, % of peak", "bound_pct", true, add_bound_share),
+    COLUMN("bound by", "bound_by", false, measured_cause),
+    COLUMN(NULL, "loss_pct", true, add_loss),
+    COLUMN(NULL, "ranked_candidates", true, add_ranked),
+    COLUMN(NULL, "bound_rank", true, add_bound_rank),
+    COLUMN(NULL, "prior_rank", true, add_prior_rank),
+    COLUMN(NULL, "code_rank", true, add_code_rank),
+    COLUMN(NULL, "above_bound", true, add_above),
+    COLUMN(NULL, "portability_pct", true, add_portability),
+    COLUMN(NULL, "portability_basis", false, add_portability_basis),
+    COLUMN(NULL, "source", false, measured_source),
+    COLUMN(NULL, "not_analysed", false, add_not_analysed),
+    COLUMN(NULL, "changed", false, add_changed),
+    COLUMN(NULL, "winner", false, measured_kernel),
+};
+
+static struct columns all = {.columns = columns, .count = sizeof columns / sizeof *columns};
 
 void compare_table(struct table *out, const struct compare *compare)
 {
-    *out = (struct table){.columns = columns, .column_count = COLUMNS};
+    columns_begin(out, &all);
     for (size_t l = 0; l < compare->line_count; l++)
         for (size_t s = 0; s < compare->side_count; s++) {
-            add_problem(out, &compare->lines[l]);
-            add_cell(out, compare, &compare->lines[l], s);
+            const struct compare_line *line = &compare->lines[l];
+            struct row row = {.line = line, .cell = &line->cells[s]};
+            row.portability = compare_portability(compare, line, &row.portability_basis);
+            measured_figure_of_cell(&row.figure, compare, line, s);
+            columns_add(out, &all, &row);
         }
 }

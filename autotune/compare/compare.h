@@ -63,7 +63,7 @@ struct compare_cell {
     struct compare_published {
         char time[NUMBER_CHARS], us[NUMBER_CHARS]; /* published_time and published_us */
         struct published_value gbs, share;     /* of which gbs and peak_pct are the values */
-        const struct published_lines *remarks; /* on its document; NULL = it is none */
+        const struct ini_lines *remarks;       /* on its document; NULL = it is none */
         const struct published_kernel *kernel; /* of the figure; NULL likewise */
     } published;                               /* of a published figure */
     uint64_t bound_ps; /* the least time by its bound, also where it was measured; 0 = none */
@@ -87,7 +87,6 @@ struct compare_cell {
 
 struct compare_line {
     struct problem problem;
-    uint64_t row;     /* elements that give one result; 0 = all of them */
     bool is_document; /* from documents' figures of their own kernels, else of autotune's */
     struct compare_cell cells[COMPARE_SIDES_MAX];
     /* The least time of this problem on each GPU, over the sizes, requested or not, whose bytes

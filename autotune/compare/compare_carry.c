@@ -5,6 +5,7 @@
 #include "autotune/compare/compare_kernel.h"
 #include "autotune/compare/compare_losses.h"
 #include "autotune/compare/compare_port.h"
+#include "autotune/compare/compare_verdict.h"
 #include "autotune/device/nvrtc.h"
 #include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
@@ -99,7 +100,7 @@ static void add_row(struct table *table, const struct compare_carry *carry,
 static const struct table_column columns[] = {
     {NULL, "from", false},        {NULL, "to", false},
     {"winners", "winners", true}, {"run there with", NULL, false},
-    {NULL, "changed", false},     {"for as they are a rule refuses them", "rule", false},
+    {NULL, "changed", false},     {"the rule that refuses them as they are", "rule", false},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -158,11 +159,11 @@ static void add_problem(struct text *out, const struct compare *compare,
         carried->line ? &carried->line->problem : &compare->lines[0].problem;
     text_addf(out, " --op %s --type %s%s", operation_option(problem->op),
               problem_types[problem->type].name, problem_orders[problem->order].option);
-    text_adds(out, " --n ");
-    if (!carried->line) {
-        text_adds(out, "1K..1G");
+    if (!carried->line || published_row(problem)) {
+        text_addf(out, " %s", compare_sweep_options(&problem->dims));
         return;
     }
+    text_adds(out, " --n ");
     sentence_add_n(out, (uint64_t)carried->sizes.low);
     if (carried->sizes.high > carried->sizes.low) {
         text_adds(out, "..");

@@ -9,6 +9,7 @@
 #include "autotune/compare/prediction.h"
 #include "autotune/print/figures.h"
 #include "generator/array.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,12 +23,17 @@ static bool is_wanted(const struct request *request, const struct problem *probl
     struct filter filter;
     request_filter(&filter, request);
     filter.asked |= FILTER_DEVICE;
+    if (request->asked.shape) {
+        filter.asked |= FILTER_SHAPE;
+        filter.shape = request->asked.shape;
+    }
     return filter_wants(&filter, problem);
 }
 
 static bool is_of_kind(const struct problem *a, const struct problem *b)
 {
-    return a->op == b->op && a->type == b->type && a->acc == b->acc && a->order == b->order;
+    return operation_compare(a->op, b->op) == 0 && a->type == b->type && a->acc == b->acc &&
+           a->order == b->order && dims_is_alike(&a->dims, &b->dims);
 }
 
 static bool is_same(const struct problem *a, const struct problem *b)
@@ -41,7 +47,6 @@ static int add_line(struct comparison *comparison, const struct compare_line *li
     struct compare *compare = &comparison->compare;
     for (size_t i = 0; i < compare->line_count; i++)
         if (is_same(&compare->lines[i].problem, &line->problem) &&
-            compare->lines[i].row == line->row &&
             compare->lines[i].is_document == line->is_document)
             return 0;
     if (array_grow(&compare->lines, compare->line_count, sizeof *compare->lines, error))
@@ -81,6 +86,9 @@ static bool is_asked_for(const struct comparison *comparison, const struct probl
 {
     const struct request *request = comparison->request;
     const struct compare *compare = &comparison->compare;
+    const struct dims value = dims_value(1);
+    if (!request->asked.shape && !dims_is_alike(&problem->dims, &value))
+        return false;
     if (request->has_op || request->has_type || request->has_order || request->has_n)
         return true;
     if (problem->regime != COLD)
@@ -117,13 +125,12 @@ int compare_gather_add_published(struct comparison *comparison,
         for (size_t i = 0; i < document->figure_count; i++) {
             const struct published_figure *figure = &document->figures[i];
             const struct published_kernel *kernel = &document->kernels[figure->kernel];
-            const uint64_t row = figure->at[PUBLISHED_ROW].digits;
-            const struct compare_line line = {.problem = kernel->problem,
-                                              .row = row,
+            const struct compare_line line = {.problem =
+                                                  published_figure_problem(kernel, figure),
                                               .is_document = true};
             if ((figure->ps || figure->at[PUBLISHED_GBS].is_there) && !kernel->task &&
-                (with_rows || !row) && is_wanted(wanted, &kernel->problem) &&
-                add_line(comparison, &line, error))
+                (with_rows || !published_row(&line.problem)) &&
+                is_wanted(wanted, &line.problem) && add_line(comparison, &line, error))
                 return -1;
         }
     }
@@ -141,8 +148,6 @@ static int by_problem(const void *a, const void *b)
         {x->problem.acc, y->problem.acc},
         {x->problem.regime, y->problem.regime},
         {x->problem.order, y->problem.order},
-        {x->row, y->row},
-        {dims_n(&x->problem.dims), dims_n(&y->problem.dims)},
     };
     if (x->is_document != y->is_document)
         return x->is_document ? 1 : -1;
@@ -151,7 +156,7 @@ static int by_problem(const void *a, const void *b)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i][0] != keys[i][1])
             return keys[i][0] < keys[i][1] ? -1 : 1;
-    return 0;
+    return dims_text_compare(&x->problem.dims, &y->problem.dims);
 }
 
 /* The requested problems; without any, those of the operation and type that documents have. */
@@ -200,7 +205,7 @@ static struct compare_winner find_best(const struct compare_input *input,
     }
     for (size_t i = 0; i < input->published_count && line->is_document; i++) {
         const struct published_figure *figure =
-            published_best(input->published[i], &line->problem, line->row);
+            published_best(input->published[i], &line->problem);
         if (figure && (!best.figure || published_is_faster(figure, best.figure)))
             best = (struct compare_winner){.document = input->published[i], .figure = figure};
     }
@@ -211,12 +216,13 @@ static struct compare_winner find_best(const struct compare_input *input,
 static uint64_t find_latency(const struct compare_input *input, const struct compare_line *line)
 {
     uint64_t least = 0;
-    for (size_t i = 0; i < input->records.count && !line->row; i++) {
+    for (size_t i = 0; i < input->records.count; i++) {
         const struct record *record = &input->records.at[i];
         struct problem like = line->problem;
         like.dims = record->problem.dims;
-        if (record->source == RECORD_MEASURED && is_same(&record->problem, &like) &&
-            prediction_is_latency(&input->side, &like) && (!least || record->median_ps < least))
+        if (is_of_kind(&record->problem, &line->problem) && record->source == RECORD_MEASURED &&
+            is_same(&record->problem, &like) && prediction_is_latency(&input->side, &like) &&
+            (!least || record->median_ps < least))
             least = record->median_ps;
     }
     return least;
@@ -365,19 +371,9 @@ static void fill_evidence(const struct comparison *comparison, struct compare_ce
         terminal_progress_end(&progress);
 }
 
-/* The problem as its kernels get it: a line with `row` becomes a matrix of that row length. */
-static struct problem with_rows(const struct compare_line *line)
-{
-    struct problem problem = line->problem;
-    if (line->row)
-        problem.dims =
-            dims_resized(&problem.dims, dims_n(&problem.dims) / line->row, line->row, 0);
-    return problem;
-}
-
 static void fill_line(struct comparison *comparison, struct compare_line *line)
 {
-    const struct problem problem = with_rows(line);
+    const struct problem problem = line->problem;
     struct compare_winner bests[COMPARE_SIDES_MAX], first = {.record = NULL};
     const size_t count = comparison->compare.side_count;
     for (size_t s = 0; s < count; s++) {
@@ -411,7 +407,7 @@ static void fill_port(struct comparison *comparison, struct compare_side *side,
                       const struct compare_input *input)
 {
     const struct compare_winner none = {.record = NULL};
-    const struct problem problem = with_rows(&comparison->compare.lines[0]);
+    const struct problem problem = comparison->compare.lines[0].problem;
     struct compare_kernel kernel;
     struct points points;
     struct error ignored;

@@ -8,7 +8,6 @@
 #include "autotune/embedded.h"
 #include "autotune/library/shipped.h"
 #include "cache/file.h"
-#include "generator/dims_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,8 +99,6 @@ static int add_published(struct compare_input *out, const char *file, const char
     return 0;
 }
 
-static const struct dims compared = DIMS_VALUE(1); /* such, of any n */
-
 /* Is there a record of the same problem among the first `count`? */
 static bool is_known(const struct records *records, size_t count, const struct record *record)
 {
@@ -117,7 +114,7 @@ struct adding {
     const char *name;           /* of the GPU, by the table or its driver, or NULL: */
     const struct record *first; /* that of this record */
     size_t known;               /* of problems that so many of `out` have nothing is added */
-    size_t of_gpu, unlike;      /* of several results, which are not compared */
+    size_t of_gpu;
     char last[sizeof((struct record *)0)->gpu]; /* GPU that was asked about; */
     bool was_of_gpu;                            /* ... what the answer was */
 };
@@ -151,12 +148,9 @@ static int add_record(void *context, const struct interval *served, const struct
     const struct record *record = &served->record;
     if (served->from < served->to)
         return 0; /* intervals are computed again, of all */
-    const bool is_alike = dims_is_alike(&record->problem.dims, &compared);
     adding->of_gpu++;
-    adding->unlike += !is_alike;
-    return is_alike && !is_known(records, adding->known, record)
-               ? store_copy(records, from, record, error)
-               : 0;
+    return is_known(records, adding->known, record) ? 0
+                                                    : store_copy(records, from, record, error);
 }
 
 static void miss(void *context, const struct records *records)
@@ -169,16 +163,10 @@ static void miss(void *context, const struct records *records)
 /* Of a file that was named for this. */
 static void warn_of_others(const struct adding *adding, const struct records *file)
 {
-    const size_t unlike = adding->unlike;
     if (adding->of_gpu < file->count)
         output_warn("%zu records of other GPUs than %s are passed over: 'autotune merge' sorts "
                     "them by GPU",
                     file->count - adding->of_gpu, file->at[0].gpu);
-    if (unlike)
-        output_warn("%zu record%s of " DIMS_TEXT_RESULTS
-                    " %s passed over: only single values are "
-                    "compared",
-                    unlike, unlike == 1 ? "" : "s", unlike == 1 ? "is" : "are");
 }
 
 /* Appends those of the first record's GPU. */
@@ -258,11 +246,6 @@ static int read_file(struct compare_input *out, const char *path, struct text *t
     store_dispose(&records);
     if (failed)
         return -1;
-    if (out->records.count == 0)
-        return error_set(error, ERROR_USAGE,
-                         "%s: its records are of " DIMS_TEXT_RESULTS ", and only single values "
-                         "are compared: name another file",
-                         path);
     take_record(out, &out->records.at[0]);
     return 0;
 }

@@ -383,9 +383,9 @@ static void add_covers(struct text *out, const struct compare_losses *losses)
     struct text text = {0};
     out->failed |= !configs;
     if (compare_losses_best(&best, &percent, losses)) {
-        text_adds(&text, "for all, the least loss where it is greatest, ");
+        text_adds(&text, "config for all of them, which loses ");
         sentence_add_fixed(&text, percent, 1);
-        text_addf(&text, " %%: %s", losses->params[best]);
+        text_addf(&text, " %% at most: %s", losses->params[best]);
         sentence_end(out, "one", &text);
     }
     count = configs ? compare_losses_cover(configs, losses, WITHIN) : 0;

@@ -329,7 +329,7 @@ static void add_sayings(struct text *out, const struct compare *compare, const c
         }
 }
 
-static const struct published_lines *remarks_on(const struct compare_cell *cell, bool is_kernel)
+static const struct ini_lines *remarks_on(const struct compare_cell *cell, bool is_kernel)
 {
     const struct compare_published *published = &cell->published;
     return !is_kernel          ? published->remarks
@@ -344,7 +344,7 @@ static void add_remarks(struct text *out, const struct compare *compare, size_t 
 {
     for (size_t l = 0, before; l < compare->line_count; l++) {
         const struct compare_cell *cell = &compare->lines[l].cells[side];
-        const struct published_lines *remarks = remarks_on(cell, is_kernel);
+        const struct ini_lines *remarks = remarks_on(cell, is_kernel);
         for (before = 0; before < l; before++)
             if (remarks_on(&compare->lines[before].cells[side], is_kernel) == remarks)
                 break;

@@ -11,6 +11,7 @@
 #include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
 #include "autotune/print/terminal.h"
+#include "generator/dims_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,12 +149,8 @@ static bool has_portability(const struct compare *compare, const struct predicti
 
 static void add_size(struct table *table, const struct compare_line *line)
 {
-    char n[NUMBER_CHARS], row[NUMBER_CHARS];
-    number_format_count(n, dims_n(&line->problem.dims));
-    if (line->row)
-        table_addf(table, "%s/%s", n, number_format_count(row, line->row));
-    else
-        table_add(table, n);
+    char size[DIMS_TEXT_CHARS];
+    table_add(table, dims_text_format(size, &line->problem.dims));
 }
 
 /* Microseconds with about four digits. */
@@ -239,7 +236,10 @@ static void fill_sizes(struct table *table, struct table_column columns[COLUMNS_
     const bool is_last = from + count == compare->side_count;
     const bool has_last = is_last && has_portability(compare, group);
     size_t at = 0;
-    columns[at++] = (struct table_column){"n", NULL, true};
+    columns[at++] =
+        (struct table_column){published_row(&compare->lines[group->first].problem) ? "size"
+                                                                                   : "n",
+                              NULL, true};
     for (size_t s = from; s < from + count; s++) {
         columns[at++] = (struct table_column){compare->sides[s].name, NULL, false};
         if (has_time(compare, group, s))
@@ -498,6 +498,7 @@ static void print_losses(struct text *out, const struct compare *compare, size_t
 static void add_heading(struct text *out, const struct compare_line *line, bool is_bold)
 {
     const struct problem *problem = &line->problem;
+    char promise[DIMS_TEXT_CHARS];
     text_addf(out, "\n%s%s %s", is_bold ? "\033[1m" : "", problem->op->name,
               problem_types[problem->type].name);
     if (problem->acc != problem_default_acc(problem->type))
@@ -506,8 +507,7 @@ static void add_heading(struct text *out, const struct compare_line *line, bool 
         text_addf(out, " %s", problem_regimes[problem->regime]);
     text_addf(out, "%s: %s%s%s\n", problem_orders[problem->order].shown,
               line->is_document ? "kernels of documents" : "autotune's kernels",
-              line->row ? ", a result for each row: n / elements in a row" : "",
-              is_bold ? "\033[0m" : "");
+              dims_text_promise(promise, &problem->dims), is_bold ? "\033[0m" : "");
 }
 
 void compare_screen(struct text *out, const struct compare *compare, bool is_bold)

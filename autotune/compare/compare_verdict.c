@@ -5,6 +5,7 @@
 
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -120,13 +121,49 @@ static void add_evidence(struct text *out, const struct compare *compare,
 {
     const struct problem *problem = &compare->lines[measured->first].problem;
     struct text text = {0};
-    text_addf(&text, "both were measured by autotune: %s %s, %s, at %zu size%s (",
+    char promise[DIMS_TEXT_CHARS];
+    text_addf(&text, "both were measured by autotune: %s %s%s, %s, at %zu size%s (",
               problem->op->name, problem_types[problem->type].name,
-              problem_regimes[problem->regime], measured->count,
-              measured->count == 1 ? "" : "s");
+              dims_text_promise(promise, &problem->dims), problem_regimes[problem->regime],
+              measured->count, measured->count == 1 ? "" : "s");
     sentence_add_sizes(&text, &measured->sizes);
     text_adds(&text, ")");
     sentence_end(out, "evidence", &text);
+}
+
+/* Where there are many results no n decides: at how many shapes each is faster, and by how much. */
+static void add_shapes(struct text *out, const struct compare *compare,
+                       const struct measured *measured, size_t a, size_t b)
+{
+    const size_t sides[] = {a, b};
+    struct sentence_range factors[2] = {{.count = 0}};
+    struct text text = {0};
+    for (size_t l = measured->first; l < measured->end; l++) {
+        const struct compare_line *line = &compare->lines[l];
+        if (!is_measured(line, a) || !is_measured(line, b))
+            continue;
+        const double ratio = ratio_of(line, a, b), factor = fmax(ratio, 1 / ratio);
+        if (factor >= 1 + EQUAL)
+            sentence_extend(&factors[ratio > 1], factor);
+    }
+    const size_t first = factors[1].count > factors[0].count;
+    for (size_t i = 0; i < 2; i++) {
+        const size_t of = i ? !first : first;
+        if (!factors[of].count)
+            continue;
+        text_addf(&text, "%s%s at %zu of %zu shapes, ", text.length ? "; " : "",
+                  compare->sides[sides[of]].name, factors[of].count, measured->count);
+        sentence_add_range(&text, &factors[of], 2);
+        text_adds(&text, " times as fast");
+    }
+    if (!text.length)
+        text_addf(&text, "neither: equally fast at all shapes, within %.0f %%", EQUAL * 100);
+    sentence_end(out, "faster", &text);
+}
+
+static bool is_of_shapes(const struct compare *compare, const struct measured *measured)
+{
+    return published_row(&compare->lines[measured->first].problem) > 0;
 }
 
 static void add_measured(struct text *out, const struct compare *compare,
@@ -147,7 +184,6 @@ static void add_measured(struct text *out, const struct compare *compare,
     text_adds(&text, " on");
     sentence_end(out, "faster", &text);
     add_below(out, compare, measured, a, b);
-    add_evidence(out, compare, measured);
 }
 
 /* --- Published of both -------------------------------------------------------------------- */
@@ -246,10 +282,10 @@ static void add_from(struct text *out, const struct compare *compare, size_t a, 
     struct text text = {0};
     text_adds(&text, "well above ");
     add_about(&text, LATENCIES * analysis_latency_s * peak / element_bytes(compare), round);
-    text_addf(&text, " elements of %s (%.0f times a latency taken as ",
+    text_addf(&text, " elements of %s, %.0f times an assumed latency of ",
               problem_types[compare->lines[0].problem.type].name, LATENCIES);
     sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
-    text_adds(&text, " us); below, latency decides");
+    text_adds(&text, " us; below, latency decides");
     add_latencies(&text, compare, a, b);
     sentence_end(out, "from n", &text);
 }
@@ -279,8 +315,8 @@ static const struct compare_line *find_published(const struct compare *compare, 
     for (size_t l = 0; l < compare->line_count; l++) {
         const struct compare_line *line = &compare->lines[l];
         const struct compare_cell *cell = &line->cells[side];
-        if (!line->row && cell->basis == COMPARE_PUBLISHED && cell->published.gbs.is_own &&
-            (!best || cell->gbs > best->cells[side].gbs))
+        if (!published_row(&line->problem) && cell->basis == COMPARE_PUBLISHED &&
+            cell->published.gbs.is_own && (!best || cell->gbs > best->cells[side].gbs))
             best = line;
     }
     return best;
@@ -323,7 +359,11 @@ static bool add_pair(struct text *out, const struct compare *compare, size_t b)
     struct measured measured;
     struct text text = {0};
     if (find_measured(&measured, compare, 0, b)) {
-        add_measured(out, compare, &measured, 0, b);
+        if (is_of_shapes(compare, &measured))
+            add_shapes(out, compare, &measured, 0, b);
+        else
+            add_measured(out, compare, &measured, 0, b);
+        add_evidence(out, compare, &measured);
         return false;
     }
     if (line) {
@@ -393,15 +433,27 @@ static void add_data_sheets(struct text *out, const struct compare *compare)
         else
             unknown[unknowns++] = s;
     }
-    text_adds(&text, "data sheets; of ");
+    bool has_small = false;
+    for (size_t i = 0; i < unknowns; i++)
+        has_small |= compare->lines[0].latency_ps[unknown[i]] > 0;
+    text_addf(&text, "data sheets; no record %sof ", has_small ? "of these sizes " : "");
     add_names(&text, compare, unknown, unknowns);
-    text_adds(&text, " there is no record of these sizes here");
+    text_adds(&text, " is here");
     for (size_t i = 0; i < knowns; i++)
         add_known(&text, compare, known[i]);
     for (size_t s = 0; s < compare->side_count; s++)
         if (is_first(compare, s))
             add_published(&text, compare, s);
     sentence_end(out, "evidence", &text);
+}
+
+const char *compare_sweep_options(const struct dims *dims)
+{
+    const struct problem problem = {.dims = *dims};
+    return published_row(&problem)        ? dims_text_sweep(dims_text_name(dims))
+           : dims->scan == DIMS_INCLUSIVE ? "--scan inclusive --n 1K..1G"
+           : dims->scan                   ? "--scan exclusive --n 1K..1G"
+                                          : "--n 1K..1G";
 }
 
 /* The command whose records would settle it, on each GPU that has none; with sizes that 8 GB hold.
@@ -419,11 +471,11 @@ static void add_command(struct text *out, const struct compare *compare)
     }
     if (!count)
         return;
-    text_addf(&text, "'autotune --op %s --type %s%s --n 1K..1G' on ",
-              operation_option(problem->op), problem_types[problem->type].name,
-              problem_orders[problem->order].option);
+    text_addf(&text, "'autotune --op %s --type %s%s %s' on ", operation_option(problem->op),
+              problem_types[problem->type].name, problem_orders[problem->order].option,
+              compare_sweep_options(&problem->dims));
     add_names(&text, compare, sides, count);
-    text_adds(&text, ", then 'autotune compare' of the record files");
+    text_adds(&text, ", then compare the record files");
     sentence_end(out, "to settle", &text);
 }
 

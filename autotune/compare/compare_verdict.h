@@ -11,4 +11,7 @@
  * `out`. */
 void compare_verdict(struct text *out, const struct compare *compare);
 
+/* The options of a sweep of such dims, of sizes that 8 GB hold: "--n 1K..1G". */
+const char *compare_sweep_options(const struct dims *dims);
+
 #endif

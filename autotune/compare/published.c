@@ -40,13 +40,6 @@ const char *const published_columns[PUBLISHED_COLUMNS] = {
 
 static const char head[] = "published", prefix[] = "figures ";
 
-static int complain(const struct published *published, const struct ini_item *item,
-                    struct error *error, const char *what)
-{
-    return error_set(error, ERROR_USAGE, "%s:%d: [%s] %s: %s", published->ini.file, item->line,
-                     item->section, item->key, what);
-}
-
 /* --- Numbers ------------------------------------------------------------------------------ */
 
 enum { DIGITS_MAX = 12, DECIMALS_MAX = 6 };
@@ -226,14 +219,13 @@ static int read_count(uint64_t *out, const struct published *published,
     return number_parse_count(out, item->value, what, error);
 }
 
-static int check_schema(const struct published *published, const struct ini_item *item,
-                        struct error *error)
+static int check_schema(const struct ini_item *item, struct error *error)
 {
     int64_t schema;
     if (number_parse_int(&schema, item->value, "schema", error) == 0 &&
         schema == PUBLISHED_SCHEMA)
         return 0;
-    return complain(published, item, error, "this version reads schema 1 only");
+    return ini_field_complain(item, "this version reads schema 1 only", error);
 }
 
 static int read_peak(struct published *out, const struct ini_item *item, struct error *error)
@@ -241,26 +233,7 @@ static int read_peak(struct published *out, const struct ini_item *item, struct 
     return read_number(&out->peak_gbs, item->value, strlen(item->value)) &&
                    out->peak_gbs.digits > 0
                ? 0
-               : complain(out, item, error, "is no number above 0");
-}
-
-/* Keys such as "note", "note 2": a line each. Is it one of these? */
-static bool is_line(const struct ini_item *item, const char *name)
-{
-    const size_t length = strlen(name);
-    return strncmp(item->key, name, length) == 0 &&
-           (item->key[length] == ' ' || item->key[length] == '\0');
-}
-
-static int add_line(struct published *out, struct published_lines *lines,
-                    const struct ini_item *item, struct error *error)
-{
-    if (!*item->value)
-        return complain(out, item, error, "is empty: leave it out");
-    if (lines->count == PUBLISHED_LINES_MAX)
-        return complain(out, item, error, "is one line too many: drop it");
-    lines->at[lines->count++] = item->value;
-    return 0;
+               : ini_field_complain(item, "is no number above 0", error);
 }
 
 static int read_n(struct problem *problem, struct published *out, const struct ini_item *item,
@@ -270,7 +243,7 @@ static int read_n(struct problem *problem, struct published *out, const struct i
     if (read_count(&n, out, item, error))
         return -1;
     if (n == 0)
-        return complain(out, item, error, "is 0: give the number of elements");
+        return ini_field_complain(item, "is 0: give the number of elements", error);
     problem->dims = dims_value(n);
     return 0;
 }
@@ -294,21 +267,27 @@ static int read_counts(struct published *out, const struct ini_item *item, struc
             out->counts = (enum published_counts)i;
             return 0;
         }
-    return complain(out, item, error, "is none of nothing, elements, rows, levels");
+    return ini_field_complain(item, "is none of nothing, elements, rows, levels", error);
 }
+
+static const struct ini_field head_fields[] = {
+    {"source", INI_TEXT, offsetof(struct published, source)},
+    {"gpu", INI_TEXT, offsetof(struct published, gpu)},
+    {"gpu_name", INI_TEXT, offsetof(struct published, gpu_name)},
+    {"condition", INI_LINES, offsetof(struct published, conditions)},
+    {"note", INI_LINES, offsetof(struct published, notes)},
+    {"remark", INI_LINES, offsetof(struct published, remarks)},
+};
 
 static int read_head(struct published *out, const struct ini_item *item, struct error *error)
 {
-    const struct {
-        const char *key, **value;
-    } texts[] = {{"source", &out->source}, {"gpu", &out->gpu}, {"gpu_name", &out->gpu_name}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(item->key, texts[i].key) == 0) {
-            *texts[i].value = item->value;
-            return 0;
-        }
+    bool is_known;
+    const int failed = ini_field_read(out, &is_known, head_fields,
+                                      sizeof head_fields / sizeof *head_fields, item, error);
+    if (failed || is_known)
+        return failed;
     if (strcmp(item->key, "schema") == 0)
-        return check_schema(out, item, error);
+        return check_schema(item, error);
     if (strcmp(item->key, "peak_gbs") == 0)
         return read_peak(out, item, error);
     if (strcmp(item->key, "gbs_counts") == 0)
@@ -320,13 +299,7 @@ static int read_head(struct published *out, const struct ini_item *item, struct 
     if (strcmp(item->key, "type") == 0)
         return place(out, item, problem_find_type(&out->problem.type, item->value, error),
                      error);
-    if (is_line(item, "condition"))
-        return add_line(out, &out->conditions, item, error);
-    if (is_line(item, "note"))
-        return add_line(out, &out->notes, item, error);
-    if (is_line(item, "remark"))
-        return add_line(out, &out->remarks, item, error);
-    return complain(out, item, error, "is no key of [published]");
+    return ini_field_complain(item, "is no key of [published]", error);
 }
 
 /* What stands behind the first [figures], which begins at `line`, has not been read. */
@@ -356,9 +329,10 @@ static int fit_list(struct published *out, struct published_kernel *kernel, size
     if (count == 1 || count == kernel->count)
         return 0;
     if (kernel->count > 1)
-        return complain(out, item, error, "has another number of values than the lists before");
+        return ini_field_complain(item, "has another number of values than the lists before",
+                                  error);
     if (kernel->first + count > PUBLISHED_FIGURES_MAX)
-        return complain(out, item, error, "is a list too long for this program");
+        return ini_field_complain(item, "is a list too long for this program", error);
     for (size_t i = 1; i < count; i++)
         out->figures[kernel->first + i] = out->figures[kernel->first];
     kernel->count = count;
@@ -387,11 +361,11 @@ static int read_list(struct published *out, const struct ini_item *item,
     for (const char *at = item->value;; at++) {
         const size_t length = strcspn(at, " ");
         if (count == PUBLISHED_FIGURES_MAX || !read_number(&numbers[count++], at, length))
-            return complain(out, item, error,
-                            "is no list of numbers, as 5.03 128 -, with one blank between");
+            return ini_field_complain(
+                item, "is no list of numbers, as 5.03 128 -, with one blank between", error);
         const char *fault = number_fault(column, &numbers[count - 1]);
         if (fault)
-            return complain(out, item, error, fault);
+            return ini_field_complain(item, fault, error);
         at += length;
         if (!*at)
             break;
@@ -407,7 +381,7 @@ static int begin_kernel(struct published *out, const struct ini_item *item, stru
 {
     if (out->kernel_count == PUBLISHED_KERNELS_MAX ||
         out->figure_count == PUBLISHED_FIGURES_MAX)
-        return complain(out, item, error, "is one section too many: drop it");
+        return ini_field_complain(item, "is one section too many: drop it", error);
     out->kernels[out->kernel_count] =
         (struct published_kernel){.name = item->section + strlen(prefix),
                                   .problem = out->problem,
@@ -418,21 +392,23 @@ static int begin_kernel(struct published *out, const struct ini_item *item, stru
     return 0;
 }
 
+static const struct ini_field kernel_fields[] = {
+    {"kernel", INI_TEXT_THERE, offsetof(struct published_kernel, kernel)},
+    {"rung", INI_TEXT_THERE, offsetof(struct published_kernel, rung)},
+    {"task", INI_TEXT_THERE, offsetof(struct published_kernel, task)},
+    {"note", INI_LINES, offsetof(struct published_kernel, notes)},
+    {"remark", INI_LINES, offsetof(struct published_kernel, remarks)},
+};
+
 static int read_kernel(struct published *out, const struct ini_item *item, struct error *error)
 {
     struct published_kernel *kernel = &out->kernels[out->kernel_count - 1];
-    const struct {
-        const char *key, **value;
-    } texts[] = {{"kernel", &kernel->kernel}, {"rung", &kernel->rung}, {"task", &kernel->task}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(item->key, texts[i].key) == 0) {
-            *texts[i].value = item->value;
-            return *item->value ? 0 : complain(out, item, error, "is empty: leave it out");
-        }
-    if (is_line(item, "note"))
-        return add_line(out, &kernel->notes, item, error);
-    if (is_line(item, "remark"))
-        return add_line(out, &kernel->remarks, item, error);
+    bool is_known;
+    const int failed =
+        ini_field_read(kernel, &is_known, kernel_fields,
+                       sizeof kernel_fields / sizeof *kernel_fields, item, error);
+    if (failed || is_known)
+        return failed;
     for (int i = 0; i < PUBLISHED_COLUMNS; i++)
         if (strcmp(item->key, published_columns[i]) == 0)
             return read_list(out, item, (enum published_column)i, error);
@@ -441,7 +417,7 @@ static int read_kernel(struct published *out, const struct ini_item *item, struc
     if (strcmp(item->key, "type") == 0)
         return place(out, item, problem_find_type(&kernel->problem.type, item->value, error),
                      error);
-    return complain(out, item, error, "is no key of [figures]");
+    return ini_field_complain(item, "is no key of [figures]", error);
 }
 
 static bool has_figure(const struct published_figure *figure)
@@ -488,10 +464,10 @@ static int read_item(struct published *out, const struct ini_item *item, bool is
                      struct error *error)
 {
     if (strcmp(item->section, head) == 0)
-        return out->kernel_count ? complain(out, item, error, "stands behind [figures]")
+        return out->kernel_count ? ini_field_complain(item, "stands behind [figures]", error)
                                  : read_head(out, item, error);
     if (strncmp(item->section, prefix, strlen(prefix)) != 0)
-        return complain(out, item, error, "is in neither [published] nor [figures NAME]");
+        return ini_field_complain(item, "is in neither [published] nor [figures NAME]", error);
     if (is_first && out->kernel_count == 0 && check_head(out, item->section_line, error))
         return -1;
     if (is_first && out->kernel_count && end_kernel(out, error))
@@ -537,17 +513,53 @@ bool published_is_faster(const struct published_figure *figure,
                                          published_real(&other->at[PUBLISHED_GBS]);
 }
 
+struct problem published_figure_problem(const struct published_kernel *kernel,
+                                        const struct published_figure *figure)
+{
+    struct problem problem = kernel->problem;
+    const struct published_number *own = &figure->at[PUBLISHED_ELEMENTS];
+    const uint64_t row = figure->at[PUBLISHED_ROW].digits;
+    if (own->is_there)
+        problem.dims = dims_run(own->digits, problem.dims.scan);
+    if (row)
+        problem.dims = dims_resized(&problem.dims, dims_n(&problem.dims) / row, row, 0);
+    return problem;
+}
+
+uint64_t published_row(const struct problem *problem)
+{
+    const struct dims run = dims_run(1, problem->dims.scan);
+    return dims_is_alike(&problem->dims, &run) ? 0 : problem->dims.depth.n;
+}
+
+const struct published_figure *published_fastest(const struct published *published,
+                                                 const struct published_figure *like)
+{
+    const struct published_kernel *kernel = &published->kernels[like->kernel];
+    const struct problem problem = published_figure_problem(kernel, like);
+    const struct published_figure *best = NULL;
+    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
+        const struct published_figure *figure = &published->figures[i];
+        const struct problem its = published_figure_problem(kernel, figure);
+        const bool has_speed = figure->ps || figure->at[PUBLISHED_GBS].is_there;
+        if (has_speed && dims_is_same(&its.dims, &problem.dims) &&
+            (!best || published_is_faster(figure, best)))
+            best = figure;
+    }
+    return best;
+}
+
 const struct published_figure *published_best(const struct published *published,
-                                              const struct problem *problem, uint64_t row)
+                                              const struct problem *problem)
 {
     const struct published_figure *best = NULL;
     for (size_t i = 0; i < published->figure_count; i++) {
         const struct published_figure *figure = &published->figures[i];
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
+        const struct problem its = published_figure_problem(kernel, figure);
         if ((!figure->ps && !figure->at[PUBLISHED_GBS].is_there) || kernel->task ||
-            kernel->problem.op != problem->op || kernel->problem.type != problem->type ||
-            dims_n(&kernel->problem.dims) != dims_n(&problem->dims) ||
-            figure->at[PUBLISHED_ROW].digits != row)
+            its.op != problem->op || its.type != problem->type ||
+            !dims_is_same(&its.dims, &problem->dims))
             continue;
         if (!best || published_is_faster(figure, best))
             best = figure;

@@ -5,7 +5,7 @@
 #define AUTOTUNE_PUBLISHED_H
 
 #include "generator/error.h"
-#include "generator/ini.h"
+#include "generator/ini_field.h"
 #include "generator/number.h"
 #include "generator/problem.h"
 
@@ -17,7 +17,6 @@ enum {
     PUBLISHED_SCHEMA = 1, /* of the file's form */
     PUBLISHED_KERNELS_MAX = 32,
     PUBLISHED_FIGURES_MAX = 128,
-    PUBLISHED_LINES_MAX = 8,
 };
 
 /* A document's data of a kernel under one condition; keys of [figures]. Those before
@@ -62,20 +61,14 @@ struct published_number {
     bool is_there;
 };
 
-/* Lines of text. */
-struct published_lines {
-    const char *at[PUBLISHED_LINES_MAX];
-    size_t count;
-};
-
 struct published_kernel {
     const char *name;   /* its section's: "1" for [figures 1] */
     const char *kernel; /* as in the document: "#1 interleaved modulo" */
     const char *rung;   /* of the ladder, that has the same kernel; NULL = none */
     const char *task;   /* its task where that is no reduction; NULL = the problem */
-    struct published_lines notes, remarks; /* as of the whole */
-    struct problem problem;                /* the file's, with its own type and n */
-    size_t first, count;                   /* its figures */
+    struct ini_lines notes, remarks; /* as of the whole */
+    struct problem problem;          /* the file's, with its own type and n */
+    size_t first, count;             /* its figures */
 };
 
 struct published_figure {
@@ -94,14 +87,14 @@ enum published_counts {
 };
 
 struct published {
-    const char *source;                /* the document: "CS599 Lecture 6" */
-    const char *gpu;                   /* its name in configs/gpus.ini; NULL = it has none */
-    const char *gpu_name;              /* as the document has it */
-    struct published_lines conditions; /* measuring conditions, and how its figures are
+    const char *source;               /* the document: "CS599 Lecture 6" */
+    const char *gpu;                  /* its name in configs/gpus.ini; NULL = it has none */
+    const char *gpu_name;             /* as the document has it */
+    struct ini_lines conditions;      /* measuring conditions, and how its figures are
                                         * counted */
-    struct published_lines notes;      /* other statements of the document */
-    struct published_lines remarks;    /* this project's remarks; in no document */
-    struct published_number peak_gbs;  /* as the document has it */
+    struct ini_lines notes;           /* other statements of the document */
+    struct ini_lines remarks;         /* this project's remarks; in no document */
+    struct published_number peak_gbs; /* as the document has it */
     enum published_counts counts;
     struct problem problem;
     struct published_kernel kernels[PUBLISHED_KERNELS_MAX];
@@ -162,12 +155,22 @@ const char *published_us(char out[NUMBER_CHARS], const struct published_figure *
 /* "sum f32 1Gi": documents say nothing of caches. Returns `out`. */
 char *published_problem(char out[PROBLEM_CHARS], const struct problem *problem);
 
-/* The fastest figure of a problem (type, op and n; COLD counts as any) whose task is a
- * reduction of all its elements to one value, or with `row` > 0 to one value for each `row`
- * elements; NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one
- * without. */
+/* The problem of a figure: the kernel's, of rows where it has a result for each. */
+struct problem published_figure_problem(const struct published_kernel *kernel,
+                                        const struct published_figure *figure);
+
+/* The elements of each result, as figures have it; 0 where all are of one result, or of one scan. */
+uint64_t published_row(const struct problem *problem);
+
+/* The fastest of the kernel's figures of the same problem as `like`, with a time or GB/s; NULL = none
+ * has either. */
+const struct published_figure *published_fastest(const struct published *published,
+                                                 const struct published_figure *like);
+
+/* The fastest figure of a problem (type, op and dims; COLD counts as any) whose task is a reduction;
+ * NULL = there is none with a time or GB/s. One with a time (ps > 0) goes before one without. */
 const struct published_figure *published_best(const struct published *published,
-                                              const struct problem *problem, uint64_t row);
+                                              const struct problem *problem);
 
 /* Compares their times; one with a time goes before one with only a bandwidth. Of two with the
  * same time, which is rounded, or with none the one with more GB/s is the faster. */

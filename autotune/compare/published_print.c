@@ -128,7 +128,7 @@ static void print_table(struct text *out, const struct part *part, bool bold_tit
 }
 
 static void print_lines(struct text *out, const char *what, const char *of,
-                        const struct published_lines *lines)
+                        const struct ini_lines *lines)
 {
     for (size_t i = 0; i < lines->count; i++)
         text_addf(out, "%-9s %s%s%s\n", what, of ? of : "", of ? ": " : "", lines->at[i]);

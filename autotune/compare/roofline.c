@@ -5,6 +5,7 @@
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
+#include "generator/dims_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,7 +101,7 @@ bool roofline_cell(struct roofline_kernel *out, const struct roofline_gpu *gpu,
     const struct compare_cell *cell = &line->cells[side];
     const struct analysis *analysis = &cell->analysis;
     const double n = (double)dims_n(&line->problem.dims);
-    char count[NUMBER_CHARS];
+    char count[DIMS_TEXT_CHARS];
     if (!compare_has_winner(cell) || cell->basis == COMPARE_EMULATED || cell->gbs <= 0 ||
         !analysis->is_compiled)
         return false;
@@ -111,11 +112,11 @@ bool roofline_cell(struct roofline_kernel *out, const struct roofline_gpu *gpu,
                                        .wanted = analysis->wanted_least,
                                        .is_warm = line->problem.regime == WARM};
     *out = (struct roofline_kernel){.group = line->is_document};
-    number_format_count(count, dims_n(&line->problem.dims));
+    dims_text_format(count, &line->problem.dims);
     if (line->is_document)
-        snprintf(out->name, sizeof out->name, "%s: %.60s", count, cell->winner);
+        snprintf(out->name, sizeof out->name, "%.24s: %.40s", count, cell->winner);
     else
-        snprintf(out->name, sizeof out->name, "%s%s", count, work.is_warm ? " warm" : "");
+        snprintf(out->name, sizeof out->name, "%.140s%s", count, work.is_warm ? " warm" : "");
     roofline_fill(out, gpu, &work, cell->gbs);
     return true;
 }
@@ -191,9 +192,8 @@ static void print_side(struct text *out, const struct compare *compare, size_t s
     text_adds(out, "\n");
     table_show(out, &table, bold_titles);
     table_dispose(&table);
-    text_adds(&note,
-              "what each unit lets a kernel reach at most: memory, its peak; in flight, what "
-              "its loads ask for, or all there is, at a latency of ");
+    text_adds(&note, "what each unit lets a kernel reach: memory, its peak; in flight, what "
+                     "its loads ask for, or all there is, at a latency of ");
     sentence_add_fixed(&note, analysis_least_latency_s * 1e6, 2);
     text_adds(
         &note,

@@ -86,19 +86,20 @@ static void name_kernels(struct rung_shares *shares)
 static size_t kernel_at(struct rung_shares *shares, size_t rung,
                         const struct rung_figure *figure, uint64_t usual)
 {
-    const bool is_usual = figure->n == usual;
+    const uint64_t n = dims_n(&figure->problem.dims), row = published_row(&figure->problem);
+    const bool is_usual = n == usual;
     char name[80], size[NUMBER_CHARS];
     int length = snprintf(name, sizeof name, "%.40s",
                           shares->kernels[shares->kernel_of_rung[rung]].name);
-    if (is_usual && !figure->row)
+    if (is_usual && !row)
         return shares->kernel_of_rung[rung];
-    if (figure->row)
-        length += snprintf(name + length, sizeof name - (size_t)length, ", rows of %" PRIu64,
-                           figure->row);
+    if (row)
+        length +=
+            snprintf(name + length, sizeof name - (size_t)length, ", rows of %" PRIu64, row);
     if (!is_usual)
         snprintf(name + length, sizeof name - (size_t)length, ", n = %s",
-                 number_format_count(size, figure->n));
-    return find_kernel(shares, name, rung, is_usual ? 0 : figure->n);
+                 number_format_count(size, n));
+    return find_kernel(shares, name, rung, is_usual ? 0 : n);
 }
 
 static const struct rung *find_rung(const struct rung_shares *shares, const char *name,
@@ -149,7 +150,7 @@ static int add_figure(struct rung_shares *shares, const struct rung_figure *figu
         return -1;
     shares->figures[shares->figure_count++] = *figure;
     shares->sides[figure->side].figures++;
-    shares->sides[figure->side].has_rows |= figure->row > 0;
+    shares->sides[figure->side].has_rows |= published_row(&figure->problem) > 0;
     return 0;
 }
 
@@ -191,15 +192,14 @@ static int add_published(struct rung_shares *shares, const struct published *pub
     size_t rung;
     struct rung_figure figure = {.side = side, .label = kernel->kernel, .cause = ""};
     figure.rung = find_rung(shares, kernel->rung, &rung);
-    figure.n = published_n(published, from);
-    if (!figure.rung || !is_wanted(shares, &kernel->problem, figure.n))
+    figure.problem = published_figure_problem(kernel, from);
+    if (!figure.rung || !is_wanted(shares, &kernel->problem, dims_n(&figure.problem.dims)))
         return 0;
     figure.gbs = published_gbs(published, from);
     figure.share = published_share(published, from, shares->sides[side].peak_gbs);
     if (kernel->task || figure.share.value <= 0)
         return add_time(shares, rung, published, from, error);
     figure.ms = published_ms(from);
-    figure.row = at[PUBLISHED_ROW].digits;
     figure.threads = at[PUBLISHED_THREADS].digits;
     figure.kernel = kernel_at(shares, rung, &figure, shares->sides[side].n);
     return add_figure(shares, &figure, error);
@@ -268,14 +268,26 @@ static struct published_value value_at(const struct csv *csv, size_t row, int co
     return value;
 }
 
+/* Of the table, with the row's own length of a result. */
+static struct problem problem_at(const struct rung_shares *shares, const struct csv *csv,
+                                 size_t row)
+{
+    const uint64_t n = shares->sides[shares->side_count - 1].n;
+    const uint64_t depth = count_at(csv, row, csv_find(csv, "len"));
+    struct problem problem = shares->tables[shares->table_count - 1].problem;
+    problem.dims = dims_value(n);
+    if (depth)
+        problem.dims = dims_resized(&problem.dims, n / depth, depth, 0);
+    return problem;
+}
+
 static int add_measured_figure(struct rung_shares *shares, const struct csv *csv, size_t row,
                                struct error *error)
 {
     struct rung_side *side = &shares->sides[shares->side_count - 1];
     struct rung_figure figure = {.side = shares->side_count - 1,
                                  .label = csv_at(csv, row, csv_find(csv, "kernel")),
-                                 .n = side->n,
-                                 .row = count_at(csv, row, csv_find(csv, "len")),
+                                 .problem = problem_at(shares, csv, row),
                                  .threads = count_at(csv, row, csv_find(csv, "threads")),
                                  .ms = value_at(csv, row, csv_find(csv, "ms")),
                                  .gbs = value_at(csv, row, csv_find(csv, "gbs")),

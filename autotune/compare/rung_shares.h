@@ -19,17 +19,17 @@ enum {
 
 /* A document, or a table that `autotune ladder` wrote. */
 struct rung_side {
-    char title[64];                        /* "V100 f32" */
-    char gpu[64];                          /* "V100" */
-    const char *source;                    /* the document, or the file */
-    const struct published_lines *remarks; /* on the document; NULL = none */
-    const char *op, *type;                 /* names */
-    uint64_t n;                            /* of the most figures */
-    double peak_gbs;                       /* what shares are of */
-    int peak_digits;                       /* significant digits of it */
-    const char *peak_from;                 /* who says so */
-    bool is_measured;                      /* else published */
-    bool has_rows;                         /* a result for each row */
+    char title[64];                  /* "V100 f32" */
+    char gpu[64];                    /* "V100" */
+    const char *source;              /* the document, or the file */
+    const struct ini_lines *remarks; /* on the document; NULL = none */
+    const char *op, *type;           /* names */
+    uint64_t n;                      /* of the most figures */
+    double peak_gbs;                 /* what shares are of */
+    int peak_digits;                 /* significant digits of it */
+    const char *peak_from;           /* who says so */
+    bool is_measured;                /* else published */
+    bool has_rows;                   /* a result for each row */
     size_t figures;
 };
 
@@ -46,8 +46,8 @@ struct rung_figure {
     size_t kernel, side;
     const struct rung *rung;
     const char *label; /* the kernel's name there */
-    uint64_t n, row;   /* row: elements of a result; 0 = one result of all */
-    uint64_t threads;  /* a block; 0 = unknown */
+    struct problem problem;
+    uint64_t threads; /* a block; 0 = unknown */
     /* Percent of the side's peak; its own is what was measured, or what the document has. */
     struct published_value ms, gbs, share;
     const char *cause; /* by the ladder's table; "" = unknown */

@@ -2,6 +2,7 @@
  * many. */
 #include "autotune/compare/rung_shares_print.h"
 
+#include "autotune/compare/measured_figure.h"
 #include "autotune/print/figures.h"
 #include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
@@ -99,7 +100,7 @@ static const struct rung_figure *measured_at(const struct rung_shares *shares, s
 {
     const struct rung_figure *best = rung_shares_best(shares, kernel, side);
     return shares->sides[side].is_measured && best && best->ms.value > 0 &&
-                   published_is_size(n, best->n)
+                   published_is_size(n, dims_n(&best->problem.dims))
                ? best
                : NULL;
 }
@@ -244,62 +245,117 @@ void rung_shares_print(struct text *out, struct rung_shares *shares, bool bold_t
 
 /* --- For programs ------------------------------------------------------------------------- */
 
-static const struct table_column columns[] = {
-    {NULL, "kernel", false},  {NULL, "rung", false},    {NULL, "kernel_there", false},
-    {NULL, "gpu", false},     {NULL, "basis", false},   {NULL, "source", false},
-    {NULL, "op", false},      {NULL, "type", false},    {NULL, "n", true},
-    {NULL, "row", true},      {NULL, "threads", true},  {NULL, "ms", true},
-    {NULL, "gbs", true},      {NULL, "gbs_is", false},  {NULL, "peak_gbs", true},
-    {NULL, "peak_by", false}, {NULL, "peak_pct", true}, {NULL, "peak_pct_is", false},
-    {NULL, "is_best", false}, {NULL, "cause", false},
+/* A figure, which comes first, and what only rungs have; "" = none. */
+struct row {
+    struct measured_figure figure;
+    const char *alike, *rung; /* the kernels that are alike; the rung */
+    uint64_t threads;
+    char peak[NUMBER_CHARS], share_is[96];
+    const char *gbs_is, *peak_by;
+    const char *is_best; /* "yes", "no" */
 };
 
-static void add_value(struct table *table, const struct published_value *value)
+static const struct row *row_of(const void *row)
 {
-    char number[NUMBER_CHARS];
-    table_add(table,
-              value->value > 0 ? figures_short(number, value->value, value->digits) : NULL);
+    return row;
 }
+
+static void add_text(struct table *table, const char *text)
+{
+    table_add(table, text && *text ? text : NULL);
+}
+
+static void add_alike(struct table *table, const void *row)
+{
+    add_text(table, row_of(row)->alike);
+}
+
+static void add_rung(struct table *table, const void *row)
+{
+    add_text(table, row_of(row)->rung);
+}
+
+static void add_threads(struct table *table, const void *row)
+{
+    table_add_number(table, row_of(row)->threads > 0, 0, (double)row_of(row)->threads);
+}
+
+static void add_gbs_is(struct table *table, const void *row)
+{
+    add_text(table, row_of(row)->gbs_is);
+}
+
+static void add_peak(struct table *table, const void *row)
+{
+    add_text(table, row_of(row)->peak);
+}
+
+static void add_peak_by(struct table *table, const void *row)
+{
+    add_text(table, row_of(row)->peak_by);
+}
+
+static void add_share_is(struct table *table, const void *row)
+{
+    add_text(table, row_of(row)->share_is);
+}
+
+static void add_is_best(struct table *table, const void *row)
+{
+    add_text(table, row_of(row)->is_best);
+}
+
+static const struct column columns[] = {
+    COLUMN(NULL, "kernel", false, add_alike),
+    COLUMN(NULL, "rung", false, add_rung),
+    COLUMN(NULL, "kernel_there", false, measured_kernel),
+    COLUMN(NULL, "gpu", false, measured_gpu),
+    COLUMN(NULL, "basis", false, measured_basis),
+    COLUMN(NULL, "source", false, measured_source),
+    COLUMN(NULL, "op", false, measured_op),
+    COLUMN(NULL, "type", false, measured_type),
+    COLUMN(NULL, "n", true, measured_n),
+    COLUMN(NULL, "row", true, measured_depth),
+    COLUMN(NULL, "threads", true, add_threads),
+    COLUMN(NULL, "ms", true, measured_ms),
+    COLUMN(NULL, "gbs", true, measured_gbs),
+    COLUMN(NULL, "gbs_is", false, add_gbs_is),
+    COLUMN(NULL, "peak_gbs", true, add_peak),
+    COLUMN(NULL, "peak_by", false, add_peak_by),
+    COLUMN(NULL, "peak_pct", true, measured_share),
+    COLUMN(NULL, "peak_pct_is", false, add_share_is),
+    COLUMN(NULL, "is_best", false, add_is_best),
+    COLUMN(NULL, "cause", false, measured_cause),
+};
+static struct columns all = {.columns = columns, .count = sizeof columns / sizeof *columns};
 
 static void add_figure(struct table *table, const struct rung_shares *shares,
                        const struct rung_figure *figure)
 {
     const struct rung_side *side = &shares->sides[figure->side];
     const char *basis = side->is_measured ? "measured" : "published";
-    char how[96], number[NUMBER_CHARS];
-    table_add(table, shares->kernels[figure->kernel].name);
-    table_add(table, figure->rung->name);
-    table_add(table, figure->label);
-    table_add(table, side->gpu);
-    table_add(table, basis);
-    table_add(table, side->source);
-    table_add(table, side->op);
-    table_add(table, side->type);
-    table_addf(table, "%" PRIu64, figure->n);
-    if (figure->row)
-        table_addf(table, "%" PRIu64, figure->row);
-    else
-        table_add(table, NULL);
-    if (figure->threads)
-        table_addf(table, "%" PRIu64, figure->threads);
-    else
-        table_add(table, NULL);
-    add_value(table, &figure->ms);
-    add_value(table, &figure->gbs);
-    table_add(table, figure->gbs.value <= 0 ? NULL
-                     : figure->gbs.is_own   ? basis
-                                          : "computed: the bytes of its elements by its time");
-    table_add(table, side->peak_gbs > 0
-                         ? figures_short(number, side->peak_gbs, side->peak_digits)
-                         : NULL);
-    table_add(table, side->peak_from);
-    add_value(table, &figure->share);
-    snprintf(how, sizeof how, "%s%s",
+    struct row row = {.figure = {.problem = &figure->problem,
+                                 .gpu = side->gpu,
+                                 .kernel = figure->label,
+                                 .basis = basis,
+                                 .source = side->source,
+                                 .cause = figure->cause},
+                      .alike = shares->kernels[figure->kernel].name,
+                      .rung = figure->rung->name,
+                      .threads = figure->threads,
+                      .gbs_is = figure->gbs.value <= 0 ? NULL
+                                : figure->gbs.is_own
+                                    ? basis
+                                    : "computed: the bytes of its elements by its time",
+                      .peak_by = side->peak_from};
+    measured_figure_of_values(&row.figure, &figure->ms, &figure->gbs, &figure->share);
+    if (side->peak_gbs > 0)
+        figures_short(row.peak, side->peak_gbs, side->peak_digits);
+    snprintf(row.share_is, sizeof row.share_is, "%s%s",
              figure->share.is_own ? "" : "computed: ", rung_shares_how(shares, figure));
-    table_add(table, how);
-    table_add(table,
-              rung_shares_best(shares, figure->kernel, figure->side) == figure ? "yes" : "no");
-    table_add(table, *figure->cause ? figure->cause : NULL);
+    row.is_best =
+        rung_shares_best(shares, figure->kernel, figure->side) == figure ? "yes" : "no";
+    columns_add(table, &all, &row);
 }
 
 /* A time alone: no share, and no block. */
@@ -307,35 +363,28 @@ static void add_time_alone(struct table *table, const struct rung_time *time)
 {
     const struct published *document = time->document;
     const struct published_kernel *kernel = &document->kernels[time->figure->kernel];
-    const struct published_value ms = published_ms(time->figure);
-    const char *const words[] = {kernel->task,
-                                 kernel->rung,
-                                 kernel->kernel,
-                                 document->gpu_name,
-                                 "published",
-                                 document->source,
-                                 kernel->problem.op->name,
-                                 problem_types[kernel->problem.type].name};
-    char number[NUMBER_CHARS];
-    size_t at = 0;
-    for (; at < sizeof words / sizeof *words; at++)
-        table_add(table, words[at]);
-    table_addf(table, "%" PRIu64, published_n(document, time->figure));
-    table_add(table, NULL);
-    table_add(table, NULL);
-    if (time->figure->at[PUBLISHED_MS].is_there)
-        table_add(table, published_write(number, &time->figure->at[PUBLISHED_MS]));
-    else
-        add_value(table, &ms);
-    for (at += 4; at < sizeof columns / sizeof *columns; at++)
-        table_add(table, NULL);
+    struct problem problem = kernel->problem;
+    const struct published_number *own = &time->figure->at[PUBLISHED_MS];
+    const struct published_value ms = published_ms(time->figure), none = {.value = 0};
+    struct row row = {.figure = {.problem = &problem,
+                                 .gpu = document->gpu_name,
+                                 .kernel = kernel->kernel,
+                                 .basis = "published",
+                                 .source = document->source},
+                      .alike = kernel->task,
+                      .rung = kernel->rung};
+    problem.dims = dims_run(published_n(document, time->figure), problem.dims.scan);
+    measured_figure_of_values(&row.figure, &ms, &none, &none);
+    if (own->is_there)
+        published_write(row.figure.ms.text, own);
+    columns_add(table, &all, &row);
 }
 
 void rung_shares_table(struct table *out, const struct rung_shares *shares)
 {
     size_t order[RUNG_SHARES_KERNELS_MAX];
     const size_t count = rung_shares_order(shares, order);
-    *out = (struct table){.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    columns_begin(out, &all);
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < shares->figure_count; i++)
             if (shares->figures[i].kernel == order[k])

@@ -21,6 +21,8 @@ static const struct {
     [SPACE_DEPTH_STRIDE] = {"depth_stride", "dims->depth.stride"},
     [SPACE_INNER] = {"inner", "dims->inner.n"},
     [SPACE_INNER_STRIDE] = {"inner_stride", "dims->inner.stride"},
+    [SPACE_SPAN] = {"span", "(dims_has_spans(dims) ? dims->span.n : 1)"},
+    [SPACE_SPAN_STRIDE] = {"span_stride", "(dims_has_spans(dims) ? dims->span.stride : 1)"},
     [SPACE_BLOCKS] = {"keys[PLANNER_GRID]", NULL},
     [SPACE_SMS] = {"sms", NULL},
 };

@@ -223,7 +223,7 @@ static void print_reasons(struct text *out, const struct ladder *ladder,
         }
 }
 
-static void print_lines(struct text *out, const char *who, const struct rungs_lines *lines)
+static void print_lines(struct text *out, const char *who, const struct ini_lines *lines)
 {
     struct text words = {0};
     for (size_t i = 0; i < lines->count; i++)

@@ -44,64 +44,57 @@ static int begin_rung(struct rungs *rungs, const char *name, const struct ini_it
     return 0;
 }
 
-/* A key such as "note", "note 2": a line of text. */
-static bool is_line(const struct ini_item *item, const char *key)
-{
-    const size_t length = strlen(key);
-    return strncmp(item->key, key, length) == 0 &&
-           (item->key[length] == ' ' || item->key[length] == '\0');
-}
+/* --- Fields ------------------------------------------------------------------------------- */
 
-static int add_line(const struct rungs *rungs, struct rungs_lines *lines,
-                    const struct ini_item *item, struct error *error)
-{
-    if (lines->count == RUNGS_NOTES_MAX)
-        return complain(rungs, item, error, "has too many lines of text: drop one");
-    lines->at[lines->count++] = item->value;
-    return 0;
-}
+static const struct ini_field ladder_fields[] = {
+    {"threads", INI_TEXT, offsetof(struct rungs, threads)},
+    {"items", INI_TEXT, offsetof(struct rungs, items)},
+    {"differs", INI_LINES, offsetof(struct rungs, differs)},
+};
+static const struct ini_field group_fields[] = {
+    {"title", INI_TEXT, offsetof(struct rungs_group, title)},
+    {"note", INI_LINES, offsetof(struct rungs_group, notes)},
+};
+static const struct ini_field rung_fields[] = {
+    {"kernel", INI_TEXT, offsetof(struct rung, kernel)},
+    {"space", INI_TEXT, offsetof(struct rung, space)},
+    {"params", INI_TEXT, offsetof(struct rung, params)},
+    {"historical", INI_TEXT, offsetof(struct rung, historical)},
+    {"differs", INI_LINES, offsetof(struct rung, differs)},
+};
 
 static int read_ladder(struct rungs *rungs, const struct ini_item *item, struct error *error)
 {
-    const bool is_threads = strcmp(item->key, "threads") == 0;
-    if (is_line(item, "differs"))
-        return add_line(rungs, &rungs->differs, item, error);
-    if (!is_threads && strcmp(item->key, "items") != 0)
-        return complain(rungs, item, error, "has threads, items and differs, no other key");
-    *(is_threads ? &rungs->threads : &rungs->items) = item->value;
-    return 0;
+    bool is_known;
+    if (ini_field_read(rungs, &is_known, ladder_fields,
+                       sizeof ladder_fields / sizeof *ladder_fields, item, error))
+        return -1;
+    return is_known
+               ? 0
+               : complain(rungs, item, error, "has threads, items and differs, no other key");
 }
 
 static int read_group(struct rungs *rungs, const struct ini_item *item, struct error *error)
 {
-    struct rungs_group *group = &rungs->groups[rungs->group_count - 1];
-    if (strcmp(item->key, "title") == 0) {
-        group->title = item->value;
-        return 0;
-    }
-    if (!is_line(item, "note"))
-        return complain(rungs, item, error, "has a title and lines that begin with note");
-    return add_line(rungs, &group->notes, item, error);
+    bool is_known;
+    if (ini_field_read(&rungs->groups[rungs->group_count - 1], &is_known, group_fields,
+                       sizeof group_fields / sizeof *group_fields, item, error))
+        return -1;
+    return is_known
+               ? 0
+               : complain(rungs, item, error, "has a title and lines that begin with note");
 }
 
 static int read_rung(struct rungs *rungs, const struct ini_item *item, struct error *error)
 {
-    struct rung *rung = &rungs->rungs[rungs->count - 1];
-    const struct {
-        const char *key, **value;
-    } keys[] = {{"kernel", &rung->kernel},
-                {"space", &rung->space},
-                {"params", &rung->params},
-                {"historical", &rung->historical}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(item->key, keys[i].key) == 0) {
-            *keys[i].value = item->value;
-            return 0;
-        }
-    if (is_line(item, "differs"))
-        return add_line(rungs, &rung->differs, item, error);
-    return complain(rungs, item, error,
-                    "has kernel, space, params, historical and differs, no other key");
+    bool is_known;
+    if (ini_field_read(&rungs->rungs[rungs->count - 1], &is_known, rung_fields,
+                       sizeof rung_fields / sizeof *rung_fields, item, error))
+        return -1;
+    return is_known
+               ? 0
+               : complain(rungs, item, error,
+                          "has kernel, space, params, historical and differs, no other key");
 }
 
 static int read_item(struct rungs *rungs, const struct ini_item *item, bool is_first,

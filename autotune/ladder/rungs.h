@@ -4,33 +4,27 @@
 #define AUTOTUNE_RUNGS_H
 
 #include "generator/error.h"
-#include "generator/ini.h"
+#include "generator/ini_field.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { RUNGS_MAX = 64, RUNGS_GROUPS_MAX = 16, RUNGS_NOTES_MAX = 8 };
-
-/* Lines of text. */
-struct rungs_lines {
-    const char *at[RUNGS_NOTES_MAX];
-    size_t count;
-};
+enum { RUNGS_MAX = 64, RUNGS_GROUPS_MAX = 16 };
 
 /* The rungs of one document. */
 struct rungs_group {
     const char *name, *title; /* "harris"; its document and what that measured */
-    struct rungs_lines notes; /* below its table */
+    struct ini_lines notes;   /* below its table */
     size_t first, count;      /* its rungs */
 };
 
 struct rung {
-    const char *name;           /* "harris-1" */
-    const char *kernel;         /* as in the document: "1 interleaved, divergent" */
-    const char *space;          /* name of its space */
-    const char *params;         /* "BLOCK=128": over the space's default */
-    const char *historical;     /* params of the document's form, wrong today; NULL = same */
-    struct rungs_lines differs; /* how and why it differs from the document's kernel */
+    const char *name;         /* "harris-1" */
+    const char *kernel;       /* as in the document: "1 interleaved, divergent" */
+    const char *space;        /* name of its space */
+    const char *params;       /* "BLOCK=128": over the space's default */
+    const char *historical;   /* params of the document's form, wrong today; NULL = same */
+    struct ini_lines differs; /* how and why it differs from the document's kernel */
     size_t group;
 };
 
@@ -38,7 +32,7 @@ struct rungs {
     const char *threads; /* the param that is the size of a block */
     const char *items;   /* the param that is elements per thread, in spaces that have one; NULL
                           * = none has */
-    struct rungs_lines differs; /* how all differ from the documents */
+    struct ini_lines differs; /* how all differ from the documents */
     struct rungs_group groups[RUNGS_GROUPS_MAX];
     struct rung rungs[RUNGS_MAX];
     size_t group_count, count;

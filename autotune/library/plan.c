@@ -6,6 +6,7 @@
 #include "autotune/library/advice.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/spawn.h"
+#include "cache/verified.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -74,6 +75,28 @@ static void set_grade(struct autotune_plan *plan, const struct choice *choice,
         plan->grade = AUTOTUNE_STALE;
 }
 
+/* Where the records are, be these one file. */
+static int find_folder(struct text *out, const struct autotune_plan *plan)
+{
+    struct error ignored;
+    return choose_folder(out, &plan->context->records, &ignored) &&
+                   store_folder(out, NULL, &ignored)
+               ? -1
+               : 0;
+}
+
+/* Was the operation of another's record, or of none, proven on this GPU by anything? */
+static bool was_proven(const struct autotune_plan *plan)
+{
+    const struct device_info *info = &plan->context->device->info;
+    const struct verified what = {&plan->problem, info->name, info->driver};
+    struct text folder = {0};
+    const bool was =
+        find_folder(&folder, plan) == 0 && !folder.failed && verified_has(folder.at, &what);
+    text_dispose(&folder);
+    return was;
+}
+
 static int describe(struct autotune_plan *plan, const struct choice *choice,
                     struct error *error)
 {
@@ -87,7 +110,8 @@ static int describe(struct autotune_plan *plan, const struct choice *choice,
     advice_add(&plan->advice, &advice);
     if (choice->warning.code != ERROR_NONE)
         fail_translate(plan->warning, sizeof plan->warning, choice->warning.text);
-    else if (plan->problem.op->is_own && choice->grade > SELECTOR_OTHER_SIZE)
+    else if (plan->problem.op->is_own && choice->grade > SELECTOR_OTHER_SIZE &&
+             !was_proven(plan))
         snprintf(
             plan->warning, sizeof plan->warning,
             "operation '%s' was not proven on this GPU: tune it, or run autotune verify with "

@@ -143,6 +143,9 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     const uint64_t own = dims_results(&problem.dims), most = n / SWEEP_DEPTH;
     const uint64_t results = own < most ? own : most;
     problem.dims = dims_resized(&problem.dims, results, n / results, 0);
+    if (dims_extent(&problem.dims) > n) /* its elements lie apart */
+        problem.dims = dims_resized(&problem.dims, results,
+                                    n / results * n / dims_extent(&problem.dims), 0);
     if (call_plan(&plan, &swept, config, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, NULL, error) ||

@@ -15,10 +15,8 @@ enum { PATH_CHARS = 4096 };
 
 /* --- The subject -------------------------------------------------------------------------- */
 
-static const struct dims reported = DIMS_VALUE(1); /* such, of any n */
-
-/* The newest of the file's records of single values, if it is newer than `newest`, else NULL. A
- * GPU's go before the emulator's. */
+/* The newest of the file's records, if it is newer than `newest`, else NULL. A GPU's go before the
+ * emulator's. */
 static const struct record *find_newer(const struct records *records,
                                        const struct record *newest)
 {
@@ -27,8 +25,6 @@ static const struct record *find_newer(const struct records *records,
         const struct record *record = &records->at[i];
         const bool is_gpu = record->source != RECORD_EMULATED;
         const bool was_gpu = newest->source != RECORD_EMULATED;
-        if (!dims_is_alike(&record->problem.dims, &reported))
-            continue;
         if (!*newest->tuned || (is_gpu && !was_gpu) ||
             (is_gpu == was_gpu && strcmp(record->tuned, newest->tuned) > 0))
             newest = found = record;
@@ -140,7 +136,7 @@ static int open_sides(struct report *report, struct error *error)
         !((const struct report_request *)request->own)->bench && !request->ladder)
         return error_set(
             error, ERROR_FAILED,
-            "there is nothing to report: no records of single values here; 'autotune --n 1K..4G' makes "
+            "there is nothing to report: no records here; 'autotune --n 1K..4G' makes "
             "some, or name a record file or a GPU");
     if (request->file_count > COMPARE_SIDES_MAX)
         return compare_gather_open(&report->comparison, request, names, request->file_count,
@@ -173,7 +169,8 @@ static bool is_kept(const struct report *report, const struct record *record)
 
 static bool is_alike(const struct problem *a, const struct problem *b)
 {
-    return a->op == b->op && a->type == b->type && a->acc == b->acc && a->order == b->order;
+    return operation_compare(a->op, b->op) == 0 && a->type == b->type && a->acc == b->acc &&
+           a->order == b->order && dims_is_alike(&a->dims, &b->dims);
 }
 
 bool report_is_alike(const struct report *report, const struct record *record)
@@ -202,7 +199,19 @@ static double distance(const struct record *record)
            (record->problem.regime == WARM ? 1000 : 0);
 }
 
-/* Takes the problem with most records, and its record nearest to the usual size. */
+/* A reduction to one value goes before others, then the problem with most records, and of it the record
+ * nearest to the usual size. */
+static bool is_better(const struct report *report, const struct record *record,
+                      const struct record *best)
+{
+    const bool is_value = !published_row(&record->problem);
+    const bool was_value = !published_row(&best->problem);
+    const size_t mine = count_alike(report, record), most = count_alike(report, best);
+    if (is_value != was_value)
+        return is_value;
+    return mine != most ? mine > most : distance(record) < distance(best);
+}
+
 static int find_headline(struct report *report, struct error *error)
 {
     const struct records *records = &report->subject->records;
@@ -212,9 +221,7 @@ static int find_headline(struct report *report, struct error *error)
         const struct record *record = &records->at[i];
         if (!is_kept(report, record))
             continue;
-        const size_t mine = count_alike(report, record);
-        const size_t most = best ? count_alike(report, best) : 0;
-        if (!best || mine > most || (mine == most && distance(record) < distance(best)))
+        if (!best || is_better(report, record, best))
             best = record;
     }
     report->headline = best;

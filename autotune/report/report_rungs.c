@@ -290,22 +290,6 @@ static int add_ladders(struct report *report, const char *files, struct error *e
 
 /* --- Documents ---------------------------------------------------------------------------- */
 
-/* The fastest figure of a kernel in rows of that length; 0 = one result of all. */
-static const struct published_figure *fastest_of(const struct published *published,
-                                                 const struct published_kernel *kernel,
-                                                 uint64_t row)
-{
-    const struct published_figure *best = NULL;
-    for (size_t i = kernel->first; i < kernel->first + kernel->count; i++) {
-        const struct published_figure *figure = &published->figures[i];
-        const bool has_speed = figure->ps || figure->at[PUBLISHED_GBS].is_there;
-        if (has_speed && figure->at[PUBLISHED_ROW].digits == row &&
-            (!best || published_is_faster(figure, best)))
-            best = figure;
-    }
-    return best;
-}
-
 /* A problem of its own has a bar of its own: another n, another length of rows. */
 static void name_bar(struct bar *bar, const struct published *published,
                      const struct published_figure *figure)
@@ -346,7 +330,7 @@ static void add_kernel(struct bar_chart *chart, const struct published *publishe
     const struct published_kernel *kernel = &published->kernels[k];
     for (size_t i = kernel->first; i < kernel->first + kernel->count && !kernel->task; i++) {
         const struct published_figure *figure = &published->figures[i];
-        if (fastest_of(published, kernel, figure->at[PUBLISHED_ROW].digits) == figure)
+        if (published_fastest(published, figure) == figure)
             add_figure(chart, published, figure);
     }
 }

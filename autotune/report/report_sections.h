@@ -42,7 +42,7 @@ report_section report_summary, report_bench, report_sizes, report_trials, report
  * nothing without such a table of the headline's problem. -1: it cannot be used. */
 int report_bench_tile(struct table *tiles, const struct report *report, struct error *error);
 
-/* Is the record of the headline's operation, types and order? */
+/* Is the record of the headline's operation, types, order and kind of results? */
 bool report_is_alike(const struct report *report, const struct record *record);
 
 /* Opens the kernel of the headline, for its GPU or, where that is the emulator, for sm_90, as

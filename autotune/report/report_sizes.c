@@ -4,6 +4,7 @@
 
 #include "autotune/print/figures.h"
 #include "autotune/tune/sweep_drawing.h"
+#include "generator/dims_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,9 +42,37 @@ static void name_subject(char *out, size_t size, const struct report *report)
 {
     const struct problem *problem = &report->headline->problem;
     const bool is_usual = problem->acc == problem_default_acc(problem->type);
-    snprintf(out, size, "%s %s%s%s%s", problem->op->name, problem_types[problem->type].name,
+    char promise[DIMS_TEXT_CHARS];
+    snprintf(out, size, "%s %s%s%s%s%s", problem->op->name, problem_types[problem->type].name,
              is_usual ? "" : " acc ", is_usual ? "" : problem_types[problem->acc].name,
-             problem_orders[problem->order].shown);
+             problem_orders[problem->order].shown, dims_text_promise(promise, &problem->dims));
+}
+
+/* Of many results: GB/s by how many there are and how long each is. */
+static struct heat_map *draw_shapes(const struct report *report)
+{
+    const struct records *records = &report->subject->records;
+    struct heat_map *map = calloc(1, sizeof *map);
+    char subject[PROBLEM_CHARS];
+    if (!map)
+        return NULL;
+    name_subject(subject, sizeof subject, report);
+    snprintf(map->figure.title, sizeof map->figure.title, "GB/s by shape of %.150s", subject);
+    snprintf(map->unit, sizeof map->unit, "GB/s");
+    snprintf(map->rows.name, sizeof map->rows.name, "results");
+    snprintf(map->columns.name, sizeof map->columns.name, "elements");
+    snprintf(map->columns.meaning, sizeof map->columns.meaning, "of each result");
+    for (size_t i = 0; i < records->count; i++) {
+        const struct record *record = &records->at[i];
+        const struct dims *dims = &record->problem.dims;
+        char results[NUMBER_CHARS], depth[NUMBER_CHARS];
+        if (!dims_n(dims) || !report_is_alike(report, record) || !record->median_ps)
+            continue;
+        heat_map_add(map, number_format_count(results, dims_kept(dims)),
+                     number_format_count(depth, dims->depth.n),
+                     figures_gbs(&record->problem, record->median_ps), record->params);
+    }
+    return map;
 }
 
 static struct line_chart *draw(const struct report *report)
@@ -112,6 +141,10 @@ int report_sizes(struct report *report, struct error *error)
     if (!report->headline) {
         document_add(document, DOCUMENT_MISSING,
                      "No record is here to draw over n: 'autotune --n 1K..4G' tunes a range.");
+        return 0;
+    }
+    if (published_row(&report->headline->problem)) {
+        document_figure(document, &heat_map_kind, draw_shapes(report));
         return 0;
     }
     struct line_chart *chart = draw(report);

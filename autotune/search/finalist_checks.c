@@ -114,7 +114,7 @@ static int fill_rounding(struct finalist_checks_rounding *out, uint64_t seed, vo
                          struct error *error)
 {
     const struct oracle_input source = {.problem = out->problem, .seed = seed};
-    const uint64_t n = dims_n(&out->problem.dims), threads = threads_of_cores();
+    const uint64_t n = dims_extent(&out->problem.dims), threads = threads_of_cores();
     const uint64_t bytes = (uint64_t)problem_types[out->problem.type].bytes;
     struct share shares[THREADS_MAX];
     for (uint64_t i = 0; i < threads; i++) {
@@ -148,7 +148,7 @@ static int open_rounding(struct finalist_checks_rounding *out, const struct meas
         return 0;
     limit_rounding(&out->problem);
     const uint64_t bytes =
-        dims_n(&out->problem.dims) * (uint64_t)problem_types[out->problem.type].bytes;
+        dims_extent(&out->problem.dims) * (uint64_t)problem_types[out->problem.type].bytes;
     struct error no_room;
     void *elements = malloc(bytes);
     if (!allocate_references(out) || !elements ||

@@ -80,8 +80,7 @@ static int take_lost(struct ladder_measure *run, const struct worker_pool_event 
                          "doctor'",
                          event->how);
     run->step->trial.status = event->kind == WORKER_POOL_LATE ? TRIAL_HUNG : TRIAL_CRASHED;
-    snprintf(run->step->trial.reason, sizeof run->step->trial.reason, "%.200s",
-             *run->last_words ? run->last_words : event->how);
+    trial_set_reason(run->step->trial.reason, *run->last_words ? run->last_words : event->how);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "autotune/print/figures.h"
 #include "autotune/verify/check_small.h"
 #include "cache/code.h"
+#include "cache/verified.h"
 #include "generator/operation_param.h"
 
 #include <math.h>
@@ -168,6 +169,28 @@ static void warn_of_file(const struct error *earlier, const struct error *moved)
         output_warn("%s", moved->text);
 }
 
+/* That an operation's kernels of ours were proven; what keeps it from being noted is told of the records. */
+static void note_proven(const char *folder, const struct record *record)
+{
+    const struct verified what = {&record->problem, record->gpu, record->driver};
+    struct error ignored;
+    if (record->problem.op->is_own &&
+        strcmp(record->space, problem_space(&record->problem)) == 0)
+        (void)verified_add(folder, &what, &ignored);
+}
+
+void tune_save_proven(const struct request *request, const struct setup *setup)
+{
+    struct text folder = {0};
+    struct record record;
+    struct error ignored;
+    setup_record(&record, setup);
+    if (!setup->sources.has_own_template && !setup->sources.has_own_space &&
+        store_folder(&folder, request->cache, &ignored) == 0 && !folder.failed)
+        note_proven(folder.at, &record);
+    text_dispose(&folder);
+}
+
 int tune_save_write(struct text *path, const struct request *request,
                     const struct records *records, const struct error *earlier,
                     struct error *error)
@@ -179,6 +202,8 @@ int tune_save_write(struct text *path, const struct request *request,
                  store_save(path->at, records, &moved, error);
     if (!failed)
         warn_of_file(earlier, &moved);
+    for (size_t i = 0; i < records->count && !failed; i++)
+        note_proven(folder.at, &records->at[i]);
     text_dispose(&folder);
     return failed ? -1 : 0;
 }

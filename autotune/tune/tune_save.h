@@ -71,4 +71,8 @@ int tune_save_journal(struct journal *out, struct tune_save_opened *opened,
 const char *tune_save_unfinished(const struct request *request, const struct setup *setup,
                                  const struct record *record);
 
+/* Notes that a kernel of the set-up was proven here: of an operation of the user's own, for plans that the library makes
+ * without a record of this GPU (cache/verified.h). */
+void tune_save_proven(const struct request *request, const struct setup *setup);
+
 #endif

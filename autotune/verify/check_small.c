@@ -1017,7 +1017,8 @@ static void name_params(struct check_outcome *out, const struct problem *problem
 }
 
 /* The same code with other values of params, each case with one of them: what ignores a value, or keeps that
- * of another call, is wrong here. */
+ * of another call, is wrong here. Where an element stands changes nothing of that, so of the positions that are
+ * tried one by one a draw is enough. */
 static int check_others(struct check *check, const struct point_context *context,
                         struct check_configs configs,
                         const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -1026,6 +1027,10 @@ static int check_others(struct check *check, const struct point_context *context
 {
     struct problem problem = *context->problem;
     const struct point_context other = {context->space, &problem, context->target};
+    if (selection.which == CASES_POSITIONS)
+        return 0;
+    if (selection.draw == CHECK_ALL)
+        selection.draw = 0;
     for (size_t i = 0; i < check->other_count && out->is_right; i++) {
         const uint64_t cases = out->cases;
         problem.params = check->others[i]->problem.params;

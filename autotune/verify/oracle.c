@@ -60,11 +60,16 @@ static bool is_outside(const struct dim *a, const struct dim *b)
     return a->stride > b->stride || (a->stride == b->stride && a->n < b->n);
 }
 
+enum { AXES = 4 };
+
 /* The axes, the outermost first. */
-static void sort_axes(struct dim axes[3], const struct dims *dims)
+static void sort_axes(struct dim axes[AXES], const struct dims *dims)
 {
-    const struct dim all[] = {dims->outer, dims->depth, dims->inner};
-    for (size_t i = 0; i < 3; i++) {
+    const struct dim spans = {dims->depth.n / (dims->depth.n ? dims_span(dims) : 1),
+                              dims_has_spans(dims) ? dims->span.stride : 1},
+                     span = {dims_span(dims), dims->depth.stride};
+    const struct dim all[AXES] = {dims->outer, spans, span, dims->inner};
+    for (size_t i = 0; i < AXES; i++) {
         size_t at = i;
         for (; at > 0 && is_outside(&all[i], &axes[at - 1]); at--)
             axes[at] = axes[at - 1];
@@ -76,10 +81,10 @@ static void sort_axes(struct dim axes[3], const struct dims *dims)
  * gap. */
 static uint64_t run_from(const struct dims *dims, uint64_t index, uint64_t *gap)
 {
-    struct dim axes[3];
+    struct dim axes[AXES];
     uint64_t left = index, next = UINT64_MAX, at = 0;
     sort_axes(axes, dims);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < AXES; i++) {
         const struct dim *dim = &axes[i];
         at = left / dim->stride < dim->n ? left / dim->stride : dim->n - 1;
         left -= at * dim->stride;
@@ -87,7 +92,7 @@ static uint64_t run_from(const struct dims *dims, uint64_t index, uint64_t *gap)
             next = dim->stride - left;
     }
     *gap = next;
-    return left > 0 ? 0 : next > 1 ? 1 : axes[2].n - at;
+    return left > 0 ? 0 : next > 1 ? 1 : axes[AXES - 1].n - at;
 }
 
 /* Fills gaps with loud values. */

@@ -228,17 +228,43 @@ static int add_array(struct layout *layout, const struct dims *dims, uint64_t st
     return layout_add_array(layout, offset, dims);
 }
 
-/* Dims of a case. Of a middle axis so many results lie on the inner side, two or more on the outer,
- * and `apart` elements more from one of these to the next. */
+/* Has a problem more axes than rows and columns have? */
+static bool has_more_axes(const struct dims *dims)
+{
+    return dims_is_middle(dims) || dims_is_strided(dims);
+}
+
+/* The same with every other element. */
+static struct dims dims_apart(const struct dims *dims)
+{
+    struct dims apart = *dims;
+    struct dim *const axes[] = {&apart.outer, &apart.span, &apart.depth, &apart.inner};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        axes[i]->stride *= 2;
+    return apart;
+}
+
+/* Dims of a case. Of more axes so many results lie on the inner side, two or more on the outer, and
+ * so many elements in a span; where `apart` is 1 the outermost axis has a stride of one more, or, of
+ * strided dims without gaps, every element is twice as far. */
 static struct dims case_dims(const struct layout *layout, uint64_t results, uint64_t depth,
                              uint64_t gap, uint64_t inner, uint64_t apart)
 {
     struct dims like = layout->problem.dims;
-    if (!dims_is_middle(&like))
+    if (!has_more_axes(&like))
         return oracle_resize(&like, results, depth, gap);
-    like.inner.n = inner;
-    like = oracle_resize(&like, most(results, 2 * inner), depth, gap);
-    like.outer.stride += apart;
+    if (dims_has_two_kept(&like)) {
+        like.inner.n = inner;
+        results = most(results, 2 * inner);
+    }
+    if (dims_has_spans(&like))
+        like.span.n = most(inner, 2);
+    like = oracle_resize(&like, results, depth, gap);
+    if (dims_is_strided(&layout->problem.dims) && apart && !gap)
+        return dims_apart(&like);
+    *(dims_has_spans(&like) && like.span.stride > like.outer.stride ? &like.span.stride
+                                                                    : &like.outer.stride) +=
+        apart;
     return like;
 }
 
@@ -287,12 +313,12 @@ static int add_arrays(struct layout *layout, uint64_t seed)
 }
 
 /* Adds arrays of whole loads in all but one of start, results and step, in every
- * combination; of a middle axis once more with a step on the outer side of its own. */
+ * combination; of more axes once more with a stride of the outermost of its own. */
 static int add_uneven(struct layout *layout, uint64_t seed)
 {
     const struct oracle_shape *shape = &layout->shape;
     const uint64_t gaps[] = {0, 1, layout->starts - 1};
-    const unsigned count = dims_is_middle(&layout->problem.dims) ? 48 : 24;
+    const unsigned count = has_more_axes(&layout->problem.dims) ? 48 : 24;
     for (unsigned i = 0; i < count; i++) {
         const struct dims dims =
             case_dims(layout, shape->at_once + (i & 1), shape->tile + (i >> 1 & 1),
@@ -383,16 +409,18 @@ static int add_singles(struct layout *layout)
 {
     const struct oracle_mapped *mapped = oracle_mapped(&layout->problem);
     const uint64_t count = count_singles(layout);
+    const bool is_run = oracle_is_run(&layout->problem.dims);
     const struct dims all = oracle_resize(&layout->problem.dims, count, 1, 0);
     const struct dims one = oracle_resize(&layout->problem.dims, 1, 1, 0);
+    const uint64_t extent = is_run ? count : dims_extent(&all);
     uint64_t first;
-    if (layout_add_elements(layout, layout->guard + count + layout->guard, &first))
+    if (layout_add_elements(layout, layout->guard + extent + layout->guard, &first))
         return -1;
     const uint64_t from = first + layout->guard;
     for (uint64_t i = 0; i < count; i++)
         mapped_put_drawn(mapped, (i * MAPPED_DRAWN / count + layout->seed) % MAPPED_DRAWN,
-                         layout_element(layout, from + i));
-    if (!oracle_is_run(&layout->problem.dims))
+                         layout_element(layout, from + (is_run ? i : dims_at(&all, i, 0))));
+    if (!is_run)
         return layout_add_array(layout, from, &all);
     for (uint64_t i = 0; i < count; i++)
         if (one.scan ? layout_add_folded(layout, from + i, 1)
@@ -451,7 +479,7 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
     };
     if (problem->dims.scan)
         layout->shape.positions_max = least(shape->positions_max, SCAN_POSITIONS);
-    if (dims_is_middle(&problem->dims)) /* of any size the same cases */
+    if (dims_has_two_kept(&problem->dims)) /* of any size the same cases */
         layout->problem.dims.inner.n = layout->starts;
 }
 

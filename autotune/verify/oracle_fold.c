@@ -351,6 +351,10 @@ void oracle_fold_scan(struct oracle_fold *fold, const void *elements, uint64_t c
     const unsigned char *from = elements;
     unsigned char *to = expects;
     union element_block raw = {.u64 = {0}}, block;
+    if (own_of(fold)) {
+        own_fold_scan(own_of(fold), fold, elements, count, expects, doubts);
+        return;
+    }
     if (doubts)
         oracle_fold_roughly(fold);
     while (count > 0) {

@@ -12,30 +12,20 @@ enum {
     ELEMENT_MAX = 8, /* bytes */
 };
 
-/* Bytes from an element of a result to the next. */
-static size_t step_of(const struct problem *problem)
-{
-    return problem->dims.depth.stride * (size_t)problem_types[problem->type].bytes;
-}
-
-static bool lies_together(const struct problem *problem)
-{
-    return step_of(problem) == (size_t)problem_types[problem->type].bytes;
-}
-
 /* The elements of a result from `first` on; where they lie apart at most PIECE, copied to
  * `room`. */
 static const void *gather(const struct problem *problem, const void *elements, uint64_t result,
                           uint64_t first, uint64_t count,
                           unsigned char room[PIECE * ELEMENT_MAX])
 {
-    const size_t bytes = (size_t)problem_types[problem->type].bytes, step = step_of(problem);
+    const struct dims *dims = &problem->dims;
+    const size_t bytes = (size_t)problem_types[problem->type].bytes;
     const unsigned char *from =
-        (const unsigned char *)elements + dims_at(&problem->dims, result, first) * bytes;
-    if (lies_together(problem))
-        return from;
+        (const unsigned char *)elements + dims_at(dims, result, 0) * bytes;
+    if (dims_lie_together(dims))
+        return from + first * bytes;
     for (uint64_t i = 0; i < count; i++)
-        memcpy(room + i * bytes, from + i * step, bytes);
+        memcpy(room + i * bytes, from + dims_place(dims, first + i) * bytes, bytes);
     return room;
 }
 
@@ -43,7 +33,7 @@ static const void *gather(const struct problem *problem, const void *elements, u
 static uint64_t piece_from(const struct problem *problem, uint64_t first)
 {
     const uint64_t left = problem->dims.depth.n - first;
-    return left < PIECE || lies_together(problem) ? left : PIECE;
+    return left < PIECE || dims_lie_together(&problem->dims) ? left : PIECE;
 }
 
 /* Folds at most STRIP results. */

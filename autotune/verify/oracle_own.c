@@ -467,6 +467,70 @@ oracle_bits own_fold_finish(const struct oracle_own *own, const struct oracle_fo
     return bits;
 }
 
+/* --- Scans -------------------------------------------------------------------------------- */
+
+/* Combines each of the values in levels[0] with those before it, twice as far each time. Gives how many steps that
+ * takes. */
+static uint64_t scan_lanes(const struct oracle_own *own, struct own_room *room, size_t count)
+{
+    struct operation_values *all = &room->levels[0], *before = &room->levels[1],
+                            *after = &room->levels[2];
+    uint64_t steps = 0;
+    for (size_t d = 1; d < count; d *= 2, steps++) {
+        for (size_t k = 0; k + d < count; k++) {
+            move_lane(own, before, k, all, k);
+            move_lane(own, after, k, all, k + d);
+        }
+        combine(own, room, before, after, before, count - d);
+        for (size_t k = 0; k + d < count; k++)
+            move_lane(own, all, k + d, before, k);
+    }
+    return steps;
+}
+
+/* Combines what was before a block with each of its values; the last becomes what is before the next. Of an
+ * exclusive scan each lane gets the value of the one before. */
+static void go_on(const struct oracle_own *own, struct own_room *room, struct oracle_fold *fold,
+                  size_t count, uint64_t steps)
+{
+    struct operation_values *all = &room->levels[0], *before = &room->levels[1];
+    put_value(own, before, &fold->own);
+    for (size_t k = 1; k < count; k++)
+        move_lane(own, before, k, before, 0);
+    combine(own, room, before, all, all, count);
+    move_lane(own, before, 1, all, count - 1);
+    for (size_t k = count - 1; fold->problem.dims.scan == DIMS_EXCLUSIVE && k > 0; k--)
+        move_lane(own, all, k, all, k - 1);
+    if (fold->problem.dims.scan == DIMS_EXCLUSIVE)
+        move_lane(own, all, 0, before, 0);
+    move_lane(own, before, 0, before, 1);
+    take_value(own, &fold->own, before);
+    fold->own.height = (fold->own.height > steps ? fold->own.height : steps) + 1;
+}
+
+void own_fold_scan(const struct oracle_own *own, struct oracle_fold *fold, const void *elements,
+                   uint64_t count, void *expects, struct oracle_doubt *doubts)
+{
+    const bool is_inclusive = fold->problem.dims.scan == DIMS_INCLUSIVE;
+    struct own_room *room = borrow(own);
+    oracle_bits bits[LANES];
+    uint64_t n[LANES];
+    for (uint64_t done = 0, take; done < count; done += take) {
+        take = count - done < LANES ? count - done : LANES;
+        map_block(own, room, (const unsigned char *)elements + done * bytes_of(own), fold->next,
+                  1, take, take);
+        go_on(own, room, fold, take, scan_lanes(own, room, take));
+        for (size_t k = 0; k < take; k++)
+            n[k] = fold->count + k + is_inclusive;
+        finish(own, room, n, fold->own.height, bits, doubts ? doubts + done : NULL, take);
+        for (size_t k = 0; k < take; k++)
+            element_store_word(own->result, bits[k], expects, done + k);
+        fold->count += take;
+        fold->next += take;
+    }
+    give_back(own, room);
+}
+
 /* --- Many results ------------------------------------------------------------------------- */
 
 /* Element d of each of `count` results, in a lane for each. */
@@ -475,9 +539,9 @@ static void gather(const struct problem *problem, const void *elements, const ui
 {
     const size_t bytes = (size_t)problem_types[problem->type].bytes;
     const unsigned char *from = elements;
+    const uint64_t place = dims_place(&problem->dims, d);
     for (size_t k = 0; k < count; k++)
-        memcpy(out + k * bytes, from + (firsts[k] + d * problem->dims.depth.stride) * bytes,
-               bytes);
+        memcpy(out + k * bytes, from + (firsts[k] + place) * bytes, bytes);
 }
 
 static void fold_lanes(const struct oracle_own *own, const struct problem *problem,
@@ -514,17 +578,18 @@ static void fold_one(const struct oracle_own *own, const struct problem *problem
 {
     enum { PIECE = 1 << 12 };
     const size_t bytes = (size_t)problem_types[problem->type].bytes;
-    const uint64_t depth = problem->dims.depth.n, stride = problem->dims.depth.stride;
+    const uint64_t depth = problem->dims.depth.n;
+    const bool lies_together = dims_lie_together(&problem->dims);
     const unsigned char *from =
         (const unsigned char *)elements + dims_at(&problem->dims, result, 0) * bytes;
     unsigned char room[PIECE * sizeof(uint64_t)];
     struct oracle_fold fold;
     oracle_fold_init(&fold, problem);
     for (uint64_t d = 0, take; d < depth; d += take) {
-        take = stride == 1 ? depth : depth - d < PIECE ? depth - d : PIECE;
-        for (uint64_t i = 0; stride > 1 && i < take; i++)
-            memcpy(room + i * bytes, from + (d + i) * stride * bytes, bytes);
-        own_fold_add(own, &fold, stride == 1 ? from : room, take);
+        take = lies_together ? depth : depth - d < PIECE ? depth - d : PIECE;
+        for (uint64_t i = 0; !lies_together && i < take; i++)
+            memcpy(room + i * bytes, from + dims_place(&problem->dims, d + i) * bytes, bytes);
+        own_fold_add(own, &fold, lies_together ? from : room, take);
     }
     *out = own_fold_finish(own, &fold, doubt);
 }

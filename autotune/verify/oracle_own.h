@@ -27,6 +27,8 @@ void own_fold_add(const struct oracle_own *own, struct oracle_fold *fold, const 
                   uint64_t count);
 void own_fold_merge(const struct oracle_own *own, struct oracle_fold *into,
                     const struct oracle_fold *from);
+void own_fold_scan(const struct oracle_own *own, struct oracle_fold *fold, const void *elements,
+                   uint64_t count, void *expects, struct oracle_doubt *doubts);
 oracle_bits own_fold_finish(const struct oracle_own *own, const struct oracle_fold *fold,
                             struct oracle_doubt *doubt);
 void own_fold_results(const struct oracle_own *own, const struct problem *problem,

@@ -47,7 +47,7 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
 {
     const struct problem *open = &proof->check_problem; /* regime and n are the same for all */
     if (proof->check && open->op == problem->op && open->type == problem->type &&
-        open->acc == problem->acc && open->dims.scan == problem->dims.scan)
+        open->acc == problem->acc && dims_is_alike(&open->dims, &problem->dims))
         return 0;
     if (proof->check)
         check_close(proof->check);

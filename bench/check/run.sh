@@ -19,8 +19,9 @@ params=$(sed -n 's/.*"params": "\([^"]*\)".*/\1/p' "$work/tuned.json" | head -n 
 # plant FILE TEXT: the template with this at the beginning of its kernel.
 plant()
 {
-    awk -v text="$2" '/^    \/\/\? if CLUSTER > 1$/ && last == "    accum a = identity();" { print text }
-        { print; last = $0 }' $template >"$1"
+    local begins # of the last function, which is the kernel
+    begins=$(grep -n '^    accum a = identity();$' $template | tail -n 1)
+    awk -v text="$2" -v at="${begins%%:*}" '{ print } NR == at { print text }' $template >"$1"
     ! cmp -s "$1" $template || { echo "run.sh: $template has no such text any more" >&2; exit 1; }
 }
 

@@ -1,8 +1,8 @@
 """Axes: which elements of an array are combined, as the numbers that the library has for it.
 
-Shapes and strides are in elements. What is kept and what is combined must each lie as one axis,
-of which one is contiguous. What is kept may be two: on both sides of what is combined one call
-takes them; else, for scans and in an order of the elements alone, the outer becomes a call each.
+Shapes and strides are in elements. What is kept and what is combined may lie as two axes each. For
+scans, and in an order of the elements alone, what is combined lies as one, and one of it and of what
+is kept is contiguous; there an outer kept axis becomes a call each.
 """
 
 from __future__ import annotations
@@ -126,14 +126,27 @@ def _one(depth: tuple, walk: Walk) -> Optional[Layout]:
     return None if walk is Walk.SCAN else Layout(rows=n, len=1, pitch=stride, axis=0)
 
 
-def _middle(outer: tuple, depth: tuple, inner: tuple) -> Layout:
-    """A result for each of two kept axes, on both sides of what is combined."""
-    dims = (outer, depth, inner)
+def _array(kept: list, depths: list) -> Layout:
+    """What no matrix is: a result for each place of the kept axes."""
+    dims = kept + depths
+    results = 1
+    for n, _ in kept:
+        results *= n
     return Layout(
         array=tuple(n for n, _ in dims) + tuple(stride for _, stride in dims),
-        axes=0b010,
-        results=outer[0] * inner[0],
+        axes=(1 << len(dims)) - (1 << len(kept)),
+        results=results,
     )
+
+
+def _matrix(kept: list, depth: tuple, walk: Walk) -> Optional[Layout]:
+    """One value, rows or columns; for scans and in the elements' order more calls of these."""
+    if not kept:
+        return _one(depth, walk)
+    each = _each(depth, kept[-1], walk)
+    if each is None or len(kept) == 1:
+        return each
+    return each._replace(calls=kept[0][0], step=kept[0][1])
 
 
 def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[Layout]:
@@ -144,13 +157,10 @@ def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[La
         reduced.sort(key=lambda dim: -dim[1])
     depths = _merge(reduced) or [(1, 1)]
     kept = _merge([dim for i, dim in enumerate(dims) if i not in axes])
-    if len(depths) > 1 or len(kept) > 2 or any(stride < 1 for _, stride in depths + kept):
+    if len(depths) > 2 or len(kept) > 2 or any(stride < 1 for _, stride in depths + kept):
         return None
-    if not kept:
-        return _one(depths[0], walk)
-    if len(kept) == 2 and kept[1][1] == 1 and walk in (Walk.ANY, Walk.IN_ORDER):
-        return _middle(kept[0], depths[0], kept[1])
-    each = _each(depths[0], kept[-1], walk)
-    if each is None or len(kept) == 1:
-        return each
-    return each._replace(calls=kept[0][0], step=kept[0][1])
+    takes_all = walk in (Walk.ANY, Walk.IN_ORDER)
+    found = None
+    if len(depths) == 1 and not (takes_all and len(kept) == 2):
+        found = _matrix(kept, depths[0], walk)
+    return _array(kept, depths) if found is None and takes_all else found

@@ -23,8 +23,8 @@ run_check() {
 }
 # plant NAME TEXT: a template with this at the beginning of its kernel.
 plant() {
-    awk -v text="$2" '/^    \/\/\? if CLUSTER > 1$/ && last == "    accum a = identity();" { print text }
-        { print; last = $0 }' "$REDUCE" > "$1"
+    begins=$(grep -n '^    accum a = identity();$' "$REDUCE" | tail -n 1) # of the last function, which is the kernel
+    awk -v text="$2" -v at="${begins%%:*}" '{ print } NR == at { print text }' "$REDUCE" > "$1"
     ! cmp -s "$1" "$REDUCE" || not_ok "$1" "the template has no such text any more"
 }
 # another FIELDS SED...: signs a record that is changed so into the file.
@@ -66,6 +66,10 @@ check other-space has verdict "sum i32 1004" untold
 check other-space-says-why grep -q 'mine.*neither a file nor a built-in space' rows.json
 check other-gpu-is-no-row test -z "$(cell verdict "sum i32 1005")"
 check sum grep -q '5 records: 3 same, 1 untold, 1 stale' err
+run show
+check show-says-so grep -q "^note      of host 2 records were made with another .*: 'autotune check' says what that" err
+run doctor
+check doctor-says-so grep -q "^records   2 records were made with another .*: 'autotune check' says what that" out
 check records-stay cmp -s "$RECORDS" before.ini
 check oldest-first test "$(sed -n 's/.*"n": \([0-9]*\),.*/\1/p' rows.json | head -n 1)" = 1001
 
@@ -146,6 +150,21 @@ run_check --template noisy_too.cu --race 1ms
 check noisy has_status 75
 check noisy-is-said has verdict "sum i32 1000" untold
 check noisy-says-why grep -q '"why": "too noisy: ' rows.json
+
+# A tuning races the kernel whose record it replaces: one of another compiler, which waits.
+small_space small.ini
+plant waits.cu '    //? if FINISH == FLAGGED
+    for (volatile int planted = 0; planted < 3000; planted++) {}
+    //? end'
+sed 's/ITEMS=8 VECTOR=1/ITEMS=4 VECTOR=4/; s/FINISH=PASSES/FINISH=FLAGGED/; s/GRID=0/GRID=1/' fields > slow
+rm -f "$RECORDS"
+another slow ''
+"$PLANT" host "$XDG_CACHE_HOME/autotune" "gcc 0.1" waits.cu waits.cu || not_ok planted slow
+run --device host --n 1K --space small.ini --template waits.cu
+check replaces grep -Eq '^replaces  a record: was [0-9.]+ us \(95 % interval [0-9.]+ to [0-9.]+\), is [0-9.]+ us, by turns' err
+check replaces-the-slower sh -c "sed -n 's/^replaces .* was \([0-9.]*\) us .* is \([0-9.]*\) us,.*/\1 \2/p' err | awk '{ exit !(\$1 > \$2) }'"
+run --device host --n 1K --space small.ini --template waits.cu --retune
+check replaces-the-same grep -Eq '^replaces  a record of the same params: it said |^replaces  a record: was ' err
 
 # A kernel that is wrong, or crashes, while the default is right; and old code that is.
 for fault in 'n -= n > 7;' 'if (n > 7) *(volatile int *)8 = 7;'; do

@@ -102,6 +102,11 @@ for of in "absargmax.ini --type i16 --n 1K" "gap.ini --type u8 --rows 5 --len 33
     check "combined-${of%% *}" has_status 0
     check "combined-${of%% *}-shadow" grep -q 'with sums of words in its place, and beside' out err
 done
+PROVEN=$XDG_CACHE_HOME/autotune/proven.txt
+check verify-is-noted grep -Eqx 'absargmax@[0-9a-f]{32} i16 i32 on host, driver none' "$PROVEN"
+check verify-notes-each grep -q '^gap@.* u8 u32 on host' "$PROVEN"
+run verify --device host --op "$OWN/absargmax.ini" --type i16 --n 2K
+check verify-notes-once test "$(grep -c '^absargmax' "$PROVEN")" -eq 1
 for axis in 0 1; do
     run verify --device host --op argmax --type f32 --rows 33 --len 40 --axis $axis
     check "argmax-axis-$axis" has_status 0

@@ -26,7 +26,7 @@ for figure in page.getElementsByTagName("figure"):
 END
 }
 
-refuses nothing 1 "no records of single values here; 'autotune --n 1K..4G'" report
+refuses nothing 1 "no records here; 'autotune --n 1K..4G'" report
 refuses no-such-gpu 64 "'v10' is no GPU" report v10
 refuses no-such-file 74 "none.ini: there is no such file" report none.ini
 refuses too-many 64 "more than 8" report t4 t4 t4 t4 t4 t4 t4 t4 t4

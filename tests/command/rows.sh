@@ -67,8 +67,8 @@ check merge-says-rows grep -q 'sum f32 37 x 100 rows cold' out
 check merge-keeps-all test "$(grep -c '^\[record' merged/host.ini)" -eq 3
 
 run --cache single --device host --rows 3 --len 5 --budget 1s --quiet
-run compare single/host.ini "$RECORDS"
-check says-one-record grep -q '1 record of rows, columns or scans is passed over' err
+run compare single/host.ini "$RECORDS" --shape rows --csv -
+check compares-shapes grep -q ',rows,3,5,5,cold,host,emulated,' out
 
 # With gaps, and down the columns.
 run verify --device host --rows 19 --len 33 --pitch 40 --type i8
@@ -168,12 +168,16 @@ refuses ladder-of-a-grid 64 "has a param ITEMS.*: cs599-5 has, so give --rung cs
 refuses ladder-of-a-grid-of-rows 64 "no rung that reduces rows has a param .*: give --n .* leave --grid out" \
     ladder --device host --grid --rows 30 --len 128 --type f32
 
-# Where only single values are known.
-run compare "$RECORDS" "$RECORDS"
-check compare-passes-over grep -q '2 records of rows, columns or scans are passed over' err
+# Compared and reported like single values, which a report is about before them.
+run compare "$RECORDS" v100 --more
+check compare-has-rows grep -q '^ *37 x 100 rows  [A-Z]* emulated ' out
+check compare-says-rows grep -q "autotune's kernels, for each of the rows of a matrix" out
 run report "$RECORDS"
-check report-passes-over grep -q 'records of rows, columns or scans are passed over' err
 check report-is-of-one-value grep -q '3700' out
+run report "$RECORDS" --space rows
+check report-of-rows has_status 0
+check report-names-rows grep -q '37 x 100 rows' out
+check report-draws-shapes grep -q '^GB/s by shape of ' out
 if [ -e loop.so ]; then
     run bench --device host --against loop.so --rows 37 --len 100 --type f32 --csv rows.csv
     mkdir empty

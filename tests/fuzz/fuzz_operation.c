@@ -61,6 +61,7 @@ static void evaluate(const struct operation_text *text, enum type acc, struct ou
     set_words(a, 0);
     set_words(b, 5);
     demand(operation_eval_open(&eval, text, acc, &error) == 0);
+    operation_eval_give(eval, b); /* more words than any operation has params */
     operation_eval_map(eval, a, b, out->mapped, COUNT);
     operation_eval_combine(eval, a, b, out->combined, COUNT);
     operation_eval_identity(eval, out->identity, COUNT);

@@ -127,6 +127,12 @@ kernel middle_f32 sum f32 f32 sm_90 last \
 kernel middle_i32_several mean i32 i32 sm_90 last \
     BLOCK=256,LANES=32,VECTOR=4,EDGES=SIMPLE,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=LAST_BLOCK,BATCH=SEVERAL
 
+space=strided
+kernel strided_f32 sum f32 f32 sm_90 last \
+    BLOCK=256,WALK=ALONG,LANES=256,VECTOR=4,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=LAST_BLOCK
+kernel strided_i32_across mean i32 i32 sm_90 main \
+    BLOCK=256,WALK=ACROSS,LANES=32,VECTOR=4,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1,SPLIT=WHOLE
+
 space=ordered
 kernel ordered_f32 sum f32 f32 sm_90 last \
     BLOCK=256,LEAVES=4,UNROLL=2,LOAD=PLAIN,MIN_BLOCKS=1,TAKE=4,FINISH=LAST_BLOCK

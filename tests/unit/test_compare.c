@@ -155,13 +155,13 @@ static void test_table(void **state)
         .wanted = 8192,
         .bound = 0.5,
         .limiter = ANALYSIS_IN_FLIGHT};
-    lines[0].row = 128;
+    lines[0].problem.dims = dims_resized(&lines[0].problem.dims, 3125, 128, 0);
     compare_table(&table, &compare);
     assert_int_equal(table.row_count, 2);
     table_json(&json, &table);
     check_holds(
         json.at,
-        "\"n\": 400000, \"row\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
+        "\"n\": 400000, \"shape\": \"rows\", \"rows\": 3125, \"len\": 128, \"pitch\": 128, \"regime\": \"cold\", \"gpu\": \"One\", "
         "\"basis\": \"measured\", \"us\": 2.00, \"time\": \"2.00 us\", \"gbs\": 800.0, "
         "\"peak_pct\": 80.0, \"low_us\": null, \"high_us\": null, \"bound_us\": null, \"computed\": null, \"withheld_by\": null, "
         "\"occupancy_pct\": null");
@@ -604,11 +604,11 @@ static void test_outcome(void **state)
         text.at,
         "faster    One, probably about 2.0 times as fast on large inputs: the memory of One "
         "gives up to 1000 GB/s, that of Two 500\n"
-        "from n    well above 1.3 million elements of f32 (10 times a latency taken as 0.5 us); "
+        "from n    well above 1.3 million elements of f32, 10 times an assumed latency of 0.5 us; "
         "below, latency decides: 2.00 us at least on One, not measured on the other\n"
         "warm      what was just read stays in the L2 of One alone from 2.5 million to 10 "
         "million elements\n"
-        "evidence  data sheets; of Two there is no record of these sizes here; One was "
+        "evidence  data sheets; no record of Two is here; One was "
         "measured at up to 995 GB/s, 99.5 % of its peak");
     text_clear(&text);
     compare.sides[0].l2_bytes =
@@ -622,6 +622,27 @@ static void test_outcome(void **state)
         "latency decides, which nobody measured\nwarm      what was just read stays in the L2 of "
         "One alone from 2.6 million to 12 million ");
     check_says(text.at, "to settle 'autotune --op sum --type f32 --n 1K..1G' on Two, then");
+    text_dispose(&text);
+}
+
+/* At how many shapes each is faster, for no n decides. */
+static void test_outcome_of_shapes(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    make_sweep();
+    for (size_t i = 0; i < SIZES; i++) {
+        struct dims *dims = &sweep[i].problem.dims;
+        *dims = dims_resized(dims, 8, dims_n(dims) / 8, 0);
+        sweep[i].cells[1] = sweep[i].cells[0];
+        sweep[i].cells[1].ps = sweep[i].cells[0].ps * (i == 1 ? 80 : i == 2 ? 100 : 150) / 100;
+    }
+    compare_verdict(&text, &compare);
+    check_says(text.at,
+               "faster    One at 4 of 6 shapes, 1.50 times as fast; Two at 1 of 6 shapes, 1.25 "
+               "times as fast\n"
+               "evidence  both were measured by autotune: sum f32, for each of the rows of a "
+               "matrix, cold, at 6 sizes (1K to 100M)\n");
     text_dispose(&text);
 }
 
@@ -644,6 +665,7 @@ int main(void)
         cmocka_unit_test(test_prediction_in_words),
         cmocka_unit_test(test_three_gpus_predict),
         cmocka_unit_test(test_outcome),
+        cmocka_unit_test(test_outcome_of_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void test_both_ways(void **state)
         "winners of One                 -  30.0 to 44.4\n"
         "winners of Two      25.0 to 50.0             -\n"
         "one config for all    1.0 to 3.0   2.0 to 12.8\n"
-        "one       for all, the least loss where it is greatest, 12.8 %: BLOCK=256 GRID=1\n"
+        "one       config for all of them, which loses 12.8 % at most: BLOCK=256 GRID=1\n"
         "few       2 configs are enough to be within 2 % of the winner at every size on "
         "each of these GPUs\n");
     compare_losses_dispose(&losses);

@@ -8,7 +8,13 @@
 #include <cmocka.h>
 
 /* Written as outer, depth, inner. */
-#define DIMS(on, os, dn, ds, in, is) {{on, os}, {dn, ds}, {in, is}, DIMS_ALL}
+#define DIMS(on, os, dn, ds, in, is)                                                           \
+    {                                                                                          \
+        {on, os}, {dn, ds}, {in, is}, DIMS_ALL,                                                \
+        {                                                                                      \
+            1, 1                                                                               \
+        }                                                                                      \
+    }
 
 static const struct {
     const char *what;
@@ -46,7 +52,7 @@ static const struct {
 static void test_same(void **state)
 {
     (void)state;
-    const struct dims dims = {{2, 3}, {4, 5}, {6, 7}, DIMS_INCLUSIVE};
+    const struct dims dims = {{2, 3}, {4, 5}, {6, 7}, DIMS_INCLUSIVE, {1, 1}};
     assert_true(dims_is_same(&dims, &dims));
     for (int i = 0; i < 7; i++) {
         struct dims other = dims;
@@ -66,7 +72,7 @@ static void test_run(void **state)
 {
     (void)state;
     const struct dims run = dims_run(9, DIMS_INCLUSIVE);
-    const struct dims expected = {{1, 1}, {9, 1}, {1, 1}, DIMS_INCLUSIVE};
+    const struct dims expected = {{1, 1}, {9, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}};
     assert_true(dims_is_same(&run, &expected));
 }
 
@@ -139,6 +145,46 @@ static void test_resized(void **state)
     }
 }
 
+/* Axes on both sides of what is kept: in spans, whose elements are all counted once. */
+static void test_spans(void **state)
+{
+    (void)state;
+    static const struct dims all[] = {
+        {{5, 12}, {36, 1}, {1, 1}, DIMS_ALL, {12, 60}}, /* combined, kept, combined */
+        {{3, 240}, {24, 1}, {5, 6}, DIMS_ALL, {6, 30}}, /* kept first, too */
+        {{4, 30}, {15, 6}, {6, 1}, DIMS_ALL, {5, 120}}, /* combined, kept, combined, kept */
+        {{1, 1}, {12, 1}, {1, 1}, DIMS_ALL, {4, 9}},    /* one value of spans with gaps */
+        {{6, 20}, {3, 6}, {1, 1}, DIMS_ALL, {1, 1}},    /* rows of every sixth element */
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char seen[1000] = {0};
+        const struct dims *dims = &all[i], made = dims_canonical(dims);
+        uint64_t count = 0;
+        assert_true(dims_is_same(dims, &made));
+        assert_true(dims_is_strided(dims));
+        for (uint64_t r = 0; r < dims_results(dims); r++)
+            for (uint64_t d = 0; d < dims->depth.n; d++) {
+                const uint64_t at = dims_at(dims, r, d);
+                assert_true(at < dims_extent(dims) && !seen[at]);
+                seen[at] = 1;
+                count++;
+            }
+        assert_int_equal(count, dims_n(dims));
+        assert_true(seen[dims_extent(dims) - 1]);
+        for (uint64_t results = 1; results < 30; results++) {
+            const struct dims resized = dims_resized(dims, results, 17, results % 3);
+            assert_true(dims_results(&resized) >= 1 && dims_results(&resized) <= results);
+            assert_true(resized.depth.n > 17 / 2 && resized.depth.n <= 17);
+            assert_int_equal(resized.depth.n % dims_span(&resized), 0);
+        }
+    }
+    const struct dims dense = DIMS(5, 36, 36, 1, 1, 1);
+    struct dims spans = dense;
+    spans.span = (struct dim){12, 12};
+    spans = dims_canonical(&spans);
+    assert_true(dims_is_same(&spans, &dense));
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -153,9 +199,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical), cmocka_unit_test(test_same_elements),
-        cmocka_unit_test(test_resized),   cmocka_unit_test(test_left),
-        cmocka_unit_test(test_same),      cmocka_unit_test(test_run),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_spans),     cmocka_unit_test(test_resized),
+        cmocka_unit_test(test_left),      cmocka_unit_test(test_same),
+        cmocka_unit_test(test_run),       cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

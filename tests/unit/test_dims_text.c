@@ -21,7 +21,7 @@ static const struct {
     const char *format, *named, *options, *identifier, *file_part, *name, *each, *promise,
         *space, *ordered;
 } table[] = {
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_ALL},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_ALL, {1, 1}},
      "4Ki",
      "n = 4Ki",
      "--n 4096",
@@ -32,7 +32,7 @@ static const struct {
      "",
      "usual",
      "ordered"},
-    {{{37, 100}, {100, 1}, {1, 1}, DIMS_ALL},
+    {{{37, 100}, {100, 1}, {1, 1}, DIMS_ALL, {1, 1}},
      "37 x 100 rows",
      "37 x 100 rows",
      "--rows 37 --len 100 --pitch 100 --axis 1",
@@ -43,7 +43,7 @@ static const struct {
      ", for each of the rows of a matrix",
      "rows",
      "ordered-rows"},
-    {{{37, 104}, {100, 1}, {1, 1}, DIMS_ALL},
+    {{{37, 104}, {100, 1}, {1, 1}, DIMS_ALL, {1, 1}},
      "37 x 100 rows pitch 104",
      "37 x 100 rows pitch 104",
      "--rows 37 --len 100 --pitch 104 --axis 1",
@@ -54,7 +54,7 @@ static const struct {
      ", for each of the rows of a matrix",
      "rows",
      "ordered-rows"},
-    {{{1, 1}, {37, 104}, {100, 1}, DIMS_ALL},
+    {{{1, 1}, {37, 104}, {100, 1}, DIMS_ALL, {1, 1}},
      "37 x 100 columns pitch 104",
      "37 x 100 columns pitch 104",
      "--rows 37 --len 100 --pitch 104 --axis 0",
@@ -65,7 +65,7 @@ static const struct {
      ", for each of the columns of a matrix",
      "columns",
      "ordered-columns"},
-    {{{1, 1}, {37, 104}, {1, 1}, DIMS_ALL},
+    {{{1, 1}, {37, 104}, {1, 1}, DIMS_ALL, {1, 1}},
      "37 x 1 columns pitch 104",
      "37 x 1 columns pitch 104",
      "--rows 37 --len 1 --pitch 104 --axis 0",
@@ -76,10 +76,10 @@ static const struct {
      ", for each of the columns of a matrix",
      "columns",
      "ordered-columns"},
-    {{{4, 600}, {20, 30}, {30, 1}, DIMS_ALL},
+    {{{4, 600}, {20, 30}, {30, 1}, DIMS_ALL, {1, 1}},
      "4 x 20 x 30 middle axis",
      "4 x 20 x 30 middle axis",
-     NULL,
+     "--dims 4,20,30 --axis 1",
      "4x20x30",
      "600-20x30-30x2400",
      "middle",
@@ -87,10 +87,10 @@ static const struct {
      ", along a middle axis",
      "middle",
      NULL},
-    {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL},
+    {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL, {1, 1}},
      "4 x 20 x 30 middle axis strides 640 32 1",
      "4 x 20 x 30 middle axis strides 640 32 1",
-     NULL,
+     "--dims 4,20,30 --strides 640,32,1 --axis 1",
      "4x20x30_strides640_32_1",
      "640-20x32-30x2400",
      "middle",
@@ -98,7 +98,29 @@ static const struct {
      ", along a middle axis",
      "middle",
      NULL},
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE},
+    {{{64, 3136}, {100352, 1}, {1, 1}, DIMS_ALL, {3136, 200704}},
+     "32 x 64 x 3136 axes 0,2",
+     "32 x 64 x 3136 axes 0,2",
+     "--dims 32,64,3136 --axis 0,2",
+     "32x64x3136_axes0_2",
+     "strided-32x64x3136_axes0_2-6422528",
+     "strided",
+     "strided",
+     ", along several axes",
+     "strided",
+     NULL},
+    {{{5, 100}, {7, 3}, {6, 25}, DIMS_ALL, {1, 1}},
+     "5 x 6 x 7 axes 2 strides 100 25 3",
+     "5 x 6 x 7 axes 2 strides 100 25 3",
+     "--dims 5,6,7 --strides 100,25,3 --axis 2",
+     "5x6x7_axes2_strides100_25_3",
+     "strided-5x6x7_axes2_strides100_25_3-210",
+     "strided",
+     "strided",
+     ", along several axes",
+     "strided",
+     NULL},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
      "4Ki inclusive scan",
      "n = 4Ki inclusive scan",
      "--scan inclusive --n 4096",
@@ -109,7 +131,7 @@ static const struct {
      ", inclusive scan",
      "scan",
      NULL},
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_EXCLUSIVE},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_EXCLUSIVE, {1, 1}},
      "4Ki exclusive scan",
      "n = 4Ki exclusive scan",
      "--scan exclusive --n 4096",
@@ -120,7 +142,7 @@ static const struct {
      ", exclusive scan",
      "scan",
      NULL},
-    {{{37, 104}, {100, 1}, {1, 1}, DIMS_INCLUSIVE},
+    {{{37, 104}, {100, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
      "37 x 100 rows pitch 104 scan inclusive",
      "37 x 100 rows pitch 104 scan inclusive",
      "--scan inclusive --rows 37 --len 100 --pitch 104 --axis 1",
@@ -168,11 +190,13 @@ static void test_advice(void **state)
     for (size_t i = 0; i < ROWS; i++) {
         const struct dims *dims = &table[i].dims;
         const bool is_by_n = strncmp(table[i].named, "n = ", 4) == 0;
+        const bool has_axes = dims_is_middle(dims) || dims_is_strided(dims);
         const char *const said[] = {dims_text_option_names(dims), dims_text_another(dims),
                                     dims_text_smaller(dims)};
         for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
             assert_int_equal(strstr(said[k], "--n") != NULL, is_by_n);
-            assert_int_equal(strstr(said[k], "--rows") != NULL, !is_by_n);
+            assert_int_equal(strstr(said[k], "--rows") != NULL, !is_by_n && !has_axes);
+            assert_int_equal(strstr(said[k], "--dims") != NULL, has_axes);
         }
         assert_non_null(strstr(dims_text_others(dims), "there are records of"));
         assert_non_null(strstr(dims_text_nearness(dims), "rows x len"));
@@ -183,6 +207,38 @@ static void test_advice(void **state)
     assert_non_null(strstr(dims_text_sweep(dims_text_find_name("columns")), "--axis 0"));
     assert_null(dims_text_find_name("value"));
     assert_null(dims_text_find_name("Rows"));
+}
+
+/* Numbers with commas between; how many there are. */
+static size_t read_numbers(const char *at, uint64_t out[DIMS_TEXT_AXES])
+{
+    size_t count = 0;
+    char *end;
+    do
+        out[count++] = strtoull(at, &end, 10);
+    while (*end == ',' && (at = end + 1));
+    return count;
+}
+
+static struct dims read_array(const char *options)
+{
+    const char *strides = strstr(options, "--strides "), *axis = strstr(options, "--axis ");
+    struct dims_axis axes[DIMS_TEXT_AXES] = {{0, 0, false}};
+    uint64_t numbers[DIMS_TEXT_AXES];
+    struct dims out;
+    const size_t count = read_numbers(options + strlen("--dims "), numbers);
+    for (size_t i = 0; i < count; i++)
+        axes[i].n = numbers[i];
+    dims_text_pack(axes, count);
+    if (strides)
+        assert_int_equal(read_numbers(strides + strlen("--strides "), numbers), count);
+    for (size_t i = 0; strides && i < count; i++)
+        axes[i].stride = numbers[i];
+    for (size_t i = read_numbers(axis + strlen("--axis "), numbers); i-- > 0;)
+        axes[numbers[i]].is_combined = true;
+    if (dims_text_read_axes(&out, axes, count, 4, &error))
+        fail_msg("%s: %s", options, error.text);
+    return out;
 }
 
 /* The dims that the options ask for, as the command line reads them. */
@@ -199,6 +255,8 @@ static struct dims read_options(const char *options)
     assert_int_equal(dims_text_find_scan(&kind, scan, &error), 0);
     if (sscanf(at, "--n %" SCNu64, &n) == 1)
         return dims_run(n, kind);
+    if (strncmp(at, "--dims ", 7) == 0)
+        return read_array(at);
     assert_int_equal(sscanf(at,
                             "--rows %" SCNu64 " --len %" SCNu64 " --pitch %" SCNu64
                             " --axis %d",
@@ -313,7 +371,7 @@ static void test_refuse_kinds(void **state)
                 assert_non_null(strstr(advice, "--scan inclusive"));
             else if (!forms[own].scan && forms[asked].scan)
                 assert_non_null(strstr(advice, "no --scan"));
-            else if (dims_is_middle(&forms[own]))
+            else if (dims_is_middle(&forms[own]) || dims_is_strided(&forms[own]))
                 assert_non_null(strstr(advice, "--dims and --axis"));
             else if (forms[own].outer.n == 1 && forms[own].depth.stride == 1)
                 assert_non_null(strstr(advice, "--n in place of --rows"));
@@ -326,17 +384,18 @@ static void test_refuse_kinds(void **state)
             assert_non_null(strstr(sentence, ": use --space other"));
             assert_int_equal(strstr(sentence, "--rows") != NULL,
                              strcmp(dims_text_name(&forms[asked]), "value") == 0 &&
-                                 !forms[own].scan && !dims_is_middle(&forms[own]));
+                                 !forms[own].scan && !dims_is_middle(&forms[own]) &&
+                                 !dims_is_strided(&forms[own]));
         }
 }
 
 static void test_order(void **state)
 {
     const struct dims sorted[] = {
-        {{9, 4}, {4, 1}, {1, 1}, DIMS_ALL},
-        {{2, 5}, {5, 1}, {1, 1}, DIMS_ALL},
-        {{3, 5}, {5, 1}, {1, 1}, DIMS_ALL},
-        {{3, 6}, {5, 1}, {1, 1}, DIMS_ALL},
+        {{9, 4}, {4, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{2, 5}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{3, 5}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{3, 6}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
     };
     const struct dims small = dims_value(5), large = dims_value(6),
                       scan = dims_run(5, DIMS_INCLUSIVE);
@@ -370,8 +429,8 @@ static void test_cells(void **state)
     assert_string_equal(dims_text_shown(out, &table[2].dims, 1), "100 pitch 104");
     dims_text_widen(&spans, &table[1].dims);
     assert_string_equal(dims_text_span(out, &spans, 0), "37");
-    dims_text_widen(&spans, &(struct dims){{9, 200}, {200, 1}, {1, 1}, DIMS_ALL});
-    dims_text_widen(&spans, &(struct dims){{50, 7}, {7, 1}, {1, 1}, DIMS_ALL});
+    dims_text_widen(&spans, &(struct dims){{9, 200}, {200, 1}, {1, 1}, DIMS_ALL, {1, 1}});
+    dims_text_widen(&spans, &(struct dims){{50, 7}, {7, 1}, {1, 1}, DIMS_ALL, {1, 1}});
     static const char *const wide[] = {"9..50", "7..200", "9", "50", "7", "200"};
     for (size_t i = 0; i < DIMS_TEXT_SPANS_CELLS; i++)
         assert_same(dims_text_span(out, &spans, i), wide[i], "span", i);

@@ -1,6 +1,7 @@
 /* The library on the emulator, through its public face: plans from the default and from
  * records, what is reduced, what is refused and with which words, threads at once, tuning in
  * another process. Run from the tree's root; AUTOTUNE names the program where there is one. */
+#include "cache/verified.h"
 #include "tests/unit/host_plans.h"
 #include "tests/unit/named_op.h"
 
@@ -659,6 +660,40 @@ static int setup(void **state)
     return make_folder(state);
 }
 
+/* A plan that no record of this device serves says that its operation was never proven here, until it was. */
+static void test_own_operation(void **state)
+{
+    (void)state;
+    static const char text[] = "[operation]\nmeaning = sum of thirds\nname = thirds\n"
+                               "map = x / 3\ncombine = a + b\n";
+    struct problem proven = {.type = F32, .acc = F32, .dims = DIMS_VALUE(N)};
+    struct error cause;
+    const char *op;
+    char records[80];
+    snprintf(records, sizeof records, "%s/own", folder);
+    assert_int_equal(autotune_operation_read(&op, "thirds.ini", text, &error), 0);
+    assert_int_equal(operation_find_key(&proven.op, op, &cause), 0);
+    struct autotune_context *context = open_context(records, NULL);
+    const struct verified what = {&proven, "host", "none"};
+    const struct verified others[] = {{&proven, "NVIDIA H200", "none"},
+                                      {&proven, "host", "1.0"}};
+    for (int added = -1; added < 3; added++) {
+        const struct verified *add = added == 2 ? &what : &others[added < 0 ? 0 : added];
+        if (added >= 0)
+            assert_int_equal(verified_add(records, add, &cause), 0);
+        struct autotune_plan *plan = make_plan_of(context, op, "f32", N, AUTOTUNE_FROM_DEFAULT);
+        if (added < 2)
+            assert_non_null(strstr(autotune_plan_warning(plan),
+                                   "operation 'thirds' was not proven on this GPU"));
+        else
+            assert_string_equal(autotune_plan_warning(plan), "");
+        assert_int_equal(autotune_plan_destroy(plan, &error), 0);
+    }
+    struct autotune_plan *other = make_plan_of(context, op, "f64", N, AUTOTUNE_FROM_DEFAULT);
+    assert_non_null(strstr(autotune_plan_warning(other), "was not proven"));
+    close_all(context, other, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -678,6 +713,7 @@ int main(void)
         cmocka_unit_test(test_tuning_refused),
         cmocka_unit_test(test_workspace_is_apart),
         cmocka_unit_test(test_no_plan),
+        cmocka_unit_test(test_own_operation),
         cmocka_unit_test(test_tuning_odd_hosts),
     };
     return cmocka_run_group_tests(tests, setup, remove_folder);

@@ -68,8 +68,12 @@ static const struct fault {
     {"B", "so_far = combine(__shfl_sync(~0u, a, 0), so_far);",
      "so_far = combine(so_far, __shfl_sync(~0u, a, 0));"},
     {"W",
-     "for (int d = 1; d < LOOK / 32; d *= 2)\n            a = combine(__shfl_down_sync(~0u, a, d), a);",
-     "for (int d = 1; d < LOOK / 32; d *= 2)\n            a = combine(a, __shfl_down_sync(~0u, a, d));"},
+     "for (int d = 1; d < LOOK / 32; d *= 2)\n            //? if COMBINE == OTHER\n"
+     "            a = combine(shuffle_down(a, d), a);\n            //? else\n"
+     "            a = combine(__shfl_down_sync(~0u, a, d), a);",
+     "for (int d = 1; d < LOOK / 32; d *= 2)\n            //? if COMBINE == OTHER\n"
+     "            a = combine(shuffle_down(a, d), a);\n            //? else\n"
+     "            a = combine(a, __shfl_down_sync(~0u, a, d));"},
     {"C", "sum = combine(sum, i == rank ? all : with->value[turn][i]);",
      "sum = combine(i == rank ? all : with->value[turn][i], sum);"},
     {"A", "combine(so_far, all), ALL_UP_TO", "combine(all, so_far), ALL_UP_TO"},

@@ -43,6 +43,15 @@ static void test_index(void **state)
     trials_index_dispose(&index);
 }
 
+/* A compiler's message may quote what a source has. */
+static void test_reason(void **state)
+{
+    char reason[TRIAL_REASON];
+    (void)state;
+    trial_set_reason(reason, "a\033[2Jb\n\tc\x7f\xc3\xa9");
+    assert_string_equal(reason, "a?[2Jb\n\tc?\xc3\xa9");
+}
+
 /* Keys that all want the same place: the index takes it from the upper bits of a product. */
 static void test_index_of_keys_alike(void **state)
 {
@@ -668,6 +677,7 @@ static void test_a_journal_that_cannot_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reason),
         cmocka_unit_test(test_index),
         cmocka_unit_test(test_index_of_keys_alike),
         cmocka_unit_test(test_variant_of_a_candidate),
