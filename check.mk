@@ -25,10 +25,6 @@ test-rest: ## those alone that `make test` leaves out
 	$(PREPARE)
 	@tests/run $(BUILD) rest
 
-test-today: ## the same without one of each pair of files that take turns by the day
-	$(PREPARE)
-	@tests/run $(BUILD) today
-
 unit: tests ## run the unit tests alone
 	@tests/run $(BUILD) unit
 
@@ -113,5 +109,5 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/checksum.c tests/fuzz/checksum.h
 	$(call say,FUZZER,$<)
 	$Q$(CC) $(ALLFLAGS) -fsanitize=fuzzer -Wl,--wrap=XXH3_64bits $(DEPEND) -o $@ $< tests/fuzz/checksum.c $(NEEDED) $(LIBS)
 
-.PHONY: tests test test-all test-rest test-today unit test-gpu soak fuzz fuzzers format check-format analyze \
+.PHONY: tests test test-all test-rest unit test-gpu soak fuzz fuzzers format check-format analyze \
         check-tidy coverage

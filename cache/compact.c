@@ -221,8 +221,8 @@ static bool read_size(struct size *out, const char *at)
            take_number(&at, &out->to, UINT64_MAX / 16) && out->from <= out->to &&
            take_dim(&at, "depth", &out->dims.depth) &&
            take_dim(&at, "outer", &out->dims.outer) &&
-           take_dim(&at, "inner", &out->dims.inner) &&
-           take_dim(&at, "span", &out->dims.span) && !*at;
+           take_dim(&at, "inner", &out->dims.inner) && take_dim(&at, "span", &out->dims.span) &&
+           !*at;
 }
 
 /* "0123456789abcdef BLOCK=256 ...", or "0123456789abcdef 256 ..." after such a `first`. */

@@ -294,10 +294,11 @@ static int check_together(const struct record *record, const struct section *sec
                               "operation, type and accumulator do not go together", error);
     const struct dims canonical = dims_canonical(&record->problem.dims);
     if (!dims_is_same(&canonical, &record->problem.dims))
-        return section_refuse(section, ini, line, "depth",
-                              "outer, depth, inner and span are not in the one form that such dims "
-                              "have",
-                              error);
+        return section_refuse(
+            section, ini, line, "depth",
+            "outer, depth, inner and span are not in the one form that such dims "
+            "have",
+            error);
     if (!(section->groups & VALUE))
         return 0;
     if (record->low_ps > record->median_ps || record->median_ps > record->high_ps)

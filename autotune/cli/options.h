@@ -10,7 +10,7 @@
 
 struct verb_row;
 
-enum { OPTIONS_MAX = 160, OPTIONS_GROUPS = 3 };
+enum { OPTIONS_MAX = 192, OPTIONS_GROUPS = 3 }; /* of all verbs together */
 
 /* A row: an option of some verbs, or without a name the heading of a group. */
 struct option_row {

@@ -112,9 +112,8 @@ static int open_setup(struct task *task, struct error *error)
         setup_close(&task->setup);
         return error_set(
             error, ERROR_USAGE,
-            "an export has functions for one value, rows, columns and scans, not "
-            "for %s yet: a program has these by a plan of the library, or a kernel "
-            "with its launcher by 'autotune emit'",
+            "an export has no functions for %s yet: a program has these by a plan of "
+            "the library, or a kernel with its launcher by 'autotune emit'",
             dims_text_gives(&any.dims));
     }
     any.dims.outer.stride |= 1; /* the default serves results that begin anywhere ... */

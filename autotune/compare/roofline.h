@@ -39,7 +39,7 @@ struct roofline_work {
 };
 
 struct roofline_kernel {
-    char name[160];
+    char name[272];
     unsigned group;               /* of kernels that belong together */
     double gbs;                   /* that it reached; 0 = not known */
     double per_byte;              /* instructions of threads; 0 = not known */

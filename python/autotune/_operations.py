@@ -168,7 +168,9 @@ class Operation:
         keys = {"meaning": meaning, "types": types, "value": value, "params": params}
         keys.update({f"let {key}": text for key, text in (let or {}).items()})
         keys.update(map=map, combine=combine, identity=identity, finish=finish, result=result)
-        keys.update(scale=scale, tolerance=tolerance and f"{tolerance:.12f}".rstrip("0").rstrip("."))
+        keys.update(
+            scale=scale, tolerance=tolerance and f"{tolerance:.12f}".rstrip("0").rstrip(".")
+        )
         lines = [f"{key} = {text}" for key, text in keys.items() if text is not None]
         self.name = name
         self.text = "\n".join(["[operation]", *lines, ""])

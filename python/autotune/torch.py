@@ -87,10 +87,19 @@ def _backward_of(gradient: Callable) -> Callable:
 # --- Operators --------------------------------------------------------------------------------
 
 
+def _dtype(name: str, x: Tensor) -> Union[None, torch.dtype]:
+    """Where PyTorch's type of results is not NumPy's: integers are summed as int64, and of uint8
+    any and all are uint8."""
+    rule = ROWS[name].result
+    if rule == "sum" and not x.is_floating_point():
+        return torch.int64
+    return torch.uint8 if rule == "bool" and x.dtype == torch.uint8 else None
+
+
 def _result_type(name: str, x: Tensor) -> torch.dtype:
-    kind = of_dtype(x.dtype)
-    _, final = RESULTS[ROWS[name].result](kind, None)
-    return getattr(torch, final.name)
+    wanted = _dtype(name, x)
+    _, final = RESULTS[ROWS[name].result](of_dtype(x.dtype), None)
+    return wanted or getattr(torch, final.name)
 
 
 def _register(name: str) -> Callable:
@@ -98,7 +107,8 @@ def _register(name: str) -> Callable:
     with a correction."""
 
     def run(x: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
-        return _reduce.reduce(name, x.detach(), tuple(dim), keepdims=keepdim)
+        dtype = _dtype(name, x)
+        return _reduce.reduce(name, x.detach(), tuple(dim), keepdims=keepdim, dtype=dtype)
 
     def run_corrected(x: Tensor, dim: Sequence[int], keepdim: bool, correction: float) -> Tensor:
         call = getattr(_names, name)

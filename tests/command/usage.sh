@@ -63,14 +63,14 @@ check count-with-an-exponent has_status 0
 refuses option-similar 64 "did you mean --json" --jsn x
 refuses option-of-another-verb 64 "tune has no --ptx: emit has it; see 'autotune help tune'" --ptx
 refuses option-of-tune 64 "emit has no --retune: tune has it" emit --retune
-refuses option-of-several 64 "reduce has no --n: tune, show, .* and report have it; see 'autotune help reduce'" \
+refuses option-of-several 64 "reduce has no --n: tune, check, show, .* and report have it; see 'autotune help reduce'" \
     reduce f.bin --n 10
 refuses option-of-several-joined 64 "reduce has no --n: " reduce --n=10 f.bin
 refuses option-short 64 "no option -x" -x
 refuses option-short-first 64 "no option -x" -xq
 refuses option-short-last 64 "no option -x" -qx
 refuses option-short-after-value 64 "no option -x" --device host -xq
-refuses option-ambiguous 64 "no option --c: did you mean --cold, --confirm, --cache or --csv" --c x
+refuses option-ambiguous 64 "no option --c: did you mean --cold, --confirm, --candidates, --cache or --csv" --c x
 refuses option-of-no-letters 64 "no option --: 'autotune tune" --=3
 refuses value-missing 64 "--n needs a value" --n
 refuses value-missing-short 64 "-n needs a value" -n

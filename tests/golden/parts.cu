@@ -5167,6 +5167,223 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 
 //// BLOCK.40
 enum {
+    BLOCK = 256,    // threads per block
+    LANES = 256,    // threads side by side
+    VECTOR = 4,     // elements per load, of a result or of as many
+    UNROLL = 4,     // loads that a thread has under way
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    DOWN = 1,       // max(1, BLOCK / LANES)
+    ELEM_BYTES = 4, // bytes of an element
+};
+
+//// lanes_reduce.2
+// Combines the values of the LANES threads of each result; `shared` has room for all of a block.
+// The first of them gets the result.
+__device__ __forceinline__ accum lanes_reduce(accum *shared, accum a)
+{
+    const unsigned lane = threadIdx.x % LANES;
+    shared[threadIdx.x] = a;
+    __syncthreads();
+    for (unsigned d = LANES / 2; d > 0; d /= 2) {
+        if (lane < d)
+            shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + d]);
+        __syncthreads();
+    }
+    return shared[threadIdx.x - lane];
+}
+
+//// strided.1
+// Reduces an array whose results are kept along two axes, of `outer` and `inner`, and whose elements
+// lie in spans of `span` elements, `depth` in all: element d of result (o, i) is
+// x[o * outer_stride + d / span * span_stride + d % span * depth_stride + i * inner_stride], and
+// the result y[o * inner + i].
+// Each result is made in `parts` parts, a block each, whose values lie in `partials` until the last
+// block to arrive combines them. `state` counts the blocks of each tile of results: zero before and
+// after. An aborted launch leaves it above zero: clear it then.
+// LANES threads side by side take a result's elements, in loads of VECTOR; a block has DOWN results.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+strided(const elem *x, unsigned long long outer, unsigned long long outer_stride,
+        unsigned long long depth, unsigned long long depth_stride, unsigned long long span,
+        unsigned long long span_stride, unsigned long long inner, unsigned long long inner_stride,
+        unsigned long long parts, accum *y, accum *partials, unsigned *state)
+{
+    const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
+    const unsigned long long tiles = (outer * inner + DOWN - 1) / DOWN;
+    const unsigned step = LANES, start = lane;
+    const unsigned of_span = (unsigned)((span + VECTOR - 1) / VECTOR); // loads of a span
+    const unsigned long long along = VECTOR * depth_stride;            // from one to the next
+    const unsigned long long aside = depth_stride; // from an element of a load to the next
+    const unsigned long long tile = blockIdx.x % tiles;
+    const unsigned total = (unsigned)(depth / span) * of_span; // loads of a result
+    const unsigned part = (unsigned)(blockIdx.x / tiles);
+    const unsigned share = (total + (unsigned)parts - 1) / (unsigned)parts;
+    const unsigned from = part * share < total ? part * share : total;
+    const unsigned to = from + share < total ? from + share : total;
+
+    // The thread's results: `result` is the first, of `own`.
+    const unsigned long long result = tile * DOWN + down;
+    const unsigned own = result < outer * inner;
+    const unsigned long long o = result / inner, column = result % inner;
+    const elem *first = x + (o * outer_stride + column * inner_stride);
+    // Every load is whole and aligned.
+    const bool even =
+        aside == 1 && ((unsigned long long)first / ELEM_BYTES | span | span_stride) % VECTOR == 0;
+
+    accum a[VECTOR];
+    for (int j = 0; j < VECTOR; j++)
+        a[j] = identity();
+    const unsigned spans = step / of_span, rest = step % of_span; // in a step
+    unsigned s = (from + start) / of_span, i = (from + start) % of_span;
+    for (unsigned at = from + start; own && at < to; at += step * UNROLL) {
+        vec got[UNROLL];
+        unsigned long long places[UNROLL]; // of a load's first element in its span
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            if (at + u * step < to) {
+                const elem *in = first + (s * span_stride + i * along);
+                places[u] = (unsigned long long)i * VECTOR;
+                const unsigned long long some = span - places[u];
+                if (even)
+                    got[u] = load((const vec *)in);
+                else
+                    for (int j = 0; j < VECTOR; j++)
+                        got[u].at[j] = in[j < some ? j * aside : 0];
+            }
+            s += spans;
+            i += rest;
+            if (i >= of_span) {
+                i -= of_span;
+                s++;
+            }
+        }
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (at + u * step < to)
+                for (int j = 0; j < VECTOR; j++) {
+                    if (!even && places[u] + j >= span)
+                        continue;
+                    a[j] = combine(a[j], map(got[u].at[j]));
+                }
+    }
+
+    __shared__ __align__(16) accum shared[BLOCK];
+    for (int j = 1; j < VECTOR; j++)
+        a[0] = combine(a[0], a[j]);
+    a[0] = lanes_reduce(shared, a[0]);
+    const bool writes = own && lane == 0;
+    if (writes)
+        partials[part * (outer * inner) + result] = a[0];
+    __syncthreads(); // all of the block's are written, before it arrives
+    __shared__ unsigned arrived; // blocks of these results that arrived before this one
+    if (threadIdx.x == 0)
+        arrived = arrive(state + tile, (unsigned)parts);
+    __syncthreads();
+    if (arrived != parts - 1)
+        return;
+
+    // The last block to arrive combines what all left, in the same order every time.
+    a[0] = identity();
+    for (unsigned k = lane; own && k < parts; k += LANES)
+        a[0] = combine(a[0], partials[k * (outer * inner) + result]);
+    a[0] = lanes_reduce(shared, a[0]);
+    if (writes)
+        y[result] = a[0];
+}
+
+//// BLOCK.41
+enum {
+    BLOCK = 256,    // threads per block
+    LANES = 32,     // threads side by side
+    VECTOR = 4,     // elements per load, of a result or of as many
+    UNROLL = 4,     // loads that a thread has under way
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    DOWN = 8,       // max(1, BLOCK / LANES)
+    ELEM_BYTES = 4, // bytes of an element
+};
+
+//// strided.2
+// Reduces an array whose results are kept along two axes, of `outer` and `inner`, and whose elements
+// lie in spans of `span` elements, `depth` in all: element d of result (o, i) is
+// x[o * outer_stride + d / span * span_stride + d % span * depth_stride + i * inner_stride], and
+// the result y[o * inner + i].
+// LANES threads side by side take VECTOR results each, that lie side by side, and DOWN threads below
+// one another their elements.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+strided(const elem *x, unsigned long long outer, unsigned long long outer_stride,
+        unsigned long long depth, unsigned long long depth_stride, unsigned long long span,
+        unsigned long long span_stride, unsigned long long inner, unsigned long long inner_stride,
+        output *y)
+{
+    const unsigned lane = threadIdx.x % LANES, down = threadIdx.x / LANES;
+    const unsigned long long loads = (inner + VECTOR - 1) / VECTOR; // of results side by side
+    const unsigned long long tiles = (outer * loads + LANES - 1) / LANES;
+    const unsigned step = DOWN, start = down;
+    const unsigned of_span = (unsigned)span;
+    const unsigned long long along = depth_stride, aside = inner_stride;
+    const unsigned long long tile = blockIdx.x % tiles;
+    const unsigned total = (unsigned)(depth / span) * of_span; // loads of a result
+    const unsigned from = 0, to = total;
+
+    // The thread's results: `result` is the first, of `own`.
+    const unsigned long long at_load = tile * LANES + lane;
+    const unsigned long long o = at_load / loads, column = at_load % loads * VECTOR;
+    const unsigned long long result = o * inner + column;
+    const unsigned own = o < outer ? (inner - column < VECTOR ? inner - column : VECTOR) : 0;
+    const elem *first = x + (o * outer_stride + column * inner_stride);
+    // Every load is whole and aligned.
+    const bool even = aside == 1 && ((unsigned long long)first / ELEM_BYTES | inner | depth_stride |
+                                     span_stride) % VECTOR == 0;
+
+    accum a[VECTOR];
+    for (int j = 0; j < VECTOR; j++)
+        a[j] = identity();
+    const unsigned spans = step / of_span, rest = step % of_span; // in a step
+    unsigned s = (from + start) / of_span, i = (from + start) % of_span;
+    for (unsigned at = from + start; own && at < to; at += step * UNROLL) {
+        vec got[UNROLL];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            if (at + u * step < to) {
+                const elem *in = first + (s * span_stride + i * along);
+                const unsigned long long some = own;
+                if (even)
+                    got[u] = load((const vec *)in);
+                else
+                    for (int j = 0; j < VECTOR; j++)
+                        got[u].at[j] = in[j < some ? j * aside : 0];
+            }
+            s += spans;
+            i += rest;
+            if (i >= of_span) {
+                i -= of_span;
+                s++;
+            }
+        }
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++)
+            if (at + u * step < to)
+                for (int j = 0; j < VECTOR; j++) {
+                    a[j] = combine(a[j], map(got[u].at[j]));
+                }
+    }
+
+    __shared__ __align__(16) accum shared[DOWN][LANES * VECTOR];
+    for (int j = 0; j < VECTOR; j++)
+        shared[down][lane * VECTOR + j] = a[j];
+    __syncthreads();
+    const bool writes = down == 0;
+    for (unsigned j = 0; writes && j < own; j++) {
+        accum b = shared[0][lane * VECTOR + j];
+        for (int d = 1; d < DOWN; d++)
+            b = combine(b, shared[d][lane * VECTOR + j]);
+        y[result + j] = finish(b, depth);
+    }
+}
+
+//// BLOCK.42
+enum {
     BLOCK = 64,     // threads per block
     VECTOR = 8,     // elements per load
     UNROLL = 4,     // loads issued before combining
@@ -5373,7 +5590,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.41
+//// BLOCK.43
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 8,     // elements per load
@@ -5454,7 +5671,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
         y[block] = a;
 }
 
-//// BLOCK.42
+//// BLOCK.44
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 4,     // elements per load
@@ -5482,7 +5699,7 @@ __device__ __forceinline__ accum take_value(unsigned long long *word)
     return to.value;
 }
 
-//// BLOCK.43
+//// BLOCK.45
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 4,     // elements per load
@@ -5687,7 +5904,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.44
+//// BLOCK.46
 enum {
     BLOCK = 512,    // threads per block
     VECTOR = 4,     // elements per load
@@ -5844,7 +6061,7 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
         *y = a;
 }
 
-//// BLOCK.45
+//// BLOCK.47
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 4,     // elements per load
@@ -5924,7 +6141,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         *y = a;
 }
 
-//// BLOCK.46
+//// BLOCK.48
 enum {
     BLOCK = 512,    // threads per block
     VECTOR = 2,     // elements per load
@@ -5946,7 +6163,7 @@ __device__ __forceinline__ vec load(const vec *from)
     return to.value;
 }
 
-//// BLOCK.47
+//// BLOCK.49
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6031,7 +6248,7 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
         *y = a;
 }
 
-//// BLOCK.48
+//// BLOCK.50
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 2,     // elements per load
@@ -6144,7 +6361,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         *y = a;
 }
 
-//// BLOCK.49
+//// BLOCK.51
 enum {
     BLOCK = 512,    // threads per block
     VECTOR = 2,     // elements per load
@@ -6230,7 +6447,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
         y[block] = a;
 }
 
-//// BLOCK.50
+//// BLOCK.52
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 2,     // elements per load
@@ -6301,7 +6518,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         *y = a;
 }
 
-//// BLOCK.51
+//// BLOCK.53
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 1,     // elements per load
@@ -6449,7 +6666,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.52
+//// BLOCK.54
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6461,7 +6678,7 @@ enum {
     ELEM_BYTES = 4, // bytes of an element
 };
 
-//// BLOCK.53
+//// BLOCK.55
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6521,7 +6738,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.54
+//// BLOCK.56
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 16,    // elements per load
@@ -6544,7 +6761,7 @@ __device__ __forceinline__ accum fold(accum a, vec got)
     return a + (accum)sum;
 }
 
-//// BLOCK.55
+//// BLOCK.57
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 16,    // elements per load
@@ -6632,7 +6849,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.56
+//// BLOCK.58
 enum {
     BLOCK = 32,     // threads per block
     VECTOR = 4,     // elements per load
@@ -6760,7 +6977,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
         result[block] = a;
 }
 
-//// BLOCK.57
+//// BLOCK.59
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 8,     // elements per load
@@ -6772,7 +6989,7 @@ enum {
     ELEM_BYTES = 2, // bytes of an element
 };
 
-//// BLOCK.58
+//// BLOCK.60
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 8,     // elements per load

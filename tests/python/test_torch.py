@@ -95,6 +95,15 @@ class Torch(unittest.TestCase):
                 (want * weights).sum().backward()
                 torch.testing.assert_close(x.grad, y.grad, msg=f"{name} {dim} {keepdim}")
 
+    def test_types_of_results(self):
+        x = (self.x + 5).to(torch.uint8)
+        for name in ("sum", "prod", "any", "all"):
+            for y in (x, x.int(), x.bool()):
+                want = getattr(torch, name)(y, dim=1)
+                self.assertTrue(torch.equal(getattr(reductions, name)(y, 1), want), name)
+                self.assertEqual(getattr(reductions, name)(y, 1).dtype, want.dtype, (name, y.dtype))
+        torch.library.opcheck(torch.ops.autotune.any.default, (x, [1], False))
+
     def test_correction(self):
         for mine, theirs in ((reductions.var, torch.var), (reductions.std, torch.std)):
             for correction in (0, 1, 2.5, 4, 5):
