@@ -54,6 +54,13 @@ check compare-without-file test "$status" -lt 100
 run list problems --op huber.ini --type f32 --n 1K
 check list-problems grep -qx -- '--op huber.ini --type f32 --n 1000' out
 
+# --- Scans ----------------------------------------------------------------------------------
+run verify --device host --op var --type f32 --n 3K --scan inclusive
+check scan-of-text has_status 0
+run verify --device host --op var --type f32 --n 1100K --scan inclusive
+check long-scan-of-text-is-refused has_status 64
+check long-scan-says-why grep -q "a scan of floats by a combine that is no law has 1Mi elements at most" err
+
 # --- Kernels --------------------------------------------------------------------------------
 run emit --op huber.ini --type f32 --n 3K --arch sm_90
 check emit has_status 0
