@@ -162,6 +162,7 @@ static inline struct dims dims_resized_strided(const struct dims *dims, uint64_t
                           : dims->inner.n > 1     ? results
                                                   : 1;
     out.inner.n = dims_has_two_kept(dims) && dims->inner.n < most ? dims->inner.n : most;
+    out.inner.n += out.inner.n == 0;
     out.outer.n = results / out.inner.n;
     if (results == 1 && gap == 0)
         return out;

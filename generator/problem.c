@@ -221,21 +221,11 @@ static int refuse(const struct problem *problem, struct error *error, const char
     return error_set(error, ERROR_USAGE, "operation '%s': %s", problem->op->name, why);
 }
 
-/* Elements of a scan of texts that round: the host evaluates each result with its error, several times in
- * a proof, in about 5 us of a core. */
-static const uint64_t SCAN_MOST = 1 << 20;
-
-/* Refuses what the language can say and no kernel does, or no proof. */
+/* Refuses what the language can say and no kernel does. */
 static int check_kernels(const struct problem *problem, struct error *error)
 {
     if (operation_law(problem->op)->is_position && problem->dims.scan)
         return refuse(problem, error, "a scan gives values, no positions: use min or max");
-    if (problem->dims.scan && problem_is_joined(problem) && problem_rounds(problem) &&
-        dims_n(&problem->dims) > SCAN_MOST)
-        return refuse(
-            problem, error,
-            "a scan of floats by a combine that is no law has 1Mi elements at most, so that its "
-            "proof, which evaluates each result's error, ends: take fewer");
     if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
         (problem_map(problem) == MAP_MAPPED || problem_has_finish(problem)))
         return refuse(

@@ -6,7 +6,7 @@
 #include "autotune/compare/compare_losses.h"
 #include "autotune/compare/compare_port.h"
 #include "autotune/compare/compare_verdict.h"
-#include "autotune/device/nvrtc.h"
+#include "autotune/device/nvrtc_release.h"
 #include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
 #include "generator/array.h"

@@ -60,7 +60,7 @@ struct device_kernel {
     int threads_max;                   /* block size the kernel can be launched with */
 };
 
-enum { LAUNCH_ARGS_MAX = 20 };
+enum { LAUNCH_ARGS_MAX = 22 }; /* of a pass, and params of an operation */
 
 struct device_launch {
     const struct device_kernel *kernel;

@@ -7,6 +7,7 @@
 
 #include "autotune/device/cubin.h"
 #include "autotune/device/locate.h"
+#include "autotune/device/nvrtc_release.h"
 #include "autotune/device/shared_object.h"
 #include "generator/text.h"
 
@@ -242,43 +243,13 @@ static bool consider(void *context, const char *path)
     return !is_enough;
 }
 
-/* Which versions compile for an architecture, and pip's package that has one; the first row
- * with cc <= last holds. From the release notes of the CUDA toolkit. */
-static const struct advice {
-    int last;
-    const char *versions, *package;
-} advices[] = {
-    {74, "12.x (13.0 dropped it)", "nvidia-cuda-nvrtc-cu12"},
-    {99, "12.0 or later", "nvidia-cuda-nvrtc-cu12"},
-    {102, "12.8 or later", "nvidia-cuda-nvrtc-cu12"},
-    {103, "12.9 or later", "nvidia-cuda-nvrtc-cu12"},
-    {119, "13.0 or later", "nvidia-cuda-nvrtc"},
-    {120, "12.8 or later", "nvidia-cuda-nvrtc-cu12"},
-    {121, "12.9 or later", "nvidia-cuda-nvrtc-cu12"},
-    {INT_MAX, "of a release later than 13.0", "nvidia-cuda-nvrtc"},
-};
-
-static const struct advice *find_advice(int cc)
-{
-    const struct advice *advice = advices;
-    while (cc > advice->last)
-        advice++;
-    return advice;
-}
-
-const char *nvrtc_needed(int cc)
-{
-    return find_advice(cc)->versions;
-}
-
 static int report_none(const char *path, int cc, const struct text *found, struct error *error)
 {
-    const struct advice *advice = find_advice(cc);
     const char *list = found->length && !found->failed ? found->at : path ? path : "none";
     return error_set(error, ERROR_NO_DEVICE,
                      "no NVRTC that compiles for sm_%d; found: %.1200s. sm_%d needs NVRTC %s: "
                      "run `pip install %s` or name a library with --nvrtc FILE",
-                     cc, list, cc, advice->versions, advice->package);
+                     cc, list, cc, nvrtc_needed(cc), nvrtc_package(cc));
 }
 
 static int refuse_path(const char *path, const char *why, struct error *error)

@@ -21,9 +21,6 @@ void nvrtc_close(struct nvrtc *nvrtc);
  * for PTX that the driver compiles further. */
 int nvrtc_open_older(struct nvrtc **out, const char *path, int cc, struct error *error);
 
-/* The releases that compile for `cc`: "12.x (13.0 dropped it)". */
-const char *nvrtc_needed(int cc);
-
 /* Can the library at `path` be used, whatever it compiles for? ERROR_NO_DEVICE says why not. */
 int nvrtc_check(const char *path, struct error *error);
 

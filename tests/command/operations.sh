@@ -57,9 +57,11 @@ check list-problems grep -qx -- '--op huber.ini --type f32 --n 1000' out
 # --- Scans ----------------------------------------------------------------------------------
 run verify --device host --op var --type f32 --n 3K --scan inclusive
 check scan-of-text has_status 0
-run verify --device host --op var --type f32 --n 1100K --scan inclusive
-check long-scan-of-text-is-refused has_status 64
-check long-scan-says-why grep -q "a scan of floats by a combine that is no law has 1Mi elements at most" err
+run emit --arch sm_90 --op var --type f32 --n 3K --scan inclusive
+check scan-of-text-on-a-gpu-is-refused has_status 64
+check scan-of-text-says-why grep -q "a scan of floats by a combine that is no law is for the emulator alone" err
+run emit --arch sm_90 --op "$ROOT/tests/operations/product.ini" --type i32 --n 3K --scan inclusive
+check scan-of-integers-by-a-text has_status 0
 
 # --- Kernels --------------------------------------------------------------------------------
 run emit --op huber.ini --type f32 --n 3K --arch sm_90

@@ -30,7 +30,7 @@ static void make(void)
         lines[size] = (struct compare_line){.problem = {.op = op_of(SUM),
                                                         .type = F32,
                                                         .acc = F32,
-                                                        .dims = dims_value(1000 << size),
+                                                        .dims = dims_value(UINT64_C(1000) << size),
                                                         .regime = COLD}};
         for (size_t gpu = 0; gpu < GPUS; gpu++) {
             struct record *record = &records[gpu][size];
