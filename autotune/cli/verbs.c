@@ -127,8 +127,9 @@ static int run_help(int argc, char **argv, struct error *error)
         "  autotune --n 64Mi --type f32 --op max         another problem, on the first GPU\n"
         "  autotune emit --n 400M > reduce.cu            the winner as CUDA source\n"
         "  autotune show                                 what was found so far\n\n"
-        "Exit: 0 done, 1 failed, 64 usage, 69 no such device, driver or NVRTC,\n"
-        "70 a result was wrong, 74 input or output failed, 75 too noisy to decide,\n"
+        "Exit: 0 done, 1 failed, 3 slower than before (check), 64 usage,\n"
+        "69 no such device, driver or NVRTC, 70 a result was wrong,\n"
+        "74 input or output failed, 75 too noisy to decide,\n"
         "130 interrupted, progress kept.\n");
     int failed = output_text(&text, error);
     text_dispose(&text);

@@ -159,7 +159,11 @@ static void add_dims(struct text *out, const struct dims *dims)
         add_count(out, axes[i]->stride);
         text_adds(out, "}");
     }
-    text_addf(out, ", DIMS_%s}, ", dims_text_scan_symbols[dims->scan]);
+    text_addf(out, ", DIMS_%s, {", dims_text_scan_symbols[dims->scan]);
+    add_count(out, dims->span.n);
+    text_adds(out, ", ");
+    add_count(out, dims->span.stride);
+    text_adds(out, "}}, ");
 }
 
 static void add_prefix_row(struct text *out, const struct export *export,

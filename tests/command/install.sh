@@ -109,7 +109,7 @@ if command -v bash > /dev/null; then
     completes device-short "host" autotune -d h
     completes device-of-verify "auto host" autotune verify --device ""
     completes number "" autotune --n ""
-    completes options-after-a-flag "--cold --confirm --cache --csv" autotune tune --warm --c
+    completes options-after-a-flag "--candidates --cold --confirm --cache --csv" autotune tune --warm --c
     TOPICS=$("$AUTOTUNE" list nonsense 2>&1 | sed 's/.*choose //; s/,//g; s/ or / /')
     completes topics "$TOPICS" autotune list ""
     completes topic "params problems published" autotune list p

@@ -25,7 +25,8 @@ refuses small-wrong 70 "is wrong: wrong result" verify --device host --small --r
     --template wrong.cu
 # A kernel that crashes, or that never ends, is wrong: in seconds, in the worker and in this process.
 spoil() {
-    awk -v line="$2" '{ print } /^    accum a = identity\(\);$/ && !planted++ { print line }' "$1"
+    awk -v line="$2" 'FNR == NR { if (/^    accum a = identity\(\);$/) last = FNR; next }
+        { print } FNR == last { print line }' "$1" "$1"
 }
 spoil "$ROOT/templates/reduce.cu" '    while (n) ((volatile int *)0)[0];' > crash.cu
 spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = 1; on;) continue;' > endless.cu

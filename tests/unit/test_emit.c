@@ -6,7 +6,6 @@
 #include "tests/unit/named_op.h"
 #include "tests/unit/reduce_files.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
@@ -417,73 +416,6 @@ static void test_any_flags(void **state)
     }
 }
 
-/* --- Golden files ------------------------------------------------------------------------- */
-
-/* Emits what the command in a kernel's second line says, from the words of the command alone.
- */
-static void emit_command(struct text *out, const struct fixture *fixture, const char *line)
-{
-    char name[32] = "reduce", path[64], template[64], op[16], type[16], acc[16], arch[16];
-    char pass[32], variant[400], scan[16], order[16];
-    struct problem problem = {.dims = DIMS_VALUE(1000)};
-    int64_t row[SPACE_NAMES_MAX];
-    size_t p = 0;
-    const char *options = strstr(line, " --op "), *orders = strstr(line, " --order ");
-    (void)sscanf(line, "// autotune emit --space %31s", name);
-    if (orders && sscanf(orders, " --order %15s", order) == 1)
-        assert_int_equal(problem_find_order(&problem.order, order, &error), 0);
-    const char *scans = strstr(line, " --scan ");
-    if (scans && sscanf(scans, " --scan %15s", scan) == 1)
-        assert_int_equal(dims_text_find_scan(&problem.dims.scan, scan, &error), 0);
-    const char *archs = strstr(line, " --arch ");
-    if (sscanf(options ? options : "", " --op %15s --type %15s --acc %15s", op, type, acc) !=
-            3 ||
-        sscanf(archs ? archs : "", " --arch %15s --pass %31s --variant %399s", arch, pass,
-               variant) != 3)
-        fail_msg("no command: %.200s", line);
-    assert_int_equal(operation_find(&problem.op, op, &error), 0);
-    assert_int_equal(problem_find_type(&problem.type, type, &error), 0);
-    assert_int_equal(problem_find_type(&problem.acc, acc, &error), 0);
-    snprintf(path, sizeof path, "configs/%s.ini", name);
-    struct space *space = load_space(path);
-    struct emit_sources sources = fixture->sources;
-    snprintf(template, sizeof template, "templates/%s", space->template_name);
-    sources.template = (struct emit_file){template, find_file(template)->bytes};
-    sources.any_flags = true; /* as `emit` prints them */
-    if (!space_serves(space, &problem) && !space_find_dims(space, &problem, 1000, 100, 0)) {
-        problem.order = ORDER_BY_N; /* which the command leaves to the space */
-        assert_true(space_find_dims(space, &problem, 1000, 100, 0));
-    }
-    while (strcmp(space->passes[p].name, pass) != 0)
-        assert_true(++p < space->pass_count);
-    const struct target target = find_target(arch);
-    const struct point_context context = {space, &problem, &target};
-    make_row(space, variant, row);
-    if (emit_kernel(out, &context, &sources, row, p, &error) != 0)
-        fail_msg("%s", error.text);
-    space_free(space);
-}
-
-static void test_golden_files(void **state)
-{
-    glob_t found;
-    assert_int_equal(glob("tests/golden/*.cu", 0, NULL, &found), 0);
-    assert_true(found.gl_pathc >= 8);
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct text golden = {0}, made = {0};
-        assert_int_equal(text_read(&golden, found.gl_pathv[i], 1 << 20, &error), 0);
-        const char *second = strchr(golden.at, '\n');
-        assert_non_null(second);
-        emit_command(&made, *state, second + 1);
-        if (strcmp(made.at, golden.at) != 0)
-            fail_msg("%s is out of date: `make golden`, then look at `git diff`",
-                     found.gl_pathv[i]);
-        text_dispose(&golden);
-        text_dispose(&made);
-    }
-    globfree(&found);
-}
-
 /* --- Templates that are wrong ------------------------------------------------------------- */
 
 static int emit_little(struct text *out, const struct fixture *fixture, const char *template,
@@ -685,10 +617,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_constants), cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_hash_of_code),        cmocka_unit_test(test_golden_files),
-        cmocka_unit_test(test_control_lines),       cmocka_unit_test(test_bad_templates),
-        cmocka_unit_test(test_long_lines),          cmocka_unit_test(test_own_template),
-        cmocka_unit_test(test_any_flags),
+        cmocka_unit_test(test_hash_of_code),        cmocka_unit_test(test_control_lines),
+        cmocka_unit_test(test_bad_templates),       cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_own_template),        cmocka_unit_test(test_any_flags),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

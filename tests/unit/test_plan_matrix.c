@@ -273,7 +273,7 @@ static void test_record_by_shape(void **state)
          AUTOTUNE_EXACT,
          "host, sum f32 60 x 64 rows cold",
          " LANES=8 "},
-        {{.rows = 64, .len = 60, .axis = 1},
+        {{.rows = 64, .len = 64, .axis = 1},
          AUTOTUNE_OTHER_N,
          "host, sum f32 60 x 64 rows cold",
          " LANES=8 "},
