@@ -27,11 +27,12 @@ static void make(void)
                                .lines = lines,
                                .line_count = SIZES};
     for (size_t size = 0; size < SIZES; size++) {
-        lines[size] = (struct compare_line){.problem = {.op = op_of(SUM),
-                                                        .type = F32,
-                                                        .acc = F32,
-                                                        .dims = dims_value(UINT64_C(1000) << size),
-                                                        .regime = COLD}};
+        lines[size] =
+            (struct compare_line){.problem = {.op = op_of(SUM),
+                                              .type = F32,
+                                              .acc = F32,
+                                              .dims = dims_value(UINT64_C(1000) << size),
+                                              .regime = COLD}};
         for (size_t gpu = 0; gpu < GPUS; gpu++) {
             struct record *record = &records[gpu][size];
             *record = example_record;
