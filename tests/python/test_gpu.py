@@ -122,6 +122,7 @@ class OfOthers(unittest.TestCase):
         jax = need("jax")
         if jax.default_backend() != "gpu":
             self.skipTest("this JAX has no GPU")
+        jax.config.update("jax_enable_x64", True)  # else it has no 64-bit integers, as of places
         self.check(jax.numpy.asarray, np.asarray, jax.Array)
 
     def test_host(self):
