@@ -5,6 +5,7 @@
 #include "generator/operation_node.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -225,7 +226,8 @@ static bool read_float(enum type type, const char *value, uint64_t *word)
     *word = type == F32 ? word_of_double((double)strtof_l(value, &end, plain))
                         : word_of_double(strtod_l(value, &end, plain));
     freelocale(plain);
-    return *value && *value != ' ' && !*end;
+    const bool is_too_large = isinf(double_of_word(*word)) && !strpbrk(value, "iI");
+    return *value && !isspace((unsigned char)*value) && !*end && !is_too_large;
 }
 
 int problem_give_text(struct problem *problem, const char *text, struct error *error)

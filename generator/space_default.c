@@ -131,11 +131,12 @@ static int check_proof(const struct problem *problem, const struct target *targe
     if (target->is_host || !problem->dims.scan || !problem_is_joined(problem) ||
         !problem_rounds(problem))
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "operation '%s': a scan of floats by a combine that is no law is for the "
-                     "emulator alone so far, for its proof does not end in time on a GPU: take "
-                     "integers, or leave --scan out",
-                     problem->op->name);
+    return error_set(
+        error, ERROR_USAGE,
+        "operation '%s': a scan whose values are floats, by a combine that is no law, is "
+        "for the emulator alone so far, for its proof does not end in time on a "
+        "GPU: leave --scan out",
+        problem->op->name);
 }
 
 int space_settle_default(struct space *space, const struct problem *problem,

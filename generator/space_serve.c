@@ -102,6 +102,12 @@ int space_check_problem(const struct space *space, const struct problem *problem
         return error_set(error, ERROR_USAGE,
                          "operation '%s': a scan gives values as they are, so it has no finish",
                          problem->op->name);
+    if (!problem_commutes(problem) && dims_is_strided(&problem->dims))
+        return error_set(
+            error, ERROR_USAGE,
+            "operation '%s' keeps order, which no kernel does where what is combined lies apart: "
+            "copy the elements together, or combine them step by step",
+            problem->op->name);
     if (serves_in_other_order(space, &served))
         return error_set(error, ERROR_USAGE, "%s: its kernels are %s --order n: use --space %s",
                          space->file, problem->order == ORDER_BY_N ? "not for" : "for",

@@ -10,6 +10,7 @@
 #include "autotune/print/sentence.h"
 #include "autotune/print/table_fit.h"
 #include "generator/array.h"
+#include "generator/dims_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -204,12 +205,22 @@ static void add_embed(struct text *out, const struct compare *compare,
     struct text text = {0};
     const struct problem *problem =
         carried->line ? &carried->line->problem : &compare->lines[0].problem;
-    text_addf(
-        &text,
-        "'autotune merge' of the record file that it names, then 'autotune export --gpu "
-        "\"%s,%s\" --op %s --type %s --output tuned': at run time each GPU takes its own rows",
-        compare->sides[0].name, compare->sides[to].name, operation_option(problem->op),
-        problem_types[problem->type].name);
+    static const struct dims value = DIMS_VALUE(1);
+    char cell[NUMBER_CHARS], of_value[NUMBER_CHARS];
+    const char *shape = dims_text_cell(cell, &problem->dims, 0);
+    if (dims_is_middle(&problem->dims) ||
+        dims_is_strided(&problem->dims)) /* no export has these */
+        return;
+    text_addf(&text,
+              "'autotune merge' of the record file that it names, then 'autotune export --gpu "
+              "\"%s,%s\" --op %s --type %s",
+              compare->sides[0].name, compare->sides[to].name, operation_option(problem->op),
+              problem_types[problem->type].name);
+    if (strcmp(shape, dims_text_cell(of_value, &value, 0)) != 0)
+        text_addf(&text, " --shape %s", shape);
+    if (problem->dims.scan)
+        text_addf(&text, " --scan %s", dims_text_scans[problem->dims.scan]);
+    text_adds(&text, " --output tuned': at run time each GPU takes its own rows");
     sentence_end(out, "embed", &text);
 }
 

@@ -89,7 +89,8 @@ static bool is_asked_for(const struct comparison *comparison, const struct probl
     const struct dims value = dims_value(1);
     if (!request->asked.shape && !dims_is_alike(&problem->dims, &value))
         return false;
-    if (request->has_op || request->has_type || request->has_order || request->has_n)
+    if (request->has_op || request->has_type || request->has_order || request->has_n ||
+        request->asked.shape)
         return true;
     if (problem->regime != COLD)
         return false;

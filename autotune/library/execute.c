@@ -213,7 +213,7 @@ int autotune_execute_call(struct autotune_workspace *workspace,
                           const struct autotune_call *call, struct autotune_error *error)
 {
     KEEP_ERRNO;
-    struct autotune_call known;
+    struct autotune_call known = {.size = 0};
     if (!workspace || !call)
         return fail_null(workspace ? "call" : "workspace", error);
     struct problem problem = workspace->plan->problem;

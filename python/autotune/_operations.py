@@ -6,6 +6,7 @@ result follows from that of the elements, and what becomes of no elements at all
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, Optional
 
 from . import _core
@@ -21,7 +22,7 @@ class Row(NamedTuple):
     example: str = ""  # of x = [3., -4., 0.], what comes out
     has_empty: bool = True  # is there a value of no elements? else ValueError, as NumPy has it
     is_finished: bool = False  # is the result made of the last value (a root, a division)?
-    is_position: bool = False
+    has_order: bool = False  # do elements count by their index, or in their order?
     then: Optional[str] = None  # what combines results of parts, where axes lie apart
     ddof_power: float = 0.0  # of n / (n - ddof), where the count may be lessened
 
@@ -43,7 +44,7 @@ ROWS = {
         "The place of the first of the least; a NaN is less.",
         "1",
         False,
-        is_position=True,
+        has_order=True,
     ),
     "argmax": Row(
         "argmax",
@@ -51,7 +52,7 @@ ROWS = {
         "The place of the first of the greatest; a NaN is greater.",
         "0",
         False,
-        is_position=True,
+        has_order=True,
     ),
     "all": Row("all", "bool", "Is no element zero?", "False", then="all"),
     "any": Row("any", "bool", "Is any element not zero?", "True", then="any"),
@@ -130,6 +131,9 @@ class Operation:
     >>> autotune.reduce(energy, np.arange(4.0), device="host")
     np.float64(3.5)
 
+    ``keeps_order`` says that values are combined in the order of their elements, as products of
+    matrices are; ``i`` in ``map`` counts elements in the array's own order.
+
     ``params`` are numbers that each call gives, by value: no kernel is compiled for another.
 
     >>> huber = autotune.Operation(
@@ -162,6 +166,7 @@ class Operation:
         let: Optional[dict] = None,
         scale: Optional[str] = None,
         tolerance: Optional[float] = None,
+        keeps_order: bool = False,
         name: str = "own",
         meaning: str = "an operation of its own",
     ) -> None:
@@ -171,11 +176,18 @@ class Operation:
         keys.update(
             scale=scale, tolerance=tolerance and f"{tolerance:.12f}".rstrip("0").rstrip(".")
         )
+        keys.update(keeps_order="yes" if keeps_order else None)
         lines = [f"{key} = {text}" for key, text in keys.items() if text is not None]
         self.name = name
         self.text = "\n".join(["[operation]", *lines, ""])
         self.key = _core.operation(name, self.text)
-        self.row = Row(self.key, "own", is_finished=True)  # or by no law: not in chunks
+        has_index = re.search(r"\bi\b", " ".join([map or "", *(let or {}).values()]))
+        self.row = Row(
+            self.key,
+            "own",
+            is_finished=True,  # or by no law: not in chunks
+            has_order=keeps_order or has_index is not None,
+        )
 
     def __repr__(self) -> str:
         return f"<autotune.Operation {self.name}: {'; '.join(self.text.splitlines()[2:])}>"

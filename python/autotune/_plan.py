@@ -58,7 +58,7 @@ class _Step:
 
     def _find_layout(self, axes: tuple) -> Layout:
         problem = self._problem
-        walk = Walk.IN_ORDER if problem.row.is_position else Walk.ANY
+        walk = Walk.IN_ORDER if problem.row.has_order else Walk.ANY
         if problem.scan or problem.order == "n":
             walk = Walk.SCAN if problem.scan else Walk.BY_N
         found = layout(problem.shape, problem.strides, axes, walk)

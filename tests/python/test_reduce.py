@@ -126,6 +126,23 @@ class Reduce(unittest.TestCase):
             self.same(autotune.argmax(y, axis=axis), np.argmax(y, axis=axis))
         self.same(autotune.argmax(x.T), np.argmax(x.T))  # places not in the order of memory
 
+    def test_index_of_an_own_operation(self):
+        weighed = autotune.Operation(value="real", map="real(x) * real(i)", combine="a + b")
+        last = autotune.Operation(
+            value="acc",
+            combine="b != 0 ? b : a",
+            identity="0",
+            keeps_order=True,
+        )
+        x = np.arange(1.0, 7.0).reshape(2, 3).T  # strides in descending order of the axes
+        for own, want in ((weighed, (x.ravel() * np.arange(6)).sum()), (last, x.ravel()[-1])):
+            try:
+                got = autotune.reduce(own, x, device="host")
+            except ValueError as error:  # no kernel walks so: never another order
+                self.assertRegex(str(error), "contiguous copy|copy the elements")
+                got = autotune.reduce(own, np.ascontiguousarray(x), device="host")
+            self.assertEqual(got, want)
+
     def test_ddof(self):
         x = np.random.default_rng(1).random((3, 8), "float32")
         for axis, ddof in ((None, 1), (1, 0.5)):
