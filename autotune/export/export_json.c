@@ -134,6 +134,8 @@ static const struct {
     [PLANNER_ARG_DEPTH_STRIDE] = {"depth_stride", "u64", "as in expressions"},
     [PLANNER_ARG_INNER] = {"inner", "u64", "as in expressions"},
     [PLANNER_ARG_INNER_STRIDE] = {"inner_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_SPAN] = {"span", "u64", "as in expressions"},
+    [PLANNER_ARG_SPAN_STRIDE] = {"span_stride", "u64", "as in expressions"},
     [PLANNER_ARG_PARTS] = {"parts", "u64", "as in expressions"},
 };
 
@@ -147,6 +149,8 @@ static const struct {
     {"depth_stride", "elements from one of them to the next"},
     {"inner", "kept indices inside of what is combined; 1 where there is one result"},
     {"inner_stride", "elements from one of them to the next"},
+    {"span", "depth: what is combined lies in one span"},
+    {"span_stride", "0"},
     {"parts", "what `parts` of the pass gave when the call launched it first"},
     {"blocks", "what `grid` of the launch gives"},
     {"outputs", "what `outputs` of the launch gives"},
