@@ -53,7 +53,7 @@ static void print_place(int is_there, uint64_t place)
 int main(void)
 {
     static const char *const roles[] = {"input", "n", "output", "partials", "state", "outer", "outer_stride",
-                                        "depth", "depth_stride", "inner", "inner_stride", "parts"};
+                                        "depth", "depth_stride", "inner", "inner_stride", "span", "span_stride", "parts"};
     struct my_dims dims = my_dims_value(0);
     struct my_plan plan;
     int cc, sms, row;
