@@ -21,12 +21,6 @@ run_check() {
     rm -f rows.json
     run check --device host --json rows.json "$@"
 }
-# plant NAME TEXT: a template with this at the beginning of its kernel.
-plant() {
-    begins=$(grep -n '^    accum a = identity();$' "$REDUCE" | tail -n 1) # of the last function, which is the kernel
-    awk -v text="$2" -v at="${begins%%:*}" '{ print } NR == at { print text }' "$REDUCE" > "$1"
-    ! cmp -s "$1" "$REDUCE" || not_ok "$1" "the template has no such text any more"
-}
 # another FIELDS SED...: signs a record that is changed so into the file.
 another() {
     from=$1
@@ -124,7 +118,7 @@ planted() {
     "$PLANT" host "$XDG_CACHE_HOME/autotune" "gcc 0.1" "$1" "$2" || not_ok "planted" "$*"
     now=$2
 }
-plant slow.cu '    for (volatile int planted = 0; planted < 2000; planted++) {}'
+plant slow.cu "$REDUCE" '    for (volatile int planted = 0; planted < 2000; planted++) {}'
 planted "$REDUCE" slow.cu
 run_check --template slow.cu --junit rows.xml
 check slower has_status 3
@@ -143,8 +137,8 @@ check unchanged-is-said has code "sum i32 1000" unchanged
 
 # Times that differ by a factor of a thousand from call to call tell nothing.
 noise='    static unsigned planted; if (threadIdx.x == 0) { planted = planted * 1103515245u + 12345u; '
-plant noisy.cu "$noise for (volatile unsigned i = 1u << (6 + (planted >> 16) % 10); i; i--) {} }"
-plant noisy_too.cu "$noise for (volatile unsigned k = 1u << (6 + (planted >> 18) % 10); k; k--) {} }"
+plant noisy.cu "$REDUCE" "$noise for (volatile unsigned i = 1u << (6 + (planted >> 16) % 10); i; i--) {} }"
+plant noisy_too.cu "$REDUCE" "$noise for (volatile unsigned k = 1u << (6 + (planted >> 18) % 10); k; k--) {} }"
 planted noisy.cu noisy_too.cu
 run_check --template noisy_too.cu --race 1ms
 check noisy has_status 75
@@ -153,7 +147,7 @@ check noisy-says-why grep -q '"why": "too noisy: ' rows.json
 
 # A tuning races the kernel whose record it replaces: one of another compiler, which waits.
 small_space small.ini
-plant waits.cu '    //? if FINISH == FLAGGED
+plant waits.cu "$REDUCE" '    //? if FINISH == FLAGGED
     for (volatile int planted = 0; planted < 3000; planted++) {}
     //? end'
 sed 's/ITEMS=8 VECTOR=1/ITEMS=4 VECTOR=4/; s/FINISH=PASSES/FINISH=FLAGGED/; s/GRID=0/GRID=1/' fields > slow
@@ -168,7 +162,7 @@ check replaces-the-same grep -Eq '^replaces  a record of the same params: it sai
 
 # A kernel that is wrong, or crashes, while the default is right; and old code that is.
 for fault in 'n -= n > 7;' 'if (n > 7) *(volatile int *)8 = 7;'; do
-    plant wrong.cu "    //? if BLOCK == 64
+    plant wrong.cu "$REDUCE" "    //? if BLOCK == 64
     $fault
     //? end"
     planted "$REDUCE" wrong.cu

@@ -24,12 +24,8 @@ sed 's/__shfl_xor_sync(~0u, a, d)/a/' "$ROOT/templates/rows.cu" > wrong.cu
 refuses small-wrong 70 "is wrong: wrong result" verify --device host --small --rows 50 --len 700 --type f32 \
     --template wrong.cu
 # A kernel that crashes, or that never ends, is wrong: in seconds, in the worker and in this process.
-spoil() {
-    awk -v line="$2" 'FNR == NR { if (/^    accum a = identity\(\);$/) last = FNR; next }
-        { print } FNR == last { print line }' "$1" "$1"
-}
-spoil "$ROOT/templates/reduce.cu" '    while (n) ((volatile int *)0)[0];' > crash.cu
-spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = 1; on;) continue;' > endless.cu
+plant crash.cu "$ROOT/templates/reduce.cu" '    while (n) ((volatile int *)0)[0];'
+plant endless.cu "$ROOT/templates/reduce.cu" '    for (volatile int on = 1; on;) continue;'
 sed 's/^name = .*/name = mine/' "$ROOT/configs/reduce.ini" > mine.ini
 refuses crash 70 "kernel of BLOCK=.* crashes: .*signal 11" verify --device host --n 3K --template crash.cu \
     --variant WALK=STRIDED
@@ -58,18 +54,18 @@ if is_turn 0 2; then
     check "endless-tuned-is-soon: $used s" test "$used" -le $few
 fi
 if is_turn 1 2; then
-    spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = n > 900000; on;) continue;' > at-n.cu
+    plant at-n.cu "$ROOT/templates/reduce.cu" '    for (volatile int on = n > 900000; on;) continue;'
     used_by refuses endless-at-n 70 "kernel of BLOCK=.* does not end: .*processor time" verify --device host --n 1M \
         --template at-n.cu --space mine.ini
     check "endless-at-n-is-soon: $used s" test "$used" -le $((2 * few))
 fi
-spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = BLOCK == 128; on;) continue;' > of-one.cu
+plant of-one.cu "$ROOT/templates/reduce.cu" '    for (volatile int on = BLOCK == 128; on;) continue;'
 sed 's/ || WARP == REDUX//; s/ || FINISH == FLAGGED//' small.ini > two.ini
 used_by run --device host --n 3K --template of-one.cu --space two.ini --strategy exhaustive --cache tuned
 check endless-of-one has_status 0
 check endless-of-one-is-named grep -q '^hung .*BLOCK=128' err
 check "endless-of-one-is-soon: $used s" test "$used" -le $few
-spoil "$ROOT/templates/reduce.cu" '    for (volatile int on = 0; on < 6000; on++) continue;' > slow.cu
+plant slow.cu "$ROOT/templates/reduce.cu" '    for (volatile int on = 0; on < 6000; on++) continue;'
 run verify --device host --n 3K --template slow.cu --space mine.ini
 check slow-is-right is_right
 refuses endless-small 70 "gives no answer within 2 s of processor time .--limit." verify --device host --small --n 3K \
