@@ -154,11 +154,6 @@ static const double FAR = SELECTOR_FAR;
  * 64, the default 1.0 to 1.1. */
 static const double FAR_SHAPE = 2;
 
-/* What was tuned here serves rows, or columns, of lengths about its own alone. Of 100 shapes drawn among those
- * of a sweep, on an H200, six whose lengths were off by 8 to 53 % took 1.02 to 1.20 times as long as
- * untuned, and as many 0.94 to 0.98 times; of lengths off by up to 6 % none lost, however many the results. */
-static const double FAR_DEPTH = 1.06;
-
 /* Is a record near enough, and would the space try it here? A config tuned for fewer elements, that
  * one block held, takes a second pass for more: a farther size's may do better. What was measured
  * here for a value needs no such guess, and for these very dims none. */
@@ -175,7 +170,7 @@ static bool is_near(const struct find *find, const struct candidate *candidate, 
     const double depth =
         selector_factor((double)want->depth.n, (double)candidate->record->problem.dims.depth.n);
     return candidate->place.size < selector_weigh(far, far) &&
-           (is_shipped || depth <= FAR_DEPTH) &&
+           (is_shipped || 100 * depth <= 100 + FIND_LENGTH_PERCENT) &&
            point_parse_record(find->here->space, candidate->record->params, config, &ignored) ==
                0 &&
            point_prune(find->here, config, &ignored) == POINT_VALID;

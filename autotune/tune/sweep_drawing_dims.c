@@ -3,6 +3,7 @@
 #include "autotune/tune/sweep_drawing.h"
 
 #include "autotune/cli/record_cells.h"
+#include "cache/find.h"
 #include "generator/dims_text.h"
 
 #include <inttypes.h>
@@ -103,10 +104,10 @@ static void print_decision(struct text *out, const struct sweep_drawing *drawing
 {
     text_addf(
         out,
-        "decided   %zu variant%s for %zu shape%s; one within 6 %% takes that of the nearest, "
+        "decided   %zu variant%s for %zu shape%s; one within %d %% takes that of the nearest, "
         "in %s\n",
         drawing->legend.count, drawing->legend.count == 1 ? "" : "s", drawing->size_count,
-        drawing->size_count == 1 ? "" : "s",
+        drawing->size_count == 1 ? "" : "s", FIND_LENGTH_PERCENT,
         dims_text_nearness(&drawing->sizes[0]->problem.dims));
 }
 
