@@ -5,6 +5,7 @@
 
 #include "generator/operation_node.h"
 #include "generator/operation_type.h"
+#include "generator/operation_word.h"
 
 #include <assert.h>
 #include <math.h>
@@ -75,20 +76,6 @@ enum { STEP = 16 };
 
 /* --- Words -------------------------------------------------------------------------------- */
 
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* Numbers as words; `to` is another block. */
 static void widen(enum operation_type type, uint64_t *to, const union block *from, size_t count)
 {
@@ -96,7 +83,7 @@ static void widen(enum operation_type type, uint64_t *to, const union block *fro
     case BOOL_TYPE:
     case U32_TYPE: EACH_WORD(to, from->u32[k]); break;
     case I32_TYPE: EACH_WORD(to, (uint64_t)(int64_t)from->i32[k]); break;
-    case F32_TYPE: EACH_WORD(to, bits_of((double)from->f32[k])); break;
+    case F32_TYPE: EACH_WORD(to, word_of_double((double)from->f32[k])); break;
     default: memcpy(to, from, count * sizeof *to); break;
     }
 }
@@ -109,7 +96,7 @@ static void narrow(enum operation_type type, union block *to, const uint64_t *fr
     case BOOL_TYPE: EACH_WORD(to->u32, from[k] != 0); break;
     case I32_TYPE:
     case U32_TYPE: EACH_WORD(to->u32, (uint32_t)from[k]); break;
-    case F32_TYPE: EACH_WORD(to->f32, (float)double_of(from[k])); break;
+    case F32_TYPE: EACH_WORD(to->f32, (float)double_of_word(from[k])); break;
     default: memcpy(to, from, count * sizeof *from); break;
     }
 }
@@ -145,13 +132,13 @@ static void float_words(enum operation_type to, enum operation_type from, uint64
 {
     const bool is_unsigned = from == U64_TYPE;
     if (to == F32_TYPE && is_unsigned)
-        EACH(words, bits_of((double)(float)words[k]));
+        EACH(words, word_of_double((double)(float)words[k]));
     else if (to == F32_TYPE)
-        EACH(words, bits_of((double)(float)(int64_t)words[k]));
+        EACH(words, word_of_double((double)(float)(int64_t)words[k]));
     else if (is_unsigned)
-        EACH(words, bits_of((double)words[k]));
+        EACH(words, word_of_double((double)words[k]));
     else
-        EACH(words, bits_of((double)(int64_t)words[k]));
+        EACH(words, word_of_double((double)(int64_t)words[k]));
 }
 
 static void convert(struct operation_eval *eval, enum operation_type to,
@@ -162,9 +149,9 @@ static void convert(struct operation_eval *eval, enum operation_type to,
     const bool to_float = operation_is_float(to), from_float = operation_is_float(from);
     widen(from, words, a, count);
     if (to == BOOL_TYPE && from_float)
-        EACH(words, double_of(words[k]) != 0);
+        EACH(words, double_of_word(words[k]) != 0);
     else if (from_float && !to_float)
-        EACH(words, saturate(to, double_of(words[k])));
+        EACH(words, saturate(to, double_of_word(words[k])));
     else if (to_float && !from_float)
         float_words(to, from, words, count);
     narrow(to, out, words, count);
@@ -405,7 +392,7 @@ static run_typed *const by_type[CONCRETE_TYPES] = {
 static uint64_t literal_word(const struct operation_node *node, enum operation_type type)
 {
     if (operation_is_float(type))
-        return bits_of(type == F32_TYPE ? (double)node->narrow : node->wide);
+        return word_of_double(type == F32_TYPE ? (double)node->narrow : node->wide);
     return node->is_negative ? 0 - node->integer : node->integer;
 }
 
@@ -417,14 +404,14 @@ static uint64_t limit_word(enum operation_kind kind, enum operation_type type)
     case U32_TYPE: return is_high ? UINT32_MAX : 0;
     case I64_TYPE: return (uint64_t)(is_high ? INT64_MAX : INT64_MIN);
     case U64_TYPE: return is_high ? UINT64_MAX : 0;
-    default: return bits_of(is_high ? (double)INFINITY : -(double)INFINITY);
+    default: return word_of_double(is_high ? (double)INFINITY : -(double)INFINITY);
     }
 }
 
 static void fill(enum operation_type type, union block *out, uint64_t word, size_t count)
 {
     switch (type) {
-    case F32_TYPE: EACH(out->f32, (float)double_of(word)); break;
+    case F32_TYPE: EACH(out->f32, (float)double_of_word(word)); break;
     case I32_TYPE:
     case U32_TYPE: EACH(out->u32, (uint32_t)word); break;
     default: EACH(out->u64, word); break;

@@ -3,6 +3,7 @@
 #include "generator/operation_param.h"
 
 #include "generator/operation_node.h"
+#include "generator/operation_word.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -67,20 +68,6 @@ enum type problem_param_type(const struct problem *problem, size_t param)
 }
 
 /* --- Words -------------------------------------------------------------------------------- */
-
-static uint64_t word_of_double(double value)
-{
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-
-static double double_of_word(uint64_t word)
-{
-    double value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
 
 static uint64_t round_float(enum type type, double value)
 {
