@@ -154,17 +154,14 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
 /* Is it a struct that this library knows? One of a later version may be longer by zeros. */
 static int check_array(const struct autotune_dims *array, struct autotune_error *error)
 {
-    const unsigned char *bytes = (const unsigned char *)array;
     if (array->size < sizeof *array)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_dims.size is %llu: set it to sizeof(struct autotune_dims), %llu",
                     (unsigned long long)array->size, (unsigned long long)sizeof *array);
-    for (size_t i = sizeof *array; i < array->size; i++)
-        if (bytes[i])
-            return fail(
-                error, AUTOTUNE_BAD_ARGUMENT,
-                "autotune_dims has fields of a later version: link that one (this is " VERSION
-                ")");
+    if (!api_are_zeros(array + 1, array->size - sizeof *array))
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "autotune_dims has fields of a later version: link that one (this is " VERSION ")");
     if (!array->shape)
         return fail_null("autotune_dims.shape", error);
     if (array->ndim < 1 || array->ndim > DIMS_TEXT_AXES)

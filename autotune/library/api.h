@@ -14,6 +14,15 @@ static inline bool api_overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_
     return a_bytes && b_bytes && (a - b < b_bytes || b - a < a_bytes);
 }
 
+static inline bool api_are_zeros(const void *from, size_t bytes)
+{
+    const unsigned char *at = from;
+    for (size_t i = 0; i < bytes; i++)
+        if (at[i])
+            return false;
+    return true;
+}
+
 int api_read_problem(struct problem *out, struct plan_count *count,
                      const struct autotune_problem *problem, struct autotune_error *error);
 int api_check_options(const struct autotune_plan_options *options,

@@ -139,15 +139,6 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
 
 /* --- A call as a struct ------------------------------------------------------------------- */
 
-static bool are_zeros(const void *from, size_t bytes)
-{
-    const unsigned char *at = from;
-    for (size_t i = 0; i < bytes; i++)
-        if (at[i])
-            return false;
-    return true;
-}
-
 /* Takes what this library knows of a call; what the caller knows beyond it must not matter. */
 static int read_call(struct autotune_call *out, const struct autotune_call *call,
                      struct autotune_error *error)
@@ -157,7 +148,7 @@ static int read_call(struct autotune_call *out, const struct autotune_call *call
                     "autotune_call.size is %zu, less than any version's: set it to "
                     "sizeof(struct autotune_call)",
                     call->size);
-    if (!are_zeros((const unsigned char *)call + sizeof *out, call->size - sizeof *out))
+    if (!api_are_zeros((const unsigned char *)call + sizeof *out, call->size - sizeof *out))
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,
             "autotune_call has fields behind its first %zu bytes that are not zero, and "
@@ -171,12 +162,13 @@ static int read_call(struct autotune_call *out, const struct autotune_call *call
 static int check_reserved(const struct autotune_call *call, struct autotune_error *error)
 {
     enum { INPUTS = sizeof call->inputs / sizeof *call->inputs };
-    bool is_one = are_zeros(call->outputs + 1, sizeof call->outputs - sizeof *call->outputs);
-    bool is_known = are_zeros(call->reserved, sizeof call->reserved);
+    bool is_one =
+        api_are_zeros(call->outputs + 1, sizeof call->outputs - sizeof *call->outputs);
+    bool is_known = api_are_zeros(call->reserved, sizeof call->reserved);
     for (size_t k = 0; k < INPUTS; k++) {
         is_one = is_one && (k == 0 || !call->inputs[k].data);
-        is_known =
-            is_known && are_zeros(call->inputs[k].reserved, sizeof call->inputs[k].reserved);
+        is_known = is_known &&
+                   api_are_zeros(call->inputs[k].reserved, sizeof call->inputs[k].reserved);
     }
     if (!is_known)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
