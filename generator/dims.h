@@ -158,11 +158,10 @@ static inline struct dims dims_resized_strided(const struct dims *dims, uint64_t
 {
     enum { AXES = 4 };
     struct dims out = dims_run(depth, dims->scan);
-    const uint64_t most = dims_has_two_kept(dims) ? (results > 1 ? results / 2 : 1)
-                          : dims->inner.n > 1     ? results
-                                                  : 1;
-    out.inner.n = dims_has_two_kept(dims) && dims->inner.n < most ? dims->inner.n : most;
-    out.inner.n += out.inner.n == 0;
+    const int has_two = dims_has_two_kept(dims);
+    const uint64_t most = has_two ? results / 2 : dims->inner.n > 1 ? results : 1;
+    const uint64_t inner = has_two && dims->inner.n < most ? dims->inner.n : most;
+    out.inner.n = inner > 1 ? inner : 1;
     out.outer.n = results / out.inner.n;
     if (results == 1 && gap == 0)
         return out;

@@ -63,6 +63,7 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
                ? space_complain(item, error, "at most 14 args fit in", item->section)
                : 0;
 }
+_Static_assert(PASS_ARGS_MAX == 14, "read_args says so");
 
 static int read_override(struct space *space, struct pass *pass, size_t param,
                          const struct ini_item *item, struct error *error)

@@ -7,6 +7,7 @@
 
 #include "generator/error.h"
 #include "generator/problem.h"
+#include "generator/space.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,7 +61,8 @@ struct device_kernel {
     int threads_max;                   /* block size the kernel can be launched with */
 };
 
-enum { LAUNCH_ARGS_MAX = 22 }; /* of a pass, and params of an operation */
+/* Those of a pass, then the params of an operation. */
+enum { LAUNCH_ARGS_MAX = PASS_ARGS_MAX + PROBLEM_PARAMS_MAX };
 
 struct device_launch {
     const struct device_kernel *kernel;
