@@ -102,6 +102,17 @@ static bool weave(char *out, size_t size, const char *like, const char *values)
     return fits && used && !*like && !*values;
 }
 
+/* The numbers of dims, each by a word. */
+static const struct {
+    const char *name;
+    size_t offset;
+} dim_words[] = {
+    {"depth", offsetof(struct dims, depth)},      {"outer", offsetof(struct dims, outer)},
+    {"inner", offsetof(struct dims, inner)},      {"span", offsetof(struct dims, spans[0])},
+    {"span_2", offsetof(struct dims, spans[1])},  {"span_3", offsetof(struct dims, spans[2])},
+    {"slice", offsetof(struct dims, slices[0])},  {"slice_2", offsetof(struct dims, slices[1])},
+};
+
 /* --- Writing ------------------------------------------------------------------------------ */
 
 static void emit_dim(struct text *out, const char *name, const struct dim *dim)
@@ -120,10 +131,9 @@ static void emit_size(struct text *out, size_t number, uint64_t config,
     text_addf(out, "%zu = %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, number,
               problem_regimes[problem->regime], config, size->record.median_ps,
               size->record.default_ps, size->from, size->to);
-    emit_dim(out, "depth", &dims->depth);
-    emit_dim(out, "outer", &dims->outer);
-    emit_dim(out, "inner", &dims->inner);
-    emit_dim(out, "span", &dims->span);
+    for (size_t i = 0; i < sizeof dim_words / sizeof *dim_words; i++)
+        emit_dim(out, dim_words[i].name,
+                 (const struct dim *)(const void *)((const char *)dims + dim_words[i].offset));
     text_adds(out, "\n");
 }
 
@@ -208,6 +218,15 @@ static bool take_dim(const char **at, const char *name, struct dim *out)
             out->stride);
 }
 
+static bool take_dims(const char **at, struct dims *out)
+{
+    bool is_read = true;
+    for (size_t i = 0; i < sizeof dim_words / sizeof *dim_words; i++)
+        is_read = is_read && take_dim(at, dim_words[i].name,
+                                      (struct dim *)(void *)((char *)out + dim_words[i].offset));
+    return is_read;
+}
+
 static bool read_size(struct size *out, const char *at)
 {
     *out = (struct size){.regime = REGIME_COUNT};
@@ -219,10 +238,7 @@ static bool read_size(struct size *out, const char *at)
            take_number(&at, &out->default_ps, UINT64_MAX / 16) &&
            take_number(&at, &out->from, UINT64_MAX / 16) && out->from &&
            take_number(&at, &out->to, UINT64_MAX / 16) && out->from <= out->to &&
-           take_dim(&at, "depth", &out->dims.depth) &&
-           take_dim(&at, "outer", &out->dims.outer) &&
-           take_dim(&at, "inner", &out->dims.inner) && take_dim(&at, "span", &out->dims.span) &&
-           !*at;
+           take_dims(&at, &out->dims) && !*at;
 }
 
 /* "0123456789abcdef BLOCK=256 ...", or "0123456789abcdef 256 ..." after such a `first`. */

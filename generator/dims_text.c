@@ -181,8 +181,8 @@ static bool is_too_large(const struct matrix *matrix, int bytes)
 static struct dims make(const struct matrix *matrix)
 {
     const struct dim all = {matrix->rows, matrix->pitch}, one = {matrix->len, 1}, none = {1, 1};
-    const struct dims rows = {.outer = all, .depth = one, .inner = none},
-                      columns = {.outer = none, .depth = all, .inner = one};
+    const struct dims rows = {all, one, none, DIMS_ALL, DIMS_WHOLE},
+                      columns = {none, all, one, DIMS_ALL, DIMS_WHOLE};
     return dims_canonical(matrix->axis ? &rows : &columns);
 }
 
@@ -231,19 +231,6 @@ void dims_text_pack(struct dims_axis *axes, size_t count)
     }
 }
 
-/* Adds an axis to those of its kind, which it joins where it lies as one with the last. */
-static void add_axis(struct dim *kind, size_t *count, const struct dims_axis *axis)
-{
-    if (axis->n == 1)
-        return;
-    if (*count > 0 && kind[*count - 1].stride == axis->n * axis->stride) {
-        kind[*count - 1].n *= axis->n;
-        kind[*count - 1].stride = axis->stride;
-    } else {
-        kind[(*count)++] = (struct dim){axis->n, axis->stride};
-    }
-}
-
 /* Checks that each axis has elements, and that some memory has room for all. */
 static int check_axes(const struct dims_axis *axes, size_t count, int bytes,
                       struct error *error)
@@ -270,34 +257,23 @@ static int check_axes(const struct dims_axis *axes, size_t count, int bytes,
 int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t count, int bytes,
                         struct error *error)
 {
-    struct dim kept[DIMS_TEXT_AXES], combined[DIMS_TEXT_AXES];
-    size_t kept_count = 0, combined_count = 0;
+    struct dim all[2][DIMS_TEXT_AXES]; /* kept ones and those combined, the closest first */
+    int counts[2] = {0, 0};
     assert(count <= DIMS_TEXT_AXES);
     if (check_axes(axes, count, bytes, error))
         return -1;
-    for (size_t i = 0; i < count; i++)
-        if (axes[i].is_combined)
-            add_axis(combined, &combined_count, &axes[i]);
-        else
-            add_axis(kept, &kept_count, &axes[i]);
-    if (combined_count > 2 || kept_count > 2)
-        return error_set(error, ERROR_USAGE,
-                         "what is %s lies as %zu axes in the array, with others between, and 2 "
-                         "are the most: reduce one axis after another",
-                         combined_count > 2 ? "combined" : "kept",
-                         combined_count > 2 ? combined_count : kept_count);
-    *out = dims_value(1);
-    if (combined_count)
-        out->depth = combined[combined_count - 1];
-    if (combined_count > 1) {
-        out->span = (struct dim){out->depth.n, combined[0].stride};
-        out->depth.n *= combined[0].n;
-    }
-    if (kept_count)
-        out->outer = kept[0];
-    if (kept_count > 1)
-        out->inner = kept[1];
-    *out = dims_canonical(out);
+    for (size_t i = count; i-- > 0;)
+        all[axes[i].is_combined][counts[axes[i].is_combined]++] =
+            (struct dim){axes[i].n, axes[i].stride};
+    for (int kind = 0; kind < 2; kind++)
+        counts[kind] = dims_merge(all[kind], counts[kind]);
+    for (int kind = 0; kind < 2; kind++)
+        if (counts[kind] > DIMS_AXES)
+            return error_set(error, ERROR_USAGE,
+                             "what is %s lies as %d axes in the array, with others between, and "
+                             "%d are the most: reduce one axis after another",
+                             kind ? "combined" : "kept", counts[kind], DIMS_AXES);
+    *out = dims_from_axes(all[0], counts[0], all[1], counts[1], DIMS_ALL);
     return check_depth(out, error);
 }
 
@@ -312,22 +288,34 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
                                 {depth, 1},
                                 {inner, span},
                                 DIMS_ALL,
-                                {span, span * inner}},
+                                {{span, span * inner}},
+                                {{1, 1}}},
                       between = {{outer, span * (inner + gap)},
                                  {depth, inner + gap},
                                  {inner, 1},
                                  DIMS_ALL,
-                                 {span, outer * span * (inner + gap)}};
+                                 {{span, outer * span * (inner + gap)}},
+                                 {{1, 1}}};
+    /* three of a kind, by turns: kept, combined, kept, combined, kept, combined */
+    const uint64_t least = depth / 4 ? depth / 4 : 1, slice = outer / 2, half = 2 * least * inner;
+    const struct dims by_turns = {{outer, half},
+                                  {depth, 1},
+                                  {inner, least},
+                                  DIMS_ALL,
+                                  {{least, least * inner}, {2 * least, half * slice}},
+                                  {{slice, 2 * half * slice}}};
     const struct dims forms[DIMS_TEXT_FORMS] = {
         dims_value(n),
         {.outer = {results.n, depth + gap}, .depth = {depth, 1}, .inner = none},
         {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
-        {{outer, depth * (inner + gap)}, {depth, inner + gap}, {inner, 1}, DIMS_ALL, {1, 1}},
-        gap ? between : behind,
+        {{outer, depth * (inner + gap)}, {depth, inner + gap}, {inner, 1}, DIMS_ALL, DIMS_WHOLE},
+        gap == 2 && depth % 4 == 0 ? by_turns
+        : gap                      ? between
+                                   : behind,
         dims_run(n, DIMS_INCLUSIVE),
         dims_run(n, DIMS_EXCLUSIVE),
-        {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE, {1, 1}},
-        {{results.n, depth + gap}, {depth, 1}, none, DIMS_EXCLUSIVE, {1, 1}},
+        {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE, DIMS_WHOLE},
+        {{results.n, depth + gap}, {depth, 1}, none, DIMS_EXCLUSIVE, DIMS_WHOLE},
     };
     memcpy(out, forms, sizeof forms);
 }
@@ -358,34 +346,35 @@ const char *dims_text_sweep(const char *name)
 
 /* --- Axes --------------------------------------------------------------------------------- */
 
-enum { AXES = 4 }; /* that dims have */
-
-/* Axes as an array has them, the outermost first, without those of one element. */
+/* Axes as an array has them, the outermost first, without those of one element but where none else is
+ * combined. */
 struct array {
-    struct dims_axis axes[AXES];
+    struct dims_axis axes[DIMS_ALL_AXES];
     size_t count;
     bool is_dense; /* there are no gaps */
 };
 
+/* Of two kinds of axes, each in its order, the one that takes longer steps goes first. */
 static struct array array_of(const struct dims *dims)
 {
-    const uint64_t span = dims_span(dims);
-    const struct dims_axis kept[] = {{dims->outer.n, dims->outer.stride, false},
-                                     {dims->inner.n, dims->inner.stride, false}},
-                           combined[] = {{dims_has_spans(dims) ? dims->depth.n / span : 1,
-                                          dims->span.stride, true},
-                                         {span, dims->depth.stride, true}};
+    struct dim all[DIMS_ALL_AXES]; /* combined and kept ones, the closest first */
     struct array array = {.is_dense = true};
-    struct dims_axis dense[AXES];
-    for (size_t k = 0, c = 0; k < 2 || c < 2;) {
-        const bool is_kept = c == 2 || (k < 2 && kept[k].stride >= combined[c].stride);
-        if (k < 2 && kept[k].n == 1)
-            k++;
-        else if (c < 2 && combined[c].n == 1)
-            c++;
-        else
-            array.axes[array.count++] = is_kept ? kept[k++] : combined[c++];
+    struct dims_axis dense[DIMS_ALL_AXES];
+    dims_all_axes(all, dims);
+    for (int c = DIMS_AXES, k = DIMS_ALL_AXES; c > 0 || k > DIMS_AXES;) {
+        const bool is_kept =
+            c == 0 || (k > DIMS_AXES && all[k - 1].stride >= all[c - 1].stride);
+        if (k > DIMS_AXES && all[k - 1].n == 1)
+            k--;
+        else if (c > 0 && all[c - 1].n == 1)
+            c--;
+        else {
+            const struct dim *axis = is_kept ? &all[--k] : &all[--c];
+            array.axes[array.count++] = (struct dims_axis){axis->n, axis->stride, !is_kept};
+        }
     }
+    if (dims->depth.n == 1)
+        array.axes[array.count++] = (struct dims_axis){1, 1, true};
     memcpy(dense, array.axes, sizeof dense);
     dims_text_pack(dense, array.count);
     for (size_t i = 0; i < array.count; i++)
@@ -532,6 +521,18 @@ char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     return out;
 }
 
+/* A name too long for a part of a file's becomes its beginning and a hash of it (FNV-1a). */
+static char *shorten(char out[DIMS_TEXT_CHARS], const char *name)
+{
+    enum { MOST = 100 };
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *at = name; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    if (strlen(name) > MOST)
+        snprintf(out + MOST, DIMS_TEXT_CHARS - MOST, "-%016" PRIx64, hash);
+    return out;
+}
+
 char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
 {
     const enum kind kind = kind_of(dims);
@@ -539,7 +540,8 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     char axes[DIMS_TEXT_CHARS];
     int used = 0;
     if (kind == STRIDED)
-        used = snprintf(out, DIMS_TEXT_CHARS, "strided-%.200s-", identify_axes(axes, dims));
+        used = snprintf(out, DIMS_TEXT_CHARS, "strided-%s-",
+                        shorten(axes, identify_axes(axes, dims)));
     else if (kind == MIDDLE)
         used =
             snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "x",

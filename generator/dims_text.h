@@ -40,7 +40,7 @@ int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t c
 
 /* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
  * results of `depth` elements each, by rows with a gap behind each, by columns, along a middle axis,
- * and along two axes with two kept ones between; then the two scans of n elements, and those of each row. */
+ * and along two axes with two kept ones between, or where the gap is of 2 along three; then the two scans of n elements, and those of each row. */
 enum { DIMS_TEXT_FORMS = 9 };
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth,
                      uint64_t gap);
@@ -50,7 +50,7 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
 extern const char *const dims_text_scans[DIMS_SCANS], *const dims_text_scan_symbols[DIMS_SCANS];
 int dims_text_find_scan(enum dims_scan *out, const char *name, struct error *error);
 
-enum { DIMS_TEXT_CHARS = 256 };
+enum { DIMS_TEXT_CHARS = 512 };
 
 /* "2Mi x 128 rows", " pitch 130" behind it where rows have gaps; of one value n, "400M"; of a scan
  * "400M inclusive scan"; of a middle axis all three, "4 x 100 x 7 middle axis", else "4 x 7 x 9 axes 0,2", with strides where there are gaps. Returns `out`. */

@@ -47,6 +47,14 @@ enum planner_arg {
     PLANNER_ARG_INNER_STRIDE,
     PLANNER_ARG_SPAN, /* the depth where that is one span */
     PLANNER_ARG_SPAN_STRIDE,
+    PLANNER_ARG_SPAN_2,
+    PLANNER_ARG_SPAN_2_STRIDE,
+    PLANNER_ARG_SPAN_3,
+    PLANNER_ARG_SPAN_3_STRIDE,
+    PLANNER_ARG_SLICE, /* outer where that is one slice */
+    PLANNER_ARG_SLICE_STRIDE,
+    PLANNER_ARG_SLICE_2,
+    PLANNER_ARG_SLICE_2_STRIDE,
     PLANNER_ARG_PARTS, /* partial results of each result */
     PLANNER_ARGS
 };
@@ -289,6 +297,17 @@ struct planner_buffers {
     uint64_t state;   /* plan->state_bytes of zeros, aligned to 8 */
 };
 
+/* The arguments of parts: one that there is not has all, and of nothing one. */
+static inline void planner_bind_parts(uint64_t *values, const struct dim *whole,
+                                      const struct dim *parts, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const int is_there = dims_makes_several(&parts[k], whole->n);
+        values[2 * k] = is_there ? parts[k].n : whole->n > 0 ? whole->n : 1;
+        values[2 * k + 1] = is_there ? parts[k].stride : 0;
+    }
+}
+
 /* Every argument that the kernel of a launch may have. */
 static inline void planner_bind(uint64_t values[PLANNER_ARGS],
                                 const struct planner_launch *launch,
@@ -304,8 +323,8 @@ static inline void planner_bind(uint64_t values[PLANNER_ARGS],
     values[PLANNER_ARG_DEPTH_STRIDE] = dims->depth.stride;
     values[PLANNER_ARG_INNER] = dims->inner.n;
     values[PLANNER_ARG_INNER_STRIDE] = dims->inner.stride;
-    values[PLANNER_ARG_SPAN] = dims->depth.n > 0 ? dims_span(dims) : 1;
-    values[PLANNER_ARG_SPAN_STRIDE] = dims_has_spans(dims) ? dims->span.stride : 0;
+    planner_bind_parts(values + PLANNER_ARG_SPAN, &dims->depth, dims->spans, DIMS_SPANS);
+    planner_bind_parts(values + PLANNER_ARG_SLICE, &dims->outer, dims->slices, DIMS_SLICES);
     values[PLANNER_ARG_PARTS] = (uint64_t)launch->parts;
     values[PLANNER_ARG_OUTPUT] =
         launch->writes_scratch ? buffers->scratch + launch->output : buffers->output;

@@ -18,8 +18,10 @@ void point_set_dims(int64_t values[SPACE_NAMES_MAX], const struct dims *dims)
     values[SPACE_DEPTH_STRIDE] = (int64_t)dims->depth.stride;
     values[SPACE_INNER] = (int64_t)dims->inner.n;
     values[SPACE_INNER_STRIDE] = (int64_t)dims->inner.stride;
-    values[SPACE_SPAN] = dims_has_spans(dims) ? (int64_t)dims->span.n : 1;
-    values[SPACE_SPAN_STRIDE] = dims_has_spans(dims) ? (int64_t)dims->span.stride : 1;
+    values[SPACE_SPAN] = dims_has_spans(dims) ? (int64_t)dims->spans[0].n : 1;
+    values[SPACE_SPAN_STRIDE] = dims_has_spans(dims) ? (int64_t)dims->spans[0].stride : 1;
+    values[SPACE_MORE_AXES] = dims_has_more_axes(dims);
+    values[SPACE_MORE_STRIDES] = (int64_t)dims_more_strides(dims);
 }
 
 void point_builtins(const struct point_context *context, bool reads_partials,

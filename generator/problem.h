@@ -157,7 +157,7 @@ bool problem_is_on_host(const struct problem *problem);
  * gives the same bits. */
 void problem_simplify(struct problem *problem);
 
-enum { PROBLEM_CHARS = 320 };
+enum { PROBLEM_CHARS = 576 };
 
 /* "sum i32 400M cold", of a matrix "sum f32 2Mi x 128 rows cold", and " acc i64" where the
  * accumulator is not the default, and at the end what is asked of the order. */

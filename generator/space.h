@@ -17,7 +17,8 @@
 enum space_builtin {
     SPACE_N,      /* elements, in a pass the inputs of this pass */
     SPACE_OUTER, SPACE_OUTER_STRIDE, SPACE_DEPTH, SPACE_DEPTH_STRIDE, SPACE_INNER,
-    SPACE_INNER_STRIDE, SPACE_SPAN, SPACE_SPAN_STRIDE, /* likewise: the axes of dims.h */
+    SPACE_INNER_STRIDE, SPACE_SPAN, SPACE_SPAN_STRIDE,
+    SPACE_MORE_AXES, SPACE_MORE_STRIDES, /* likewise: the axes of dims.h */
     SPACE_BLOCKS, /* in outputs, partials, state and height of a pass: its evaluated grid */
     SPACE_COMBINE, SPACE_MAP, SPACE_POSITION, SPACE_SCAN, SPACE_TYPE, SPACE_ACC, SPACE_ORDER,
     SPACE_COMMUTES, SPACE_HAS_INDEX, SPACE_HAS_FINISH, SPACE_RESULT, SPACE_RESULT_BYTES,
@@ -83,7 +84,7 @@ struct space_strategy {
     int line;
 };
 
-enum { PASS_ARGS_MAX = 14 };
+enum { PASS_ARGS_MAX = 24 };
 extern const char *const space_pass_args[PLANNER_ARGS]; /* as in a space file */
 
 struct pass_override {

@@ -12,6 +12,10 @@ const char *const space_pass_args[PLANNER_ARGS] = {
     [PLANNER_ARG_DEPTH] = "depth",       [PLANNER_ARG_DEPTH_STRIDE] = "depth_stride",
     [PLANNER_ARG_INNER] = "inner",       [PLANNER_ARG_INNER_STRIDE] = "inner_stride",
     [PLANNER_ARG_SPAN] = "span",         [PLANNER_ARG_SPAN_STRIDE] = "span_stride",
+    [PLANNER_ARG_SPAN_2] = "span_2",     [PLANNER_ARG_SPAN_2_STRIDE] = "span_2_stride",
+    [PLANNER_ARG_SPAN_3] = "span_3",     [PLANNER_ARG_SPAN_3_STRIDE] = "span_3_stride",
+    [PLANNER_ARG_SLICE] = "slice",       [PLANNER_ARG_SLICE_STRIDE] = "slice_stride",
+    [PLANNER_ARG_SLICE_2] = "slice_2",   [PLANNER_ARG_SLICE_2_STRIDE] = "slice_2_stride",
     [PLANNER_ARG_PARTS] = "parts",       [PLANNER_ARG_OUTPUT] = "output",
     [PLANNER_ARG_PARTIALS] = "partials", [PLANNER_ARG_STATE] = "state",
 };
@@ -54,16 +58,17 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
                 space_complain(
                     item, error,
                     "an arg is input, n, outer, outer_stride, depth, depth_stride, "
-                    "inner, inner_stride, span, span_stride, parts, output, partials or state, not",
+                    "inner, inner_stride, span, span_2, span_3, slice, slice_2, each of these "
+                    "with _stride too, parts, output, partials or state, not",
                     words[i]),
                 error))
             return -1;
     }
     return count > PASS_ARGS_MAX
-               ? space_complain(item, error, "at most 14 args fit in", item->section)
+               ? space_complain(item, error, "at most 24 args fit in", item->section)
                : 0;
 }
-_Static_assert(PASS_ARGS_MAX == 14, "read_args says so");
+_Static_assert(PASS_ARGS_MAX == 24, "read_args says so");
 
 static int read_override(struct space *space, struct pass *pass, size_t param,
                          const struct ini_item *item, struct error *error)

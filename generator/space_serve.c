@@ -42,7 +42,8 @@ bool space_serves(const struct space *space, const struct problem *problem)
         return false;
     point_builtins(&context, false, values);
     if ((problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN)) ||
-        (dims_has_spans(&problem->dims) && !expr_uses(space->serves, SPACE_SPAN)))
+        (dims_has_spans(&problem->dims) && !expr_uses(space->serves, SPACE_SPAN)) ||
+        (dims_has_more_axes(&problem->dims) && !expr_uses(space->serves, SPACE_MORE_AXES)))
         return false;
     return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
 }

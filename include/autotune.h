@@ -191,7 +191,7 @@ struct autotune_problem {
     void *reserved[2]; /* zeros */
     /* An array of any axes; NULL: what n or the matrix says. With it n, rows, len, pitch, axis and scan
      * are 0. Results lie one behind another, in the order of the axes that are kept. It is read
-     * before the call returns. BAD_ARGUMENT: what is combined, or what is kept, is more than two axes
+     * before the call returns. BAD_ARGUMENT: what is combined, or what is kept, is more than four axes
      * after those that lie as one have become one. */
     const struct autotune_dims *dims;
 };

@@ -19,6 +19,10 @@ __device__ __forceinline__ accum lanes_reduce(accum *shared, accum a)
 // lie in spans of `span` elements, `depth` in all: element d of result (o, i) is
 // x[o * outer_stride + d / span * span_stride + d % span * depth_stride + i * inner_stride], and
 // the result y[o * inner + i].
+//? if AXES == MANY
+// Spans lie in wider ones, of `span_2` and `span_3` elements, and what is kept by `outer` in slices, of
+// `slice` and `slice_2`, each with its stride; where there is no more, one has all.
+//? end
 //? if SPLIT == LAST_BLOCK
 // Each result is made in `parts` parts, a block each, whose values lie in `partials` until the last
 // block to arrive combines them. `state` counts the blocks of each tile of results: zero before and
@@ -39,6 +43,12 @@ __launch_bounds__(BLOCK)
 strided(const elem *x, unsigned long long outer, unsigned long long outer_stride,
         unsigned long long depth, unsigned long long depth_stride, unsigned long long span,
         unsigned long long span_stride, unsigned long long inner, unsigned long long inner_stride,
+//? if AXES == MANY
+        unsigned long long span_2, unsigned long long span_2_stride, unsigned long long span_3,
+        unsigned long long span_3_stride, unsigned long long slice,
+        unsigned long long slice_stride, unsigned long long slice_2,
+        unsigned long long slice_2_stride,
+//? end
 //? if HAS_FINISH && SPLIT == LAST_BLOCK
         unsigned long long parts, output *y, accum *partials, unsigned *state)
 //? elif HAS_FINISH
@@ -85,10 +95,26 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
     const unsigned long long result = o * inner + column;
     const unsigned own = o < outer ? (inner - column < VECTOR ? inner - column : VECTOR) : 0;
     //? end
+    //? if AXES == MANY
+    const elem *first = x + (o / slice_2 * slice_2_stride + o % slice_2 / slice * slice_stride +
+                             o % slice_2 % slice * outer_stride + column * inner_stride);
+    // Spans of each wider one.
+    const unsigned in_2 = (unsigned)(span_2 / span), in_3 = (unsigned)(span_3 / span);
+    //? else
     const elem *first = x + (o * outer_stride + column * inner_stride);
+    //? end
     //? if VECTOR > 1
     // Every load is whole and aligned.
+    //? if AXES == MANY
+    const unsigned long long strides = span_stride | span_2_stride | span_3_stride;
     //? if WALK == ALONG
+    const bool even =
+        aside == 1 && (strides | span | (unsigned long long)first / ELEM_BYTES) % VECTOR == 0;
+    //? else
+    const bool even = aside == 1 && (strides | depth_stride | inner |
+                                     (unsigned long long)first / ELEM_BYTES) % VECTOR == 0;
+    //? end
+    //? elif WALK == ALONG
     const bool even =
         aside == 1 && ((unsigned long long)first / ELEM_BYTES | span | span_stride) % VECTOR == 0;
     //? else
@@ -113,7 +139,13 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
         #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             if (at + u * step < to) {
+                //? if AXES == MANY
+                const elem *in = first + (s / in_3 * span_3_stride +
+                                          s % in_3 / in_2 * span_2_stride +
+                                          s % in_3 % in_2 * span_stride + i * along);
+                //? else
                 const elem *in = first + (s * span_stride + i * along);
+                //? end
                 //? if WALK == ALONG
                 places[u] = (unsigned long long)i * VECTOR;
                 //? elif HAS_INDEX

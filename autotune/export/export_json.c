@@ -136,6 +136,14 @@ static const struct {
     [PLANNER_ARG_INNER_STRIDE] = {"inner_stride", "u64", "as in expressions"},
     [PLANNER_ARG_SPAN] = {"span", "u64", "as in expressions"},
     [PLANNER_ARG_SPAN_STRIDE] = {"span_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_SPAN_2] = {"span_2", "u64", "as in expressions"},
+    [PLANNER_ARG_SPAN_2_STRIDE] = {"span_2_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_SPAN_3] = {"span_3", "u64", "as in expressions"},
+    [PLANNER_ARG_SPAN_3_STRIDE] = {"span_3_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_SLICE] = {"slice", "u64", "as in expressions"},
+    [PLANNER_ARG_SLICE_STRIDE] = {"slice_stride", "u64", "as in expressions"},
+    [PLANNER_ARG_SLICE_2] = {"slice_2", "u64", "as in expressions"},
+    [PLANNER_ARG_SLICE_2_STRIDE] = {"slice_2_stride", "u64", "as in expressions"},
     [PLANNER_ARG_PARTS] = {"parts", "u64", "as in expressions"},
 };
 

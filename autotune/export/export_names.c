@@ -21,8 +21,10 @@ static const struct {
     [SPACE_DEPTH_STRIDE] = {"depth_stride", "dims->depth.stride"},
     [SPACE_INNER] = {"inner", "dims->inner.n"},
     [SPACE_INNER_STRIDE] = {"inner_stride", "dims->inner.stride"},
-    [SPACE_SPAN] = {"span", "(dims_has_spans(dims) ? dims->span.n : 1)"},
-    [SPACE_SPAN_STRIDE] = {"span_stride", "(dims_has_spans(dims) ? dims->span.stride : 1)"},
+    [SPACE_SPAN] = {"span", "(dims_has_spans(dims) ? dims->spans[0].n : 1)"},
+    [SPACE_SPAN_STRIDE] = {"span_stride", "(dims_has_spans(dims) ? dims->spans[0].stride : 1)"},
+    [SPACE_MORE_AXES] = {"more_axes", "dims_has_more_axes(dims)"},
+    [SPACE_MORE_STRIDES] = {"more_strides", "dims_more_strides(dims)"},
     [SPACE_BLOCKS] = {"keys[PLANNER_GRID]", NULL},
     [SPACE_SMS] = {"sms", NULL},
 };

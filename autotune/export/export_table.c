@@ -149,21 +149,37 @@ static void add_count(struct text *out, uint64_t count)
     text_addf(out, count > INT32_MAX ? "UINT64_C(%" PRIu64 ")" : "%" PRIu64, count);
 }
 
-static void add_dims(struct text *out, const struct dims *dims)
+/* "{7, 1}, {5, 7}" */
+static void add_axes(struct text *out, const struct dim *axes, size_t count)
 {
-    const struct dim *const axes[] = {&dims->outer, &dims->depth, &dims->inner};
-    for (size_t i = 0; i < 3; i++) {
-        text_adds(out, i ? ", {" : "{{");
-        add_count(out, axes[i]->n);
+    for (size_t i = 0; i < count; i++) {
+        text_adds(out, i ? ", {" : "{");
+        add_count(out, axes[i].n);
         text_adds(out, ", ");
-        add_count(out, axes[i]->stride);
+        add_count(out, axes[i].stride);
         text_adds(out, "}");
     }
-    text_addf(out, ", DIMS_%s, {", dims_text_scan_symbols[dims->scan]);
-    add_count(out, dims->span.n);
+}
+
+static void add_dims(struct text *out, const struct dims *dims)
+{
+    text_adds(out, "{");
+    add_axes(out, &dims->outer, 1);
     text_adds(out, ", ");
-    add_count(out, dims->span.stride);
-    text_adds(out, "}}, ");
+    add_axes(out, &dims->depth, 1);
+    text_adds(out, ", ");
+    add_axes(out, &dims->inner, 1);
+    text_addf(out, ", DIMS_%s, ", dims_text_scan_symbols[dims->scan]);
+    if (dims_has_spans(dims) || dims_has_slices(dims)) {
+        text_adds(out, "{");
+        add_axes(out, dims->spans, DIMS_SPANS);
+        text_adds(out, "}, {");
+        add_axes(out, dims->slices, DIMS_SLICES);
+        text_adds(out, "}");
+    } else {
+        text_adds(out, "DIMS_WHOLE");
+    }
+    text_adds(out, "}, ");
 }
 
 static void add_prefix_row(struct text *out, const struct export *export,

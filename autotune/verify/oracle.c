@@ -60,16 +60,12 @@ static bool is_outside(const struct dim *a, const struct dim *b)
     return a->stride > b->stride || (a->stride == b->stride && a->n < b->n);
 }
 
-enum { AXES = 4 };
-
 /* The axes, the outermost first. */
-static void sort_axes(struct dim axes[AXES], const struct dims *dims)
+static void sort_axes(struct dim axes[DIMS_ALL_AXES], const struct dims *dims)
 {
-    const struct dim spans = {dims->depth.n / (dims->depth.n ? dims_span(dims) : 1),
-                              dims_has_spans(dims) ? dims->span.stride : 1},
-                     span = {dims_span(dims), dims->depth.stride};
-    const struct dim all[AXES] = {dims->outer, spans, span, dims->inner};
-    for (size_t i = 0; i < AXES; i++) {
+    struct dim all[DIMS_ALL_AXES];
+    dims_all_axes(all, dims);
+    for (size_t i = 0; i < DIMS_ALL_AXES; i++) {
         size_t at = i;
         for (; at > 0 && is_outside(&all[i], &axes[at - 1]); at--)
             axes[at] = axes[at - 1];
@@ -81,10 +77,10 @@ static void sort_axes(struct dim axes[AXES], const struct dims *dims)
  * gap. */
 static uint64_t run_from(const struct dims *dims, uint64_t index, uint64_t *gap)
 {
-    struct dim axes[AXES];
+    struct dim axes[DIMS_ALL_AXES];
     uint64_t left = index, next = UINT64_MAX, at = 0;
     sort_axes(axes, dims);
-    for (size_t i = 0; i < AXES; i++) {
+    for (size_t i = 0; i < DIMS_ALL_AXES; i++) {
         const struct dim *dim = &axes[i];
         at = left / dim->stride < dim->n ? left / dim->stride : dim->n - 1;
         left -= at * dim->stride;
@@ -92,7 +88,7 @@ static uint64_t run_from(const struct dims *dims, uint64_t index, uint64_t *gap)
             next = dim->stride - left;
     }
     *gap = next;
-    return left > 0 ? 0 : next > 1 ? 1 : axes[AXES - 1].n - at;
+    return left > 0 ? 0 : next > 1 ? 1 : axes[DIMS_ALL_AXES - 1].n - at;
 }
 
 /* Fills gaps with loud values. */
@@ -193,17 +189,19 @@ static void put_decider(const struct oracle_input *input, uint64_t result, unsig
     }
 }
 
-/* The results that may have elements in [first, first + count): whole steps of the outer
- * axis. */
+/* The results that may have elements in [first, first + count): whole steps of the slowest of the
+ * axes that are kept outside. */
 static void find_results(const struct dims *dims, uint64_t first, uint64_t count,
                          uint64_t *from, uint64_t *to)
 {
-    const uint64_t stride = dims->outer.stride;
-    const uint64_t each = dims_extent(dims) - (dims->outer.n - 1) * stride;
+    struct dim axes[DIMS_AXES];
+    const int outside = dims_axes(axes, &dims->outer, dims->slices, DIMS_SLICES);
+    const uint64_t n = axes[outside - 1].n, stride = axes[outside - 1].stride;
+    const uint64_t each = dims_extent(dims) - (n - 1) * stride;
     const uint64_t begin = first < each ? 0 : (first - each) / stride + 1;
     const uint64_t end = (first + count - 1) / stride + 1;
-    *from = begin * dims->inner.n;
-    *to = (end < dims->outer.n ? end : dims->outer.n) * dims->inner.n;
+    *from = begin * (dims_kept(dims) / n);
+    *to = (end < n ? end : n) * (dims_kept(dims) / n);
 }
 
 static bool has_stairs(const struct problem *problem)

@@ -238,10 +238,39 @@ static bool has_more_axes(const struct dims *dims)
 static struct dims dims_apart(const struct dims *dims)
 {
     struct dims apart = *dims;
-    struct dim *const axes[] = {&apart.outer, &apart.span, &apart.depth, &apart.inner};
+    struct dim *const axes[] = {&apart.outer, &apart.depth, &apart.inner};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         axes[i]->stride *= 2;
+    for (size_t i = 0; i < DIMS_SPANS; i++)
+        apart.spans[i].stride *= 2;
+    for (size_t i = 0; i < DIMS_SLICES; i++)
+        apart.slices[i].stride *= 2;
     return apart;
+}
+
+/* Gives what is in parts two of the widest, with two in each but the closest, which has so
+ * many elements. */
+static void set_parts(struct dim *whole, struct dim *parts, int count, uint64_t closest)
+{
+    uint64_t n = closest;
+    for (int k = 0; k < count && dims_makes_several(&parts[k], whole->n); k++, n *= 2)
+        parts[k].n = n;
+    if (n > closest)
+        whole->n = n;
+}
+
+static uint64_t *outermost_stride(struct dims *dims)
+{
+    uint64_t *stride = &dims->outer.stride;
+    for (size_t k = 0; k < DIMS_SLICES; k++)
+        if (dims_makes_several(&dims->slices[k], dims->outer.n) &&
+            dims->slices[k].stride > *stride)
+            stride = &dims->slices[k].stride;
+    for (size_t k = 0; k < DIMS_SPANS; k++)
+        if (dims_makes_several(&dims->spans[k], dims->depth.n) &&
+            dims->spans[k].stride > *stride)
+            stride = &dims->spans[k].stride;
+    return stride;
 }
 
 /* Dims of a case. Of more axes so many results lie on the inner side, two or more on the outer, and
@@ -254,17 +283,15 @@ static struct dims case_dims(const struct layout *layout, uint64_t results, uint
     if (!has_more_axes(&like))
         return oracle_resize(&like, results, depth, gap);
     if (dims_has_two_kept(&like)) {
+        set_parts(&like.outer, like.slices, DIMS_SLICES, 2);
         like.inner.n = inner;
-        results = most(results, 2 * inner);
+        results = most(results, (dims_has_slices(&like) ? like.outer.n : 2) * inner);
     }
-    if (dims_has_spans(&like))
-        like.span.n = most(inner, 2);
+    set_parts(&like.depth, like.spans, DIMS_SPANS, most(inner, 2));
     like = oracle_resize(&like, results, depth, gap);
     if (dims_is_strided(&layout->problem.dims) && apart && !gap)
         return dims_apart(&like);
-    *(dims_has_spans(&like) && like.span.stride > like.outer.stride ? &like.span.stride
-                                                                    : &like.outer.stride) +=
-        apart;
+    *outermost_stride(&like) += apart;
     return like;
 }
 

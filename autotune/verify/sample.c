@@ -20,7 +20,7 @@ enum {
 static const unsigned char sizes[] = {10, 14, 16, 20, 24, 30}; /* powers of two */
 enum { SIZES = sizeof sizes / sizeof *sizes };
 /* With several results: powers of two that are elements of each result; the rest of n's power
- * counts results. Every other size has a gap between its rows, so that they begin between whole
+ * counts results. Most sizes have a gap between their rows, so that they begin between whole
  * loads. */
 static const unsigned char depths[SIZES] = {1, 5, 14, 8, 22, 12};
 
@@ -32,7 +32,7 @@ static bool set_size(struct problem *problem, const struct space *space, size_t 
     for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
         problem->order = orders[k];
         if (space_find_dims(space, problem, (uint64_t)1 << sizes[i], (uint64_t)1 << depths[i],
-                            i % 2))
+                            i % 3))
             return true;
     }
     return false;

@@ -1,6 +1,6 @@
 """Axes: which elements of an array are combined, as the numbers that the library has for it.
 
-Shapes and strides are in elements. What is kept and what is combined may lie as two axes each. For
+Shapes and strides are in elements. What is kept and what is combined may lie as four axes each. For
 scans, and in an order of the elements alone, what is combined lies as one, and one of it and of what
 is kept is contiguous; there an outer kept axis becomes a call each.
 """
@@ -157,10 +157,10 @@ def layout(shape: tuple, strides: tuple, axes: tuple, walk: Walk) -> Optional[La
         reduced.sort(key=lambda dim: -dim[1])
     depths = _merge(reduced) or [(1, 1)]
     kept = _merge([dim for i, dim in enumerate(dims) if i not in axes])
-    if len(depths) > 2 or len(kept) > 2 or any(stride < 1 for _, stride in depths + kept):
+    if len(depths) > 4 or len(kept) > 4 or any(stride < 1 for _, stride in depths + kept):
         return None
     takes_all = walk in (Walk.ANY, Walk.IN_ORDER)
     found = None
-    if len(depths) == 1 and not (takes_all and len(kept) == 2):
+    if len(depths) == 1 and not (takes_all and len(kept) > 1) and len(kept) < 3:
         found = _matrix(kept, depths[0], walk)
     return _array(kept, depths) if found is None and takes_all else found

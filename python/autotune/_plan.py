@@ -67,7 +67,7 @@ class _Step:
         raise _NotSayable(
             f"{problem.name} over axis {problem.axis} of shape {problem.shape} with strides "
             f"{problem.strides} (in elements) is no problem that kernels know: what is combined, "
-            "and what is kept, must lie as two axes each at most, with strides above 0; pass a "
+            "and what is kept, must lie as four axes each at most, with strides above 0; pass a "
             "contiguous copy, or reduce one axis after another"
         )
 

@@ -1,11 +1,12 @@
 /* Is that in any memory, so that no integer below overflows? */
 static inline int prefix_fits(const struct dims *dims)
 {
-    const struct dim *const axes[] = {&dims->outer, &dims->depth, &dims->inner};
+    struct dim axes[DIMS_ALL_AXES];
     uint64_t left = prefix_n_max;
-    for (int i = 0; i < 3; i++) {
-        const uint64_t n = axes[i]->n > 0 ? axes[i]->n : 1;
-        if (n > left || axes[i]->stride > prefix_n_max / n)
+    dims_all_axes(axes, dims);
+    for (int i = 0; i < DIMS_ALL_AXES; i++) {
+        const uint64_t n = axes[i].n > 0 ? axes[i].n : 1;
+        if (n > left || axes[i].stride > prefix_n_max / n)
             return 0;
         left /= n;
     }

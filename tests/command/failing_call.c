@@ -25,9 +25,9 @@
 #pragma GCC visibility push(default) /* for the C library's own calls too */
 
 static const char *failing;
-static long at; /* 0: none fails */
+static long failing_at; /* 0: none fails */
 static bool is_onward;
-static atomic_long count;
+static atomic_long seen_calls;
 static bool poisons;
 static atomic_long alive; /* pieces of memory that were given and not given back */
 
@@ -44,16 +44,16 @@ __attribute__((constructor)) static void begin(void)
     poisons = true;
     failing = copy;
     is_onward = onward && *onward == '1';
-    at = strtol(colon + 1, NULL, 10);
+    failing_at = strtol(colon + 1, NULL, 10);
 }
 
 /* Is it this call's turn? Says so by a file, whatever else fails. */
 static bool fails(const char *call)
 {
-    if (at == 0 || strcmp(call, failing) != 0)
+    if (failing_at == 0 || strcmp(call, failing) != 0)
         return false;
-    const long number = atomic_fetch_add(&count, 1) + 1;
-    if (number != at && !(is_onward && number > at))
+    const long number = atomic_fetch_add(&seen_calls, 1) + 1;
+    if (number != failing_at && !(is_onward && number > failing_at))
         return false;
     static int (*real_open)(const char *, int, ...);
     const char *hit = getenv("FAILING_HIT");

@@ -73,10 +73,17 @@ static const struct kind {
     {"columns", {.outer = {1, 1}, .depth = {1000, 100}, .inner = {100, 1}}},
     {"middle", {.outer = {20, 50000}, .depth = {500, 100}, .inner = {100, 1}}},
     {"strided", /* along spans, with kept axes outside and between */
-     {{20, 40000}, {2000, 1}, {20, 1000}, DIMS_ALL, {1000, 20000}}},
-    {"between", {{20, 50000}, {2000, 100}, {100, 1}, DIMS_ALL, {500, 1000000}}},
-    {"inclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}}},
-    {"exclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_EXCLUSIVE, {1, 1}}},
+     {{20, 40000}, {2000, 1}, {20, 1000}, DIMS_ALL, {{1000, 20000}}, {{1, 1}}}},
+    {"between", {{20, 50000}, {2000, 100}, {100, 1}, DIMS_ALL, {{500, 1000000}}, {{1, 1}}}},
+    {"turns", /* three combined and three kept, by turns */
+     {{40, 1600},
+      {80, 1},
+      {40, 20},
+      DIMS_ALL,
+      {{20, 800}, {40, 32000}},
+      {{20, 64000}}}},
+    {"inclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_INCLUSIVE, DIMS_WHOLE}},
+    {"exclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_EXCLUSIVE, DIMS_WHOLE}},
 };
 
 static void read_kind(const struct planted *list, struct problem *out, const char *word)

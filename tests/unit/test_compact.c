@@ -88,7 +88,7 @@ static void make_sizes(struct interval out[SIZES])
     }
     strcpy(out[2].record.params, "BLOCK=512 ITEMS=16 WARP=SHUFFLE GRID=0 SHIFT=-1");
     out[2].record.problem.regime = WARM;
-    out[3].record.problem.dims = (struct dims){{50, 16}, {16, 1}, {1, 1}, DIMS_ALL, {1, 1}};
+    out[3].record.problem.dims = (struct dims){{50, 16}, {16, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE};
     out[3].from = out[3].to = 16;
 }
 

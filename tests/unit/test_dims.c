@@ -10,10 +10,7 @@
 /* Written as outer, depth, inner. */
 #define DIMS(on, os, dn, ds, in, is)                                                           \
     {                                                                                          \
-        {on, os}, {dn, ds}, {in, is}, DIMS_ALL,                                                \
-        {                                                                                      \
-            1, 1                                                                               \
-        }                                                                                      \
+        {on, os}, {dn, ds}, {in, is}, DIMS_ALL, DIMS_WHOLE                                     \
     }
 
 static const struct {
@@ -52,7 +49,7 @@ static const struct {
 static void test_same(void **state)
 {
     (void)state;
-    const struct dims dims = {{2, 3}, {4, 5}, {6, 7}, DIMS_INCLUSIVE, {1, 1}};
+    const struct dims dims = {{2, 3}, {4, 5}, {6, 7}, DIMS_INCLUSIVE, DIMS_WHOLE};
     assert_true(dims_is_same(&dims, &dims));
     for (int i = 0; i < 7; i++) {
         struct dims other = dims;
@@ -72,7 +69,7 @@ static void test_run(void **state)
 {
     (void)state;
     const struct dims run = dims_run(9, DIMS_INCLUSIVE);
-    const struct dims expected = {{1, 1}, {9, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}};
+    const struct dims expected = {{1, 1}, {9, 1}, {1, 1}, DIMS_INCLUSIVE, DIMS_WHOLE};
     assert_true(dims_is_same(&run, &expected));
 }
 
@@ -150,14 +147,23 @@ static void test_spans(void **state)
 {
     (void)state;
     static const struct dims all[] = {
-        {{5, 12}, {36, 1}, {1, 1}, DIMS_ALL, {12, 60}}, /* combined, kept, combined */
-        {{3, 240}, {24, 1}, {5, 6}, DIMS_ALL, {6, 30}}, /* kept first, too */
-        {{4, 30}, {15, 6}, {6, 1}, DIMS_ALL, {5, 120}}, /* combined, kept, combined, kept */
-        {{1, 1}, {12, 1}, {1, 1}, DIMS_ALL, {4, 9}},    /* one value of spans with gaps */
-        {{6, 20}, {3, 6}, {1, 1}, DIMS_ALL, {1, 1}},    /* rows of every sixth element */
+        {{5, 12}, {36, 1}, {1, 1}, DIMS_ALL, {{12, 60}}, {{1, 1}}}, /* combined, kept, combined */
+        {{3, 240}, {24, 1}, {5, 6}, DIMS_ALL, {{6, 30}}, {{1, 1}}}, /* kept first, too */
+        {{4, 30}, {15, 6}, {6, 1}, DIMS_ALL, {{5, 120}}, {{1, 1}}}, /* combined, kept, combined, kept */
+        {{1, 1}, {12, 1}, {1, 1}, DIMS_ALL, {{4, 9}}, {{1, 1}}},    /* one value of spans with gaps */
+        {{6, 20}, {3, 6}, {1, 1}, DIMS_ALL, DIMS_WHOLE},    /* rows of every sixth element */
+        /* three of a kind, by turns, kept ones outside */
+        {{6, 60}, {24, 1}, {5, 3}, DIMS_ALL, {{3, 15}, {12, 120}}, {{2, 240}}},
+        /* four combined, four kept, with gaps, in another order than they lie */
+        {{12, 1},
+         {16, 200},
+         {2, 9},
+         DIMS_ALL,
+         {{2, 18}, {4, 37}, {8, 404}},
+         {{2, 3}, {6, 75}}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        char seen[1000] = {0};
+        char seen[2000] = {0};
         const struct dims *dims = &all[i], made = dims_canonical(dims);
         uint64_t count = 0;
         assert_true(dims_is_same(dims, &made));
@@ -180,7 +186,7 @@ static void test_spans(void **state)
     }
     const struct dims dense = DIMS(5, 36, 36, 1, 1, 1);
     struct dims spans = dense;
-    spans.span = (struct dim){12, 12};
+    spans.spans[0] = (struct dim){12, 12};
     spans = dims_canonical(&spans);
     assert_true(dims_is_same(&spans, &dense));
 }

@@ -1,6 +1,7 @@
 /* Tests of dims_text: what options give is written back as options that give it again; names of files
  * differ where dims do; what is out of range is refused by a sentence that says what to do. */
 #include "generator/dims_text.h"
+#include "generator/random.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -21,7 +22,7 @@ static const struct {
     const char *format, *named, *options, *identifier, *file_part, *name, *each, *promise,
         *space, *ordered;
 } table[] = {
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
      "4Ki",
      "n = 4Ki",
      "--n 4096",
@@ -32,7 +33,7 @@ static const struct {
      "",
      "usual",
      "ordered"},
-    {{{37, 100}, {100, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+    {{{37, 100}, {100, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
      "37 x 100 rows",
      "37 x 100 rows",
      "--rows 37 --len 100 --pitch 100 --axis 1",
@@ -43,7 +44,7 @@ static const struct {
      ", for each of the rows of a matrix",
      "rows",
      "ordered-rows"},
-    {{{37, 104}, {100, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+    {{{37, 104}, {100, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
      "37 x 100 rows pitch 104",
      "37 x 100 rows pitch 104",
      "--rows 37 --len 100 --pitch 104 --axis 1",
@@ -54,7 +55,7 @@ static const struct {
      ", for each of the rows of a matrix",
      "rows",
      "ordered-rows"},
-    {{{1, 1}, {37, 104}, {100, 1}, DIMS_ALL, {1, 1}},
+    {{{1, 1}, {37, 104}, {100, 1}, DIMS_ALL, DIMS_WHOLE},
      "37 x 100 columns pitch 104",
      "37 x 100 columns pitch 104",
      "--rows 37 --len 100 --pitch 104 --axis 0",
@@ -65,7 +66,7 @@ static const struct {
      ", for each of the columns of a matrix",
      "columns",
      "ordered-columns"},
-    {{{1, 1}, {37, 104}, {1, 1}, DIMS_ALL, {1, 1}},
+    {{{1, 1}, {37, 104}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
      "37 x 1 columns pitch 104",
      "37 x 1 columns pitch 104",
      "--rows 37 --len 1 --pitch 104 --axis 0",
@@ -76,7 +77,7 @@ static const struct {
      ", for each of the columns of a matrix",
      "columns",
      "ordered-columns"},
-    {{{4, 600}, {20, 30}, {30, 1}, DIMS_ALL, {1, 1}},
+    {{{4, 600}, {20, 30}, {30, 1}, DIMS_ALL, DIMS_WHOLE},
      "4 x 20 x 30 middle axis",
      "4 x 20 x 30 middle axis",
      "--dims 4,20,30 --axis 1",
@@ -87,7 +88,7 @@ static const struct {
      ", along a middle axis",
      "middle",
      NULL},
-    {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL, {1, 1}},
+    {{{4, 640}, {20, 32}, {30, 1}, DIMS_ALL, DIMS_WHOLE},
      "4 x 20 x 30 middle axis strides 640 32 1",
      "4 x 20 x 30 middle axis strides 640 32 1",
      "--dims 4,20,30 --strides 640,32,1 --axis 1",
@@ -98,7 +99,7 @@ static const struct {
      ", along a middle axis",
      "middle",
      NULL},
-    {{{64, 3136}, {100352, 1}, {1, 1}, DIMS_ALL, {3136, 200704}},
+    {{{64, 3136}, {100352, 1}, {1, 1}, DIMS_ALL, {{3136, 200704}}, {{1, 1}}},
      "32 x 64 x 3136 axes 0,2",
      "32 x 64 x 3136 axes 0,2",
      "--dims 32,64,3136 --axis 0,2",
@@ -109,7 +110,7 @@ static const struct {
      ", along several axes",
      "strided",
      NULL},
-    {{{5, 100}, {7, 3}, {6, 25}, DIMS_ALL, {1, 1}},
+    {{{5, 100}, {7, 3}, {6, 25}, DIMS_ALL, DIMS_WHOLE},
      "5 x 6 x 7 axes 2 strides 100 25 3",
      "5 x 6 x 7 axes 2 strides 100 25 3",
      "--dims 5,6,7 --strides 100,25,3 --axis 2",
@@ -120,7 +121,7 @@ static const struct {
      ", along several axes",
      "strided",
      NULL},
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_INCLUSIVE, DIMS_WHOLE},
      "4Ki inclusive scan",
      "n = 4Ki inclusive scan",
      "--scan inclusive --n 4096",
@@ -131,7 +132,7 @@ static const struct {
      ", inclusive scan",
      "scan",
      NULL},
-    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_EXCLUSIVE, {1, 1}},
+    {{{1, 1}, {4096, 1}, {1, 1}, DIMS_EXCLUSIVE, DIMS_WHOLE},
      "4Ki exclusive scan",
      "n = 4Ki exclusive scan",
      "--scan exclusive --n 4096",
@@ -142,7 +143,7 @@ static const struct {
      ", exclusive scan",
      "scan",
      NULL},
-    {{{37, 104}, {100, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
+    {{{37, 104}, {100, 1}, {1, 1}, DIMS_INCLUSIVE, DIMS_WHOLE},
      "37 x 100 rows pitch 104 scan inclusive",
      "37 x 100 rows pitch 104 scan inclusive",
      "--scan inclusive --rows 37 --len 100 --pitch 104 --axis 1",
@@ -298,6 +299,74 @@ static void test_options_give_the_same(void **state)
     }
 }
 
+/* Where element `d` of result `r` of such axes lies: kept axes count results, and those that are
+ * combined their elements, the last fastest. */
+static uint64_t place_in(const struct dims_axis *axes, size_t count, uint64_t r, uint64_t d)
+{
+    uint64_t place = 0;
+    for (size_t i = count; i-- > 0;) {
+        uint64_t *left = axes[i].is_combined ? &d : &r;
+        place += *left % axes[i].n * axes[i].stride;
+        *left /= axes[i].n;
+    }
+    return place;
+}
+
+static size_t below(uint64_t *seed, size_t most)
+{
+    return (size_t)(random_next(seed) % most);
+}
+
+/* Arrays of up to eight axes, in memory in any order and with any gaps: dims have the same elements
+ * in the same order, and options that give the same dims. More axes of a kind than dims have are
+ * refused. */
+static void test_any_axes(void **state)
+{
+    enum { ARRAYS = 4000 };
+    uint64_t seed = 1, refused = 0, most = 0;
+    (void)state;
+    for (int i = 0; i < ARRAYS; i++) {
+        struct dims_axis axes[DIMS_TEXT_AXES];
+        size_t order[DIMS_TEXT_AXES], kinds[2] = {0, 0};
+        uint64_t stride = 1 + below(&seed, 2), results = 1, depth = 1;
+        const size_t count = 1 + below(&seed, DIMS_TEXT_AXES);
+        const bool is_permuted = below(&seed, 2), has_gaps = below(&seed, 2);
+        for (size_t k = 0; k < count; k++) {
+            const size_t at = is_permuted ? below(&seed, k + 1) : k;
+            order[k] = order[at];
+            order[at] = k;
+        }
+        for (size_t k = count; k-- > 0;) {
+            struct dims_axis *axis = &axes[order[k]];
+            *axis = (struct dims_axis){1 + below(&seed, 3), stride,
+                                       below(&seed, 2)};
+            stride = stride * axis->n + (has_gaps ? below(&seed, 2) : 0);
+            kinds[axis->is_combined]++;
+            *(axis->is_combined ? &depth : &results) *= axis->n;
+        }
+        struct dims dims;
+        char out[DIMS_TEXT_CHARS];
+        if (dims_text_read_axes(&dims, axes, count, 4, &error)) {
+            assert_true(kinds[0] > DIMS_AXES || kinds[1] > DIMS_AXES);
+            refused++;
+            continue;
+        }
+        most += dims_has_more_axes(&dims) != 0;
+        assert_int_equal(dims_results(&dims), results);
+        assert_int_equal(dims.depth.n, depth);
+        for (uint64_t r = 0; r < results; r++)
+            for (uint64_t d = 0; d < depth; d++)
+                assert_int_equal(dims_at(&dims, r, d), place_in(axes, count, r, d));
+        const struct dims canonical = dims_canonical(&dims);
+        assert_true(dims_is_same(&canonical, &dims));
+        const struct dims again = read_options(dims_text_options(out, &dims));
+        assert_true(dims_is_same(&again, &dims));
+        assert_true(dims_is_alike(&again, &dims));
+    }
+    assert_true(refused > 0 && refused < ARRAYS / 10);
+    assert_true(most > ARRAYS / 10);
+}
+
 /* A journal's name is of its problem alone: other dims, another name. */
 static void test_file_parts_differ(void **state)
 {
@@ -314,6 +383,23 @@ static void test_file_parts_differ(void **state)
     for (size_t i = 0; i < ROWS; i++)
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(table[i].file_part, table[k].file_part);
+}
+
+/* A file's name has room for what it is a part of, and no two dims have one. */
+static void test_long_file_part(void **state)
+{
+    struct dims dims = {{8, 1000000000000},
+                        {16, 3000000000001},
+                        {2, 5000000000007},
+                        DIMS_ALL,
+                        {{2, 70000000000013}, {4, 110000000000017}, {8, 130000000000019}},
+                        {{2, 170000000000023}, {4, 190000000000029}}};
+    char one[DIMS_TEXT_CHARS], other[DIMS_TEXT_CHARS];
+    (void)state;
+    assert_true(strlen(dims_text_file_part(one, &dims)) < 160);
+    dims.outer.stride++;
+    assert_string_not_equal(dims_text_file_part(other, &dims), one);
+    assert_non_null(strstr(dims_text_options(one, &dims), " --axis "));
 }
 
 static void test_refused(void **state)
@@ -392,10 +478,10 @@ static void test_refuse_kinds(void **state)
 static void test_order(void **state)
 {
     const struct dims sorted[] = {
-        {{9, 4}, {4, 1}, {1, 1}, DIMS_ALL, {1, 1}},
-        {{2, 5}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
-        {{3, 5}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
-        {{3, 6}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{9, 4}, {4, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
+        {{2, 5}, {5, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
+        {{3, 5}, {5, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
+        {{3, 6}, {5, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
     };
     const struct dims small = dims_value(5), large = dims_value(6),
                       scan = dims_run(5, DIMS_INCLUSIVE);
@@ -429,8 +515,8 @@ static void test_cells(void **state)
     assert_string_equal(dims_text_shown(out, &table[2].dims, 1), "100 pitch 104");
     dims_text_widen(&spans, &table[1].dims);
     assert_string_equal(dims_text_span(out, &spans, 0), "37");
-    dims_text_widen(&spans, &(struct dims){{9, 200}, {200, 1}, {1, 1}, DIMS_ALL, {1, 1}});
-    dims_text_widen(&spans, &(struct dims){{50, 7}, {7, 1}, {1, 1}, DIMS_ALL, {1, 1}});
+    dims_text_widen(&spans, &(struct dims){{9, 200}, {200, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE});
+    dims_text_widen(&spans, &(struct dims){{50, 7}, {7, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE});
     static const char *const wide[] = {"9..50", "7..200", "9", "50", "7", "200"};
     for (size_t i = 0; i < DIMS_TEXT_SPANS_CELLS; i++)
         assert_same(dims_text_span(out, &spans, i), wide[i], "span", i);
@@ -450,7 +536,9 @@ int main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_advice),
         cmocka_unit_test(test_options_give_the_same),
+        cmocka_unit_test(test_any_axes),
         cmocka_unit_test(test_file_parts_differ),
+        cmocka_unit_test(test_long_file_part),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refuse_kinds),
         cmocka_unit_test(test_order),

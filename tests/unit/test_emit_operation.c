@@ -116,13 +116,13 @@ static const struct asked {
     {"configs/reduce.ini", DIMS_VALUE(0)},
     {"configs/reduce-wide.ini", DIMS_VALUE(3000)},
     {"configs/arg.ini", DIMS_VALUE(3001)},
-    {"configs/rows.ini", {{37, 35}, {33, 1}, {1, 1}, DIMS_ALL, {1, 1}}},
-    {"configs/rows.ini", {{3, 4000}, {4000, 1}, {1, 1}, DIMS_ALL, {1, 1}}},
-    {"configs/columns.ini", {{1, 1}, {3000, 5}, {5, 1}, DIMS_ALL, {1, 1}}},
-    {"configs/columns.ini", {{1, 1}, {70, 68}, {67, 1}, DIMS_ALL, {1, 1}}},
-    {"configs/middle.ini", {{9, 700}, {60, 11}, {10, 1}, DIMS_ALL, {1, 1}}},
-    {"configs/scan.ini", {{1, 1}, {2500, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}}},
-    {"configs/scan-rows.ini", {{7, 100}, {100, 1}, {1, 1}, DIMS_EXCLUSIVE, {1, 1}}},
+    {"configs/rows.ini", {{37, 35}, {33, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE}},
+    {"configs/rows.ini", {{3, 4000}, {4000, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE}},
+    {"configs/columns.ini", {{1, 1}, {3000, 5}, {5, 1}, DIMS_ALL, DIMS_WHOLE}},
+    {"configs/columns.ini", {{1, 1}, {70, 68}, {67, 1}, DIMS_ALL, DIMS_WHOLE}},
+    {"configs/middle.ini", {{9, 700}, {60, 11}, {10, 1}, DIMS_ALL, DIMS_WHOLE}},
+    {"configs/scan.ini", {{1, 1}, {2500, 1}, {1, 1}, DIMS_INCLUSIVE, DIMS_WHOLE}},
+    {"configs/scan-rows.ini", {{7, 100}, {100, 1}, {1, 1}, DIMS_EXCLUSIVE, DIMS_WHOLE}},
     {"configs/ladder/sequential.ini", DIMS_VALUE(2000)},
 };
 enum { ASKED = sizeof asked / sizeof *asked, CONFIGS = 2, TRIES = 20000, DAYS = 3 };
@@ -467,7 +467,7 @@ static void test_refused_spaces(void **state)
     } cases[] = {
         {"configs/scan.ini",
          "mean",
-         {{1, 1}, {1000, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}},
+         {{1, 1}, {1000, 1}, {1, 1}, DIMS_INCLUSIVE, DIMS_WHOLE},
          ORDER_FREE,
          "operation 'mean': a scan gives values as they are, so it has no finish"},
         {"configs/ladder/sequential.ini", "nrm2", DIMS_VALUE(1000), ORDER_FREE,
@@ -506,11 +506,11 @@ static void test_refused_configs(void **state)
         {"configs/rows.ini",
          "SPLIT=PARTS PIECES=1",
          "a row that is finished is in one piece, or its last block's",
-         {{4, 100000}, {100000, 1}, {1, 1}, DIMS_ALL, {1, 1}}},
+         {{4, 100000}, {100000, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE}},
         {"configs/columns.ini",
          "SPLIT=PARTS PIECES=1",
          "a column that is finished is in one piece, or its last block's",
-         {{1, 1}, {100000, 4}, {4, 1}, DIMS_ALL, {1, 1}}},
+         {{1, 1}, {100000, 4}, {4, 1}, DIMS_ALL, DIMS_WHOLE}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -99,7 +99,7 @@ static void try_sizes(struct seen *seen, struct space *space, struct problem pro
         for (size_t d = 0; d < DEPTHS; d++) {
             struct problem sized = problem;
             if (depths[d] > counts[i] ||
-                !space_find_dims(space, &sized, counts[i], depths[d], d % 2))
+                !space_find_dims(space, &sized, counts[i], depths[d], d % 3))
                 continue;
             if (d > 0 && dims_kept(&sized.dims) <= 1)
                 continue; /* n alone counts */

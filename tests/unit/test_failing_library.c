@@ -109,11 +109,11 @@ static void use_library(void)
 static bool use_failing(const char *call, long n)
 {
     failing = call;
-    count = 0;
-    at = n;
+    seen_calls = 0;
+    failing_at = n;
     use_library();
-    at = 0;
-    return count >= n;
+    failing_at = 0;
+    return seen_calls >= n;
 }
 
 /* No more memory is alive than before. */

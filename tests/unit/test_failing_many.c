@@ -90,7 +90,7 @@ static void take_sent(void *context, uint32_t to, enum many_letter kind, struct 
 /* What rank 0 does is between these: the rest has the memory that it needs. */
 static void let_fail(const struct scene *scene)
 {
-    at = scene->fails_at;
+    failing_at = scene->fails_at;
 }
 
 static void tell(struct scene *scene, uint32_t rank, enum many_letter kind, struct text letter)
@@ -99,7 +99,7 @@ static void tell(struct scene *scene, uint32_t rank, enum many_letter kind, stru
     let_fail(scene);
     many_keep_take(scene->keep, rank, kind, &letter);
     many_keep_step(scene->keep);
-    at = 0;
+    failing_at = 0;
     text_dispose(&letter);
 }
 
@@ -169,10 +169,10 @@ static bool run_scene(long number)
     struct error error = {.code = ERROR_NONE};
     unlink(path_of("cache/nvidia-h200.ini"));
     failing = "malloc";
-    count = 0;
+    seen_calls = 0;
     let_fail(&scene);
     scene.keep = many_keep_open(&options, &error);
-    at = 0;
+    failing_at = 0;
     if (!scene.keep) {
         assert_non_null(strstr(error.text, "out of memory"));
         return true;
@@ -187,7 +187,7 @@ static bool run_scene(long number)
     let_fail(&scene);
     many_keep_end(scene.keep);
     const int failed = many_keep_close(scene.keep, &error);
-    at = 0;
+    failing_at = 0;
     if (failed && !strstr(error.text, "out of memory"))
         fail_msg("allocation %ld: '%s'", number, error.text);
     if (!failed && !scene.is_noticed && !is_over)
@@ -209,7 +209,7 @@ static void test_failing(void **state)
             fail_msg("allocation %ld: %ld pieces of memory are lost", number, alive - before);
         if (!is_said && count_records() != PROBLEMS)
             fail_msg("allocation %ld: something was lost in silence", number);
-        if (count < number)
+        if (seen_calls < number)
             break;
     }
     print_message("%ld allocations failed one by one\n", number - 1);

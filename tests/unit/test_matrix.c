@@ -26,7 +26,7 @@ static void test_cases_expect_sums(void **state)
                                        .at_once = 8};
     const struct dims kinds[] = {matrix_dims((struct matrix){2, 2, 2, OF_COLUMNS}),
                                  matrix_dims((struct matrix){2, 2, 2, OF_ROWS}),
-                                 {{3, 6}, {2, 3}, {3, 1}, DIMS_ALL, {1, 1}}};
+                                 {{3, 6}, {2, 3}, {3, 1}, DIMS_ALL, DIMS_WHOLE}};
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         struct problem problem = {.op = op_of(SUM),
                                   .type = I32,
@@ -57,10 +57,10 @@ static void test_any_share_gives_the_same(void **state)
     (void)state;
     enum { EXTENT = 10000, RESULTS = 200, PIECE = 3001 };
     static const struct dims all[] = {
-        {{70, 133}, {130, 1}, {1, 1}, DIMS_ALL, {1, 1}},
-        {{1, 1}, {70, 133}, {130, 1}, DIMS_ALL, {1, 1}},
-        {{6, 1500}, {70, 20}, {13, 1}, DIMS_ALL, {1, 1}},
-        {{1, 1}, {3000, 3}, {1, 1}, DIMS_ALL, {1, 1}},
+        {{70, 133}, {130, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
+        {{1, 1}, {70, 133}, {130, 1}, DIMS_ALL, DIMS_WHOLE},
+        {{6, 1500}, {70, 20}, {13, 1}, DIMS_ALL, DIMS_WHOLE},
+        {{1, 1}, {3000, 3}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
     };
     for (size_t d = 0; d < sizeof all / sizeof *all; d++) {
         struct oracle_input input =
@@ -164,8 +164,8 @@ static void test_shapes_out_of_range(void **state)
 static void test_words(void **state)
 {
     (void)state;
-    static const struct dims middle = {{4, 700}, {100, 7}, {7, 1}, DIMS_ALL, {1, 1}};
-    static const struct dims strided = {{4, 900}, {100, 9}, {7, 1}, DIMS_ALL, {1, 1}};
+    static const struct dims middle = {{4, 700}, {100, 7}, {7, 1}, DIMS_ALL, DIMS_WHOLE};
+    static const struct dims strided = {{4, 900}, {100, 9}, {7, 1}, DIMS_ALL, DIMS_WHOLE};
     const struct dims value = dims_value(400000000);
     const struct dims rows = matrix_dims((struct matrix){5, 7, 8, OF_ROWS});
     const struct dims columns = matrix_dims((struct matrix){5, 7, 8, OF_COLUMNS});

@@ -120,7 +120,7 @@ static void test_refused(void **state)
     plan_value(one, 1, INT32_MAX - 1); /* as many blocks as a grid has */
     assert_int_equal(plan.count, 1);
     struct planner_passes all = passes_of(one, 1);
-    const struct dims dims = {{1, 1}, {5, 1}, {1, 1}, DIMS_ALL, {1, 1}};
+    const struct dims dims = {{1, 1}, {5, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE};
     all.threads_per_block = 0;
     assert_int_equal(planner_shape(&plan, &parts, &all, &dims), PLANNER_OUT_OF_RANGE);
     assert_int_equal(plan.refused.key, PLANNER_BLOCK);
@@ -168,7 +168,7 @@ static void test_ranges(void **state)
 /* Of each result there are as many outputs; a scan of nothing has none. */
 static void test_uneven_outputs(void **state)
 {
-    const struct dims rows = {{3, 100}, {90, 1}, {1, 1}, DIMS_ALL, {1, 1}};
+    const struct dims rows = {{3, 100}, {90, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE};
     const struct dims nothing = dims_run(0, DIMS_INCLUSIVE);
     (void)state;
     for (int64_t outputs = 0; outputs < 8; outputs++) {
@@ -193,7 +193,7 @@ static void test_many_results(void **state)
 {
     const struct pass pass[] = {{.outputs = -1}};
     const struct planner_passes all = passes_of(pass, 1);
-    const struct dims rows = {{UINT64_C(1) << 33, 2}, {2, 1}, {1, 1}, DIMS_ALL, {1, 1}};
+    const struct dims rows = {{UINT64_C(1) << 33, 2}, {2, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE};
     (void)state;
     other.is_set = true;
     other.key = PLANNER_GRID;
@@ -272,15 +272,15 @@ static void test_fewer(void **state)
     static const struct {
         struct dims most, fewer, left; /* left: what the second launch reads of the fewer */
     } cases[] = {
-        {{{4, 100}, {90, 1}, {1, 1}, DIMS_ALL, {1, 1}},
-         {{3, 100}, {90, 1}, {1, 1}, DIMS_ALL, {1, 1}},
-         {{3, 6}, {6, 1}, {1, 1}, DIMS_ALL, {1, 1}}},
-        {{{1, 1}, {90, 100}, {4, 1}, DIMS_ALL, {1, 1}},
-         {{1, 1}, {50, 100}, {4, 1}, DIMS_ALL, {1, 1}},
-         {{1, 24}, {6, 4}, {4, 1}, DIMS_ALL, {1, 1}}},
-        {{{2, 900}, {9, 100}, {2, 1}, DIMS_ALL, {1, 1}},
-         {{1, 900}, {9, 100}, {2, 1}, DIMS_ALL, {1, 1}},
-         {{1, 12}, {6, 2}, {2, 1}, DIMS_ALL, {1, 1}}},
+        {{{4, 100}, {90, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
+         {{3, 100}, {90, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE},
+         {{3, 6}, {6, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE}},
+        {{{1, 1}, {90, 100}, {4, 1}, DIMS_ALL, DIMS_WHOLE},
+         {{1, 1}, {50, 100}, {4, 1}, DIMS_ALL, DIMS_WHOLE},
+         {{1, 24}, {6, 4}, {4, 1}, DIMS_ALL, DIMS_WHOLE}},
+        {{{2, 900}, {9, 100}, {2, 1}, DIMS_ALL, DIMS_WHOLE},
+         {{1, 900}, {9, 100}, {2, 1}, DIMS_ALL, DIMS_WHOLE},
+         {{1, 12}, {6, 2}, {2, 1}, DIMS_ALL, DIMS_WHOLE}},
     };
     const struct pass passes[] = {{.outputs = -2, .parts = 24}, {.outputs = -1}};
     const struct planner_passes all = passes_of(passes, 2);
@@ -297,7 +297,7 @@ static void test_fewer(void **state)
         assert_false(plan.launches[1].writes_scratch);
         assert_int_equal(plan.launches[1].keys[PLANNER_OUTPUTS], results);
     }
-    const struct dims none = {{0, 100}, {90, 1}, {1, 1}, DIMS_ALL, {1, 1}};
+    const struct dims none = {{0, 100}, {90, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE};
     assert_int_equal(planner_call(&plan, &parts, &all, &none), PLANNER_DONE);
     assert_int_equal(plan.count, 0);
 }

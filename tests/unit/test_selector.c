@@ -23,12 +23,12 @@ static struct selector_entry entry_of(struct dims dims)
 
 static struct dims rows_of(uint64_t rows, uint64_t length)
 {
-    return (struct dims){{rows, length}, {length, 1}, {1, 1}, DIMS_ALL, {1, 1}};
+    return (struct dims){{rows, length}, {length, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE};
 }
 
 static struct dims columns_of(uint64_t rows, uint64_t length)
 {
-    return (struct dims){{1, 1}, {rows, length}, {length, 1}, DIMS_ALL, {1, 1}};
+    return (struct dims){{1, 1}, {rows, length}, {length, 1}, DIMS_ALL, DIMS_WHOLE};
 }
 
 static enum selector_grade choose(size_t *out, const struct selector_key *want,

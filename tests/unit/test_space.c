@@ -142,7 +142,7 @@ static const struct bad {
     {"args = input n output\n", "args =\n", 19, "lacks 'args'"},
     {"partials = BLOCKS\n", "", 27, "lacks 'partials'"},
     {"args = input n output\n", "args = input n result\n", 25, "'result'"},
-    {"args = input n output\n", "args = n n n n n n n n n n n n n n n\n", 25, "at most 14"},
+    {"args = input n output\n", "args = n n n n n n n n n n n n n n n n n n n n n n n n n\n", 25, "at most 24"},
     {"reads = partials", "reads = outputs", 28, "'outputs'"},
     {"repeat = until one", "repeat = 2", 37, "'2'"},
     {"BLOCK = min(BLOCK, 32)", "GRID = 1", 29, "'GRID'"},
