@@ -25,6 +25,12 @@ static int check_dims(const struct request *request, struct error *error)
          "--strides has a number for each of --dims: give as many"},
         {has_axes && asked->scan,
          "--dims is of reductions: scans take --n, or --rows and --len"},
+        {is_given && !has_axes && !has_matrix && request->has_n,
+         "--axis and --shape are of an array of several axes, and --n is of one value: leave "
+         "--n out and give --rows and --len, or --dims; or leave --axis and --shape out"},
+        {is_given && !has_axes && !has_matrix,
+         "--axis and --shape are of an array of several axes: give its sizes, too, by --rows "
+         "and --len, or by --dims"},
         {is_given && request->has_n,
          "--n is of one value, --rows and --len are of a matrix: choose one"},
         {is_given && !has_axes && (!asked->low.rows || !asked->low.len),

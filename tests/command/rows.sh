@@ -8,7 +8,7 @@ JOURNALS=$XDG_CACHE_HOME/autotune/journal
 
 refuses no-rows 64 "--rows is '0': give 1 or more" --device host --rows 0 --len 3
 refuses no-len 64 "give both" --device host --rows 5
-refuses axis-alone 64 "give both" --device host --axis 0
+refuses axis-alone 64 "give its sizes, too" --device host --axis 0
 refuses rows-and-n 64 "choose one" --device host --rows 5 --len 3 --n 4
 refuses short-pitch 64 "--pitch is 3, less than a row's 7" --device host --rows 5 --len 7 --pitch 3
 refuses overflow 64 "more than any memory" --device host --rows 4G --len 4G
