@@ -87,9 +87,9 @@ static void add_losses(struct text *out, const struct compare *compare,
     if (!losses.count)
         return;
     text_addf(&text, "%s's winners take ", compare->sides[0].name);
-    sentence_add_range(&text, &losses, 1);
-    text_addf(&text, " %% longer on %s than its own (known of %zu size%s)",
-              compare->sides[side].name, losses.count, losses.count == 1 ? "" : "s");
+    sentence_add_longer(&text, &losses, 1);
+    text_addf(&text, " on %s than its own (known of %zu size%s)", compare->sides[side].name,
+              losses.count, losses.count == 1 ? "" : "s");
     sentence_end(out, "loss", &text);
 }
 
