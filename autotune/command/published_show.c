@@ -132,6 +132,8 @@ int published_show_check(const struct request *request, struct error *error)
         *error = checked.error;
         failed = -1;
     }
+    text_adds(&checked.text, "\n");
+    published_check_legend(&checked.text);
     failed = failed || output_forms(&request->out, &checked.text, &checked.table, NULL, error);
     table_dispose(&checked.table);
     text_dispose(&checked.text);
