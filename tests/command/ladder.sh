@@ -78,7 +78,7 @@ check why-row grep -Eq '^harris-2 +17\.6 +4-way +18\.50 +4/4$' out
 check why-none grep -Eq '^harris-3 +17\.6 +none +7\.25 +4/4$' out
 check why-divergence grep -q '^harris-1: divergence: 6\.9 of 32 lanes active .* (32 16 8 4 2 1 1 1 by step), 18\.5 acc' out
 check why-conflicts grep -q '^harris-2: bank conflicts, up to 4-way (1 2 4 4 4 4 2 1 by step): 74 wave' out
-check why-tree grep -q '^harris-3: a tree for few elements: 7\.2 accesses' out
+check why-tree grep -q '^harris-3: the tree, which combines few elements: 7\.2 accesses' out
 check why-atomics grep -q '^wangyu-naive: atomic operations: 256 for the 256 elements of a block' out
 check why-csv-titles test "$(tr -d '\r' < why.csv | head -n 1 | cut -d, -f1-4,16-22,40-43)" = \
     "group,rung,kernel,threads,device,source,n,op,type,items,grid,cause,requests_by_site,excess_by_site,computed_for"
