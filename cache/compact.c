@@ -31,9 +31,12 @@ char *compact_name(char out[COMPACT_NAME_CHARS], const char *space,
 {
     const struct cost_class class = cost_class_of(problem);
     char name[COST_CLASS_CHARS];
+    const bool has_offsets = dims_is_segmented(&problem->dims);
     snprintf(out, COMPACT_NAME_CHARS, "%.40s-%s%s%s", space, cost_class_format(name, &class),
-             problem->dims.scan ? "-" : "",
-             problem->dims.scan ? dims_text_scans[problem->dims.scan] : "");
+             problem->dims.scan || has_offsets ? "-" : "",
+             problem->dims.scan ? dims_text_scans[problem->dims.scan]
+             : has_offsets      ? problem_types[problem->offsets].name
+                                : "");
     return out;
 }
 
@@ -107,10 +110,10 @@ static const struct {
     const char *name;
     size_t offset;
 } dim_words[] = {
-    {"depth", offsetof(struct dims, depth)},      {"outer", offsetof(struct dims, outer)},
-    {"inner", offsetof(struct dims, inner)},      {"span", offsetof(struct dims, spans[0])},
-    {"span_2", offsetof(struct dims, spans[1])},  {"span_3", offsetof(struct dims, spans[2])},
-    {"slice", offsetof(struct dims, slices[0])},  {"slice_2", offsetof(struct dims, slices[1])},
+    {"depth", offsetof(struct dims, depth)},     {"outer", offsetof(struct dims, outer)},
+    {"inner", offsetof(struct dims, inner)},     {"span", offsetof(struct dims, spans[0])},
+    {"span_2", offsetof(struct dims, spans[1])}, {"span_3", offsetof(struct dims, spans[2])},
+    {"slice", offsetof(struct dims, slices[0])}, {"slice_2", offsetof(struct dims, slices[1])},
 };
 
 /* --- Writing ------------------------------------------------------------------------------ */
@@ -222,8 +225,9 @@ static bool take_dims(const char **at, struct dims *out)
 {
     bool is_read = true;
     for (size_t i = 0; i < sizeof dim_words / sizeof *dim_words; i++)
-        is_read = is_read && take_dim(at, dim_words[i].name,
-                                      (struct dim *)(void *)((char *)out + dim_words[i].offset));
+        is_read =
+            is_read && take_dim(at, dim_words[i].name,
+                                (struct dim *)(void *)((char *)out + dim_words[i].offset));
     return is_read;
 }
 

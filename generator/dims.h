@@ -5,8 +5,10 @@
  * spans[k].stride is from one's first to the next's. What is kept outside is in slices likewise. One
  * value is a depth alone; a result for each row is outer (rows, pitch) and depth (length, 1); one for
  * each column depth (rows, pitch) and inner (columns, 1); a middle axis has all three. A scan has a
- * result for each element: of all that are combined up to it. Portable C99 without allocation, and
- * C++17: exports carry this file. */
+ * result for each element: of all that are combined up to it. Segments are results with lengths of
+ * their own: outer.n of them, with the stride 0, for offsets in memory say where each begins; depth.n
+ * elements lie together, of which they are. Portable C99 without allocation, and C++17: exports carry
+ * this file. */
 #ifndef AUTOTUNE_DIMS_H
 #define AUTOTUNE_DIMS_H
 
@@ -48,6 +50,21 @@ static inline struct dims dims_run(uint64_t n, enum dims_scan scan)
     struct dims dims = dims_value(n);
     dims.scan = scan;
     return dims;
+}
+
+/* n elements, of which so many results with lengths of their own are made. */
+static inline struct dims dims_segments(uint64_t results, uint64_t n)
+{
+    struct dims dims = dims_value(n);
+    dims.outer.n = results;
+    dims.outer.stride = 0;
+    return dims;
+}
+
+/* Has each result a length of its own? */
+static inline int dims_is_segmented(const struct dims *dims)
+{
+    return dims->outer.stride == 0 && dims->inner.n == 1;
 }
 
 /* How many indices are kept. */
@@ -116,7 +133,8 @@ static inline uint64_t dims_more_strides(const struct dims *dims)
     for (int k = 1; k < DIMS_SPANS; k++)
         bits |= dims_makes_several(&dims->spans[k], dims->depth.n) ? dims->spans[k].stride : 0;
     for (int k = 0; k < DIMS_SLICES; k++)
-        bits |= dims_makes_several(&dims->slices[k], dims->outer.n) ? dims->slices[k].stride : 0;
+        bits |=
+            dims_makes_several(&dims->slices[k], dims->outer.n) ? dims->slices[k].stride : 0;
     return bits;
 }
 
@@ -129,7 +147,8 @@ static inline int dims_lie_together(const struct dims *dims)
 /* Is it one result, whose elements lie one behind another? */
 static inline int dims_is_value(const struct dims *dims)
 {
-    return dims->outer.n == 1 && dims->inner.n == 1 && dims_lie_together(dims);
+    return dims->outer.n == 1 && dims->inner.n == 1 && dims_lie_together(dims) &&
+           !dims_is_segmented(dims);
 }
 
 /* Values that a call writes. */
@@ -138,23 +157,25 @@ static inline uint64_t dims_results(const struct dims *dims)
     return dims_kept(dims) * (dims->scan ? dims->depth.n : 1);
 }
 
-/* Elements read. */
+/* Elements read; of segments those that they may be of. */
 static inline uint64_t dims_n(const struct dims *dims)
 {
+    if (dims_is_segmented(dims))
+        return dims->depth.n;
     return dims->outer.n * dims->depth.n * dims->inner.n;
 }
 
 /* Is one element of each result left, so that nothing is left to combine? */
 static inline int dims_are_reduced(const struct dims *dims)
 {
-    return dims->depth.n == 1;
+    return dims->depth.n == 1 && !dims_is_segmented(dims);
 }
 
 /* Elements from the first to the last, gaps too. */
 static inline uint64_t dims_extent(const struct dims *dims)
 {
-    if (dims_n(dims) == 0)
-        return 0;
+    if (dims_n(dims) == 0 || dims_is_segmented(dims))
+        return dims_n(dims);
     return dims_begin(dims, dims->outer.n - 1) + dims_place(dims, dims->depth.n - 1) +
            (dims->inner.n - 1) * dims->inner.stride + 1;
 }
@@ -200,8 +221,8 @@ static inline int dims_has_two_kept(const struct dims *dims)
 }
 
 /* The axes of one that is in parts, the closest first. Returns how many. */
-static inline int dims_axes(struct dim *out, const struct dim *axis,
-                            const struct dim *parts, int count)
+static inline int dims_axes(struct dim *out, const struct dim *axis, const struct dim *parts,
+                            int count)
 {
     uint64_t each = 1;
     int axes = 0;
@@ -298,6 +319,8 @@ static inline struct dims dims_resized(const struct dims *dims, uint64_t results
                                        uint64_t depth, uint64_t gap)
 {
     struct dims out = dims_run(depth, dims->scan);
+    if (dims_is_segmented(dims))
+        return dims_segments(results, results * depth);
     if (dims_is_strided(dims))
         return dims_resized_strided(dims, results, depth, gap);
     if (dims_is_middle(dims)) {
@@ -319,7 +342,7 @@ static inline struct dims dims_resized(const struct dims *dims, uint64_t results
 /* Elements between what lies together, as dims_resized has it. */
 static inline uint64_t dims_gap(const struct dims *dims)
 {
-    if (dims_is_strided(dims))
+    if (dims_is_strided(dims) || dims_is_segmented(dims))
         return 0;
     if (dims->inner.n > 1 || dims->depth.stride > 1)
         return dims->depth.stride - dims->inner.n;
@@ -344,14 +367,16 @@ static inline int dims_is_alike(const struct dims *a, const struct dims *b)
     struct dim one[DIMS_ALL_AXES], other[DIMS_ALL_AXES];
     int is_alike = a->scan == b->scan && (a->depth.stride > 1) == (b->depth.stride > 1) &&
                    dims_is_strided(a) == dims_is_strided(b);
+    if (dims_is_segmented(a) || dims_is_segmented(b))
+        return dims_is_segmented(a) && dims_is_segmented(b);
     dims_all_axes(one, a);
     dims_all_axes(other, b);
     for (int i = 0; i < DIMS_ALL_AXES; i++) {
         is_alike = is_alike && ((one[i].n > 1) == (other[i].n > 1) || i == 0);
         for (int k = 0; k < i && dims_is_strided(a); k++)
             if (one[i].n > 1 && one[k].n > 1)
-                is_alike = is_alike &&
-                           (one[i].stride > one[k].stride) == (other[i].stride > other[k].stride);
+                is_alike = is_alike && (one[i].stride > one[k].stride) ==
+                                           (other[i].stride > other[k].stride);
     }
     return is_alike;
 }
@@ -391,8 +416,8 @@ static inline void dims_join(struct dim *axis, struct dim *parts, const struct d
 /* The dims of merged axes, at most DIMS_AXES of each kind, the closest first: a single kept axis is the
  * inner one only where the results lie closer than the elements of each. */
 static inline struct dims dims_from_axes(const struct dim *kept, int kept_count,
-                                  const struct dim *combined, int combined_count,
-                                  enum dims_scan scan)
+                                         const struct dim *combined, int combined_count,
+                                         enum dims_scan scan)
 {
     struct dims out = dims_run(1, scan);
     if (combined_count > 0)
@@ -413,6 +438,11 @@ static inline struct dims dims_from_axes(const struct dim *kept, int kept_count,
 static inline struct dims dims_canonical(const struct dims *dims)
 {
     struct dim axes[DIMS_ALL_AXES];
+    if (dims_is_segmented(dims)) {
+        struct dims out = *dims;
+        out.depth.stride = 1;
+        return out;
+    }
     dims_all_axes(axes, dims);
     const int combined = dims_merge(axes, DIMS_AXES);
     const int kept = dims_merge(axes + DIMS_AXES, DIMS_AXES);

@@ -13,10 +13,10 @@ const char *const dims_text_keys[DIMS_TEXT_CELLS] = {"shape", "rows", "len", "pi
 const char *const dims_text_scans[DIMS_SCANS] = {"none", "inclusive", "exclusive"};
 const char *const dims_text_scan_symbols[DIMS_SCANS] = {"ALL", "INCLUSIVE", "EXCLUSIVE"};
 
-enum kind { VALUE, ROWS, COLUMNS, MIDDLE, STRIDED, SCAN, SCAN_ROWS, KINDS };
+enum kind { VALUE, ROWS, COLUMNS, MIDDLE, STRIDED, SCAN, SCAN_ROWS, SEGMENTS, KINDS };
 
-/* The options of sizes: of n, of a matrix, and of any axes. */
-enum sizes { BY_N, BY_ROWS, BY_AXES };
+/* The options of sizes: of n, of a matrix, of any axes, and of segments. */
+enum sizes { BY_N, BY_ROWS, BY_AXES, BY_SEGMENTS };
 static const struct {
     const char *options, *another, *smaller;
 } sizes_words[] = {
@@ -24,6 +24,8 @@ static const struct {
     [BY_ROWS] = {"--rows with --len", "--rows and --len choose another size",
                  "smaller --rows or --len"},
     [BY_AXES] = {"--dims", "--dims chooses another size", "smaller sizes of --dims"},
+    [BY_SEGMENTS] = {"--segments with --n", "--segments and --n choose another size",
+                     "a smaller --n or --segments"},
 };
 
 /* The words for each kind of dims. */
@@ -123,6 +125,17 @@ static const struct kind_words {
                    .gives = "a value for each element of each row",
                    .option = "--scan inclusive",
                    .others = "there are records of scans of rows: --space scan-rows takes all"},
+    [SEGMENTS] = {.name = "segments",
+                  .sizes = BY_SEGMENTS,
+                  .results = "outer",
+                  .each = {"segments"},
+                  .promise = ", for each of the segments that offsets give",
+                  .reduced = "segments",
+                  .wanted = "segments",
+                  .advice = "--segments and --n",
+                  .gives = "a value for each segment",
+                  .option = "--segments",
+                  .others = "there are records of segments: --space segments takes all"},
 };
 
 #define DEPTH_MOST (UINT64_C(1) << 31) /* elements of one of several results */
@@ -133,6 +146,8 @@ static enum kind kind_of(const struct dims *dims)
     const bool is_across = dims->inner.n > 1 || dims->depth.stride > 1;
     if (dims->scan)
         return dims->outer.n > 1 ? SCAN_ROWS : SCAN;
+    if (dims_is_segmented(dims))
+        return SEGMENTS;
     if (dims_is_strided(dims))
         return STRIDED;
     if (dims->outer.n > 1)
@@ -269,10 +284,11 @@ int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t c
         counts[kind] = dims_merge(all[kind], counts[kind]);
     for (int kind = 0; kind < 2; kind++)
         if (counts[kind] > DIMS_AXES)
-            return error_set(error, ERROR_USAGE,
-                             "what is %s lies as %d axes in the array, with others between, and "
-                             "%d are the most: reduce one axis after another",
-                             kind ? "combined" : "kept", counts[kind], DIMS_AXES);
+            return error_set(
+                error, ERROR_USAGE,
+                "what is %s lies as %d axes in the array, with others between, and "
+                "%d are the most: reduce one axis after another",
+                kind ? "combined" : "kept", counts[kind], DIMS_AXES);
     *out = dims_from_axes(all[0], counts[0], all[1], counts[1], DIMS_ALL);
     return check_depth(out, error);
 }
@@ -284,12 +300,8 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
     const uint64_t outer = results.n < 64 ? 2 : 32, inner = results.n / outer;
     /* spans of half the depth, and kept axes between them and outside, or behind each element */
     const uint64_t span = depth / 2 ? depth / 2 : 1;
-    const struct dims behind = {{outer, depth * inner},
-                                {depth, 1},
-                                {inner, span},
-                                DIMS_ALL,
-                                {{span, span * inner}},
-                                {{1, 1}}},
+    const struct dims behind = {{outer, depth * inner}, {depth, 1}, {inner, span}, DIMS_ALL,
+                                {{span, span * inner}}, {{1, 1}}},
                       between = {{outer, span * (inner + gap)},
                                  {depth, inner + gap},
                                  {inner, 1},
@@ -297,7 +309,8 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
                                  {{span, outer * span * (inner + gap)}},
                                  {{1, 1}}};
     /* three of a kind, by turns: kept, combined, kept, combined, kept, combined */
-    const uint64_t least = depth / 4 ? depth / 4 : 1, slice = outer / 2, half = 2 * least * inner;
+    const uint64_t least = depth / 4 ? depth / 4 : 1, slice = outer / 2,
+                   half = 2 * least * inner;
     const struct dims by_turns = {{outer, half},
                                   {depth, 1},
                                   {inner, least},
@@ -308,7 +321,11 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
         dims_value(n),
         {.outer = {results.n, depth + gap}, .depth = {depth, 1}, .inner = none},
         {.outer = none, .depth = {depth, results.n + gap}, .inner = results},
-        {{outer, depth * (inner + gap)}, {depth, inner + gap}, {inner, 1}, DIMS_ALL, DIMS_WHOLE},
+        {{outer, depth * (inner + gap)},
+         {depth, inner + gap},
+         {inner, 1},
+         DIMS_ALL,
+         DIMS_WHOLE},
         gap == 2 && depth % 4 == 0 ? by_turns
         : gap                      ? between
                                    : behind,
@@ -316,6 +333,7 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
         dims_run(n, DIMS_EXCLUSIVE),
         {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE, DIMS_WHOLE},
         {{results.n, depth + gap}, {depth, 1}, none, DIMS_EXCLUSIVE, DIMS_WHOLE},
+        dims_segments(results.n, n),
     };
     memcpy(out, forms, sizeof forms);
 }
@@ -458,6 +476,12 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         return format_axes(out, dims);
     if (kind == VALUE)
         return number_format_count(out, dims->depth.n);
+    if (kind == SEGMENTS) {
+        snprintf(out, DIMS_TEXT_CHARS, "%s in %s segments",
+                 number_format_count(len, dims->depth.n),
+                 number_format_count(rows, dims->outer.n));
+        return out;
+    }
     if (kind == SCAN) {
         snprintf(out, DIMS_TEXT_CHARS, "%s %s scan", number_format_count(rows, dims->depth.n),
                  dims_text_scans[dims->scan]);
@@ -496,6 +520,9 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         return options_of_axes(out, dims);
     if (kind_of(dims) == VALUE)
         snprintf(out, DIMS_TEXT_CHARS, "--n %" PRIu64, dims->depth.n);
+    else if (kind_of(dims) == SEGMENTS)
+        snprintf(out, DIMS_TEXT_CHARS, "--segments %" PRIu64 " --n %" PRIu64, dims->outer.n,
+                 dims->depth.n);
     else if (kind_of(dims) == SCAN)
         snprintf(out, DIMS_TEXT_CHARS, "--scan %s --n %" PRIu64, dims_text_scans[dims->scan],
                  dims->depth.n);
@@ -512,6 +539,10 @@ char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     const struct matrix matrix = matrix_of(dims);
     if (is_by_n(dims))
         return dims_text_file_part(out, dims);
+    if (kind_of(dims) == SEGMENTS) {
+        snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "in%" PRIu64, dims->depth.n, dims->outer.n);
+        return out;
+    }
     if (has_axes(dims))
         return identify_axes(out, dims);
     const int used =
@@ -548,6 +579,8 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
                      dims->outer.stride, dims->depth.n, dims->depth.stride, dims->inner.n);
     else if (kind == SCAN)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s-", dims_text_scans[dims->scan]);
+    else if (kind == SEGMENTS)
+        used = snprintf(out, DIMS_TEXT_CHARS, "segments-%" PRIu64 "-", dims->outer.n);
     else if (kind != VALUE)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s%s%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
                         scan_of(dims), dims->scan ? "-" : "", kinds[kind].lines, matrix.rows,
@@ -574,10 +607,12 @@ const char *dims_text_smaller(const struct dims *dims)
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked)
 {
+    const bool has_no_lines = is_by_n(asked) || kind_of(asked) == SEGMENTS;
     const char *advice = asked->scan && !own->scan   ? "no --scan"
                          : !asked->scan && own->scan ? "--scan inclusive or exclusive"
-                         : is_by_n(asked) && words_of(own)->lines ? "--rows and --len"
-                                                                  : words_of(own)->advice;
+                         : kind_of(asked) == SEGMENTS && kind_of(own) == VALUE ? "no --segments"
+                         : has_no_lines && words_of(own)->lines ? "--rows and --len"
+                                                                : words_of(own)->advice;
     snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
              words_of(own)->reduced, words_of(asked)->wanted, advice);
     return out;

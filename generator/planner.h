@@ -55,7 +55,8 @@ enum planner_arg {
     PLANNER_ARG_SLICE_STRIDE,
     PLANNER_ARG_SLICE_2,
     PLANNER_ARG_SLICE_2_STRIDE,
-    PLANNER_ARG_PARTS, /* partial results of each result */
+    PLANNER_ARG_PARTS,   /* partial results of each result */
+    PLANNER_ARG_OFFSETS, /* of segments: where each begins and, one more, where the last ends */
     PLANNER_ARGS
 };
 
@@ -295,6 +296,7 @@ struct planner_buffers {
     uint64_t output;  /* room for the results */
     uint64_t scratch; /* plan->scratch_bytes, aligned to PLANNER_ALIGNMENT */
     uint64_t state;   /* plan->state_bytes of zeros, aligned to 8 */
+    uint64_t offsets; /* of segments; else not used */
 };
 
 /* The arguments of parts: one that there is not has all, and of nothing one. */
@@ -330,6 +332,7 @@ static inline void planner_bind(uint64_t values[PLANNER_ARGS],
         launch->writes_scratch ? buffers->scratch + launch->output : buffers->output;
     values[PLANNER_ARG_PARTIALS] = buffers->scratch + launch->partials;
     values[PLANNER_ARG_STATE] = buffers->state;
+    values[PLANNER_ARG_OFFSETS] = buffers->offsets;
 }
 
 #endif

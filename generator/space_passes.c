@@ -18,6 +18,7 @@ const char *const space_pass_args[PLANNER_ARGS] = {
     [PLANNER_ARG_SLICE_2] = "slice_2",   [PLANNER_ARG_SLICE_2_STRIDE] = "slice_2_stride",
     [PLANNER_ARG_PARTS] = "parts",       [PLANNER_ARG_OUTPUT] = "output",
     [PLANNER_ARG_PARTIALS] = "partials", [PLANNER_ARG_STATE] = "state",
+    [PLANNER_ARG_OFFSETS] = "offsets",
 };
 
 const struct pass_key_row space_pass_keys[PLANNER_KEYS] = {
@@ -59,7 +60,7 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
                     item, error,
                     "an arg is input, n, outer, outer_stride, depth, depth_stride, "
                     "inner, inner_stride, span, span_2, span_3, slice, slice_2, each of these "
-                    "with _stride too, parts, output, partials or state, not",
+                    "with _stride too, parts, offsets, output, partials or state, not",
                     words[i]),
                 error))
             return -1;

@@ -145,6 +145,8 @@ static const struct {
     [PLANNER_ARG_SLICE_2] = {"slice_2", "u64", "as in expressions"},
     [PLANNER_ARG_SLICE_2_STRIDE] = {"slice_2_stride", "u64", "as in expressions"},
     [PLANNER_ARG_PARTS] = {"parts", "u64", "as in expressions"},
+    [PLANNER_ARG_OFFSETS] = {"offsets", "pointer",
+                             "where each segment begins and, one more, where the last ends"},
 };
 
 static const struct {

@@ -29,12 +29,9 @@ static void hash_problem(XXH3_state_t *state, const struct problem *problem)
     const struct operation *op = problem->op;
     struct dim axes[DIMS_ALL_AXES];
     dims_all_axes(axes, &dims);
-    const uint64_t numbers[] = {problem_combine(problem),
-                                problem_map(problem),
-                                problem->type,
-                                problem->acc,
-                                problem->order,
-                                dims.scan};
+    const uint64_t numbers[] =
+        {problem_combine(problem), problem_map(problem), problem->type, problem->acc,
+         problem->order,           problem->offsets,     dims.scan};
     XXH3_128bits_update(state, numbers, sizeof numbers);
     XXH3_128bits_update(state, axes, sizeof axes);
     XXH3_128bits_update(state, op->key, strlen(op->key) + 1);

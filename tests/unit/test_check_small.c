@@ -336,7 +336,7 @@ static const struct part {
     {"a scan in place",
      SUM,
      I32,
-     {.outer = {1, 1000}, .depth = {1000, 1}, .inner = {1, 1}, .scan = DIMS_EXCLUSIVE, DIMS_WHOLE},
+     {.outer = {1, 1000}, .depth = {1000, 1}, .inner = {1, 1}, .scan = DIMS_EXCLUSIVE},
      OF_VALUES("N", "3"),
      HEAD("int", "int"),
      ALONE("int a = 0;" EACH("int v = x[i]; y[i] = a; a += v;")),

@@ -8,10 +8,7 @@
 #include <cmocka.h>
 
 /* Written as outer, depth, inner. */
-#define DIMS(on, os, dn, ds, in, is)                                                           \
-    {                                                                                          \
-        {on, os}, {dn, ds}, {in, is}, DIMS_ALL, DIMS_WHOLE                                     \
-    }
+#define DIMS(on, os, dn, ds, in, is) {{on, os}, {dn, ds}, {in, is}, DIMS_ALL, DIMS_WHOLE}
 
 static const struct {
     const char *what;
@@ -147,20 +144,30 @@ static void test_spans(void **state)
 {
     (void)state;
     static const struct dims all[] = {
-        {{5, 12}, {36, 1}, {1, 1}, DIMS_ALL, {{12, 60}}, {{1, 1}}}, /* combined, kept, combined */
+        {{5, 12},
+         {36, 1},
+         {1, 1},
+         DIMS_ALL,
+         {{12, 60}},
+         {{1, 1}}}, /* combined, kept, combined */
         {{3, 240}, {24, 1}, {5, 6}, DIMS_ALL, {{6, 30}}, {{1, 1}}}, /* kept first, too */
-        {{4, 30}, {15, 6}, {6, 1}, DIMS_ALL, {{5, 120}}, {{1, 1}}}, /* combined, kept, combined, kept */
-        {{1, 1}, {12, 1}, {1, 1}, DIMS_ALL, {{4, 9}}, {{1, 1}}},    /* one value of spans with gaps */
-        {{6, 20}, {3, 6}, {1, 1}, DIMS_ALL, DIMS_WHOLE},    /* rows of every sixth element */
+        {{4, 30},
+         {15, 6},
+         {6, 1},
+         DIMS_ALL,
+         {{5, 120}},
+         {{1, 1}}}, /* combined, kept, combined, kept */
+        {{1, 1},
+         {12, 1},
+         {1, 1},
+         DIMS_ALL,
+         {{4, 9}},
+         {{1, 1}}},                                      /* one value of spans with gaps */
+        {{6, 20}, {3, 6}, {1, 1}, DIMS_ALL, DIMS_WHOLE}, /* rows of every sixth element */
         /* three of a kind, by turns, kept ones outside */
         {{6, 60}, {24, 1}, {5, 3}, DIMS_ALL, {{3, 15}, {12, 120}}, {{2, 240}}},
         /* four combined, four kept, with gaps, in another order than they lie */
-        {{12, 1},
-         {16, 200},
-         {2, 9},
-         DIMS_ALL,
-         {{2, 18}, {4, 37}, {8, 404}},
-         {{2, 3}, {6, 75}}},
+        {{12, 1}, {16, 200}, {2, 9}, DIMS_ALL, {{2, 18}, {4, 37}, {8, 404}}, {{2, 3}, {6, 75}}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char seen[2000] = {0};

@@ -248,10 +248,11 @@ static void test_parts(void **state)
 
 static void keep_shape(const char *name, uint64_t rows, uint64_t len, const char *lanes)
 {
-    const struct problem problem = {.op = op_of(SUM),
-                                    .type = F32,
-                                    .acc = F32,
-                                    .dims = {{rows, len}, {len, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE}};
+    const struct problem problem =
+        {.op = op_of(SUM),
+         .type = F32,
+         .acc = F32,
+         .dims = {{rows, len}, {len, 1}, {1, 1}, DIMS_ALL, DIMS_WHOLE}};
     char params[200];
     snprintf(params, sizeof params,
              "BLOCK=128 LANES=%s VECTOR=4 ROUNDS=1 UNROLL=1 EDGES=SIMPLE LOAD=PLAIN "
