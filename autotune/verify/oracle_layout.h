@@ -34,7 +34,8 @@ struct layout {
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
-    bool is_doubted;               /* cases have doubts; also where only special values do */
+    bool has_any;    /* further inputs of the next cases have any elements, special ones too */
+    bool is_doubted; /* cases have doubts; also where only special values do */
     struct layout_folded *waiting; /* cases that are folded at the end */
     size_t waiting_count;
     struct error *error;

@@ -159,7 +159,7 @@ static const struct {
     {"meaning = m\nmap = x\ncombine = a + b\nfinish = a / n\n", F32,
      "5:12: '/' takes arguments of one type, and a is f32, n is u64: write acc(n)"},
     {"meaning = m\nmap = x\ncombine = a + b\nfinal = a\n", TYPE_COUNT,
-     "5:1: unknown key 'final': keys are meaning, name, types, value, params, map, combine, identity, finish, result, let NAME, keeps_order, scale and tolerance"},
+     "5:1: unknown key 'final': keys are meaning, name, types, value, inputs, params, map, combine, identity, finish, result, let NAME, keeps_order, scale and tolerance"},
     {"meaning = m\nmap = x\ncombne = a + b\n", TYPE_COUNT,
      "4:1: unknown key 'combne': did you mean 'combine'?"},
     {"meaning = m\nparams = d:f32\nmap = x\ncombine = a + b\n", TYPE_COUNT,
