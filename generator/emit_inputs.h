@@ -1,12 +1,12 @@
-/* emit_inputs: writes how a kernel reads its further inputs as parts that templates mention: where a thread's
- * elements begin, what one load brings, and one element of it. Templates need not know how many there are. */
+/* emit_inputs: writes which further inputs a kernel has: the types of their elements, and its arguments. How they are
+ * read stands in templates/types.cu (further_load), for any number of them. */
 #ifndef AUTOTUNE_EMIT_INPUTS_H
 #define AUTOTUNE_EMIT_INPUTS_H
 
 #include "generator/problem.h"
 #include "generator/text.h"
 
-/* Appends the parts further_places, find_further, further_load and load_further, which mention `given`. */
+/* Appends the parts elem2, elem3, ... */
 void emit_inputs(struct text *out, const struct problem *problem);
 
 /* What a call gives of them: members of given_params; a kernel's arguments, each behind a comma; and these

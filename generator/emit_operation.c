@@ -4,10 +4,11 @@
 
 #include "generator/emit_inputs.h"
 #include "generator/operation_input.h"
-#include "generator/operation_node.h"
 #include "generator/operation_param.h"
 #include "generator/operation_type.h"
 #include "generator/operation_write.h"
+
+#include <stdio.h>
 
 /* An element as the accumulator's type has it, exactly. Widened without a flush of denormals where the
  * compiler may have been told to flush them. */
@@ -24,14 +25,11 @@ static void add_element(struct text *out, const struct problem *problem, enum ty
 static void add_further(struct text *out, const struct problem *problem, bool any_flags)
 {
     for (size_t k = 1; k < problem_inputs(problem); k++) {
-        struct text value = {0};
-        text_addf(&value, "further.%s_.at[j]", operation_input_name(problem->op, k));
-        text_addf(out, "    const %s %s = ", operation_c_type(problem->acc),
-                  operation_names[OPERATION_INPUT_2 + k - 1]);
-        add_element(out, problem, problem_input_type(problem, k), value.at ? value.at : "",
-                    any_flags);
-        text_adds(out, ";\n");
-        text_dispose(&value);
+        char value[48];
+        snprintf(value, sizeof value, "further.x%zu.at[j]", k + 1);
+        text_addf(out, "    const %s x%zu = ", operation_c_type(problem->acc), k + 1);
+        add_element(out, problem, problem_input_type(problem, k), value, any_flags);
+        text_addf(out, "; // %s\n", operation_input_name(problem->op, k));
     }
 }
 
