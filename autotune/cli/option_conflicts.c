@@ -18,6 +18,7 @@ static int check_dims(const struct request *request, struct error *error)
     const bool is_given = request_dims_are_given(request);
     const bool has_matrix = asked->low.rows || asked->low.len || asked->low.pitch;
     const bool has_axes = asked->axis_count;
+    const bool is_all = request->verb == VERB_LADDER && request->has_n && asked->low.len;
     const struct option_conflict conflicts[] = {
         {has_axes && (has_matrix || request->has_n || asked->shape),
          "--dims has the sizes of all axes: leave --n, --rows, --len, --pitch and --shape out"},
@@ -25,9 +26,26 @@ static int check_dims(const struct request *request, struct error *error)
          "--strides has a number for each of --dims: give as many"},
         {has_axes && asked->scan,
          "--dims is of reductions: scans take --n, or --rows and --len"},
-        {is_given && request->has_n,
+        {asked->has_segments && (is_given || asked->scan),
+         "--segments have no rows, axes or scans: leave --rows, --len, --pitch, --axis, --shape, "
+         "--dims and --scan out"},
+        {asked->has_segments && (!request->has_n || request->n_high || request->size_count > 1),
+         "--segments are of --n elements: give one --n too"},
+        {!asked->has_segments && request->has_n &&
+             (request->problem.offsets || request->problem.lengths),
+         "--offsets and --lengths are of segments: give --segments too"},
+        {is_given && !has_axes && !has_matrix && request->has_n,
+         "--axis and --shape are of an array of several axes, and --n is of one value: leave "
+         "--n out and give --rows and --len, or --dims; or leave --axis and --shape out"},
+        {is_given && !has_axes && !has_matrix,
+         "--axis and --shape are of an array of several axes: give its sizes, too, by --rows "
+         "and --len, or by --dims"},
+        {is_all && request->n_high, "--n or --len may be a range, not both: give one n"},
+        {request->verb == VERB_LADDER && asked->len_high && !is_all,
+         "a range of --len is of rows that have as many elements in all: give --n, not --rows"},
+        {is_given && request->has_n && (!is_all || asked->low.rows || asked->low.pitch),
          "--n is of one value, --rows and --len are of a matrix: choose one"},
-        {is_given && !has_axes && (!asked->low.rows || !asked->low.len),
+        {is_given && !has_axes && !is_all && (!asked->low.rows || !asked->low.len),
          "a matrix has --rows and --len: give both"},
         {asked->has_axis && asked->shape &&
              asked->low.axis != request_dims_axis_of(asked->shape),
@@ -46,12 +64,13 @@ static int check_problem(const struct request *request, struct error *error)
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
         {request->data && (request->cold || request->warm),
          "--data is of data on the host, --cold and --warm of data on the GPU: choose one"},
-        {request->data && (request_dims_are_given(request) || request->asked.has_scan ||
-                           request_is_sweep(request) || request->replay || request->space ||
-                           request->template || request->problems || request->confirm ||
-                           request->has_strategy || request->budget_s > 0),
+        {request->data &&
+             (request_dims_are_given(request) || request->asked.has_scan ||
+              request->asked.has_segments || request_is_sweep(request) || request->replay ||
+              request->space || request->template || request->problems || request->confirm ||
+              request->has_strategy || request->budget_s > 0),
          "--data is of one reduction of --n elements and its streams: leave ranges, a matrix, "
-         "--scan, --space, --template, --problems, --replay, --strategy and --budget out"},
+         "--segments, --scan, --space, --template, --problems, --replay, --strategy and --budget out"},
         {request->deterministic && request->has_order,
          "--deterministic is short for --order run: give one of them"},
     };

@@ -18,6 +18,7 @@ struct case_set {
     bool is_special;
     struct oracle_cases cases;
     uint64_t elements; /* device address */
+    uint64_t offsets;  /* of all cases of segments, likewise; 0: there are none */
     uint64_t further
         [PROBLEM_FURTHER_MAX]; /* of each further input's pattern, from its first element on */
     uint64_t further_counts[PROBLEM_FURTHER_MAX]; /* elements of it */

@@ -16,8 +16,10 @@ struct input {
     uint64_t offset;      /* bytes that each input starts past such a multiple */
     size_t count;         /* distinct inputs */
     uint64_t seed;
-    uint64_t period;             /* plain elements repeat after this many; 0 = never */
-    unsigned char *expects;      /* all results of each input, one behind the other */
+    uint64_t period; /* plain elements repeat after this many; 0 = never */
+    uint64_t offsets,
+        offset_stride;      /* of segments: those of all inputs, and from one to the next */
+    unsigned char *expects; /* all results of each input, one behind the other */
     struct oracle_doubt *doubts; /* of all results, likewise; NULL: none has any */
     uint64_t further_base[PROBLEM_FURTHER_MAX]; /* memory of each further input's pattern */
     uint64_t
@@ -62,6 +64,8 @@ uint64_t input_address(const struct input *input, size_t i);
 
 /* Where the further inputs of that one begin, as bind_launches takes them. */
 void input_further(const struct input *input, size_t i, uint64_t out[PROBLEM_FURTHER_MAX]);
+/* Where its offsets are, of segments. */
+uint64_t input_offsets(const struct input *input, size_t i);
 
 /* The expected results of one input, their size in bytes, and one of them. */
 const void *input_expects(const struct input *input, size_t i);
