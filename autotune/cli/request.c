@@ -410,6 +410,13 @@ static int check_problem(const struct request *request, struct error *error)
 {
     const bool is_filter =
         request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
+    if (problem_inputs(&request->problem) > 1 && request->verb & (VERB_REDUCE | VERB_EXPORT))
+        return error_set(
+            error, ERROR_USAGE,
+            "operation '%s' has %zu inputs, and autotune %s knows one so far: call it by "
+            "the library, by autotune_execute_call",
+            request->problem.op->name, problem_inputs(&request->problem),
+            request->verb == VERB_REDUCE ? "reduce" : "export");
     return is_filter && !request->has_type ? 0 : problem_check(&request->problem, error);
 }
 
