@@ -35,13 +35,10 @@ int code_hash(uint64_t *out, const struct record *record, const int64_t *values,
 static uint64_t hash_config(const struct record *record)
 {
     const struct problem *problem = &record->problem;
-    const int numbers[] = {problem->op->place,
-                           (int)problem->type,
-                           (int)problem->acc,
-                           (int)problem->order,
-                           record->cc,
-                           record->sms,
-                           record->source == RECORD_EMULATED};
+    const int numbers[] = {problem->op->place,    (int)problem->type,
+                           (int)problem->acc,     (int)problem->order,
+                           (int)problem->offsets, record->cc,
+                           record->sms,           record->source == RECORD_EMULATED};
     XXH64_hash_t hash = XXH3_64bits(numbers, sizeof numbers);
     hash = XXH3_64bits_withSeed(record->space, strlen(record->space), hash);
     return XXH3_64bits_withSeed(record->params, strlen(record->params), hash);
@@ -83,8 +80,9 @@ static bool is_of(const struct record *record, const struct point_context *here)
     const struct problem *a = &record->problem, *b = here->problem;
     const struct target *target = here->target;
     return !problem_is_on_host(a) && a->op == b->op && a->type == b->type && a->acc == b->acc &&
-           a->order == b->order && a->dims.scan == b->dims.scan && record->cc == target->cc &&
-           record->sms == target->sms && (record->source == RECORD_EMULATED) == target->is_host;
+           a->order == b->order && a->dims.scan == b->dims.scan && a->offsets == b->offsets &&
+           record->cc == target->cc && record->sms == target->sms &&
+           (record->source == RECORD_EMULATED) == target->is_host;
 }
 
 bool code_take(struct code_memo *memo, struct emit_variant *out, const struct record *record,

@@ -31,9 +31,12 @@ char *compact_name(char out[COMPACT_NAME_CHARS], const char *space,
 {
     const struct cost_class class = cost_class_of(problem);
     char name[COST_CLASS_CHARS];
+    const bool has_offsets = dims_is_segmented(&problem->dims);
     snprintf(out, COMPACT_NAME_CHARS, "%.40s-%s%s%s", space, cost_class_format(name, &class),
-             problem->dims.scan ? "-" : "",
-             problem->dims.scan ? dims_text_scans[problem->dims.scan] : "");
+             problem->dims.scan || has_offsets ? "-" : "",
+             problem->dims.scan ? dims_text_scans[problem->dims.scan]
+             : has_offsets      ? problem_types[problem->offsets].name
+                                : "");
     return out;
 }
 

@@ -55,6 +55,11 @@ static const char *scan_at(size_t i)
     return i < DIMS_SCANS ? dims_text_scans[i] : NULL;
 }
 
+static const char *lengths_at(size_t i)
+{
+    return i < LENGTHS_COUNT ? problem_lengths[i] : NULL;
+}
+
 static const char *source_at(size_t i)
 {
     return i < RECORD_SOURCES ? record_sources[i] : NULL;
@@ -98,11 +103,16 @@ static void write_operation(const struct field *field, const void *at, struct te
 
 /* --- Numbers --------------------------------------------------------------------------- */
 
-static bool read_in_range(const struct field *field, int64_t *out, const char *value)
+static bool read_from(const struct field *field, int64_t low, int64_t *out, const char *value)
 {
     struct error ignored;
-    return number_parse_int(out, value, field->name, &ignored) == 0 && *out >= field->low &&
+    return number_parse_int(out, value, field->name, &ignored) == 0 && *out >= low &&
            *out <= field->high;
+}
+
+static bool read_in_range(const struct field *field, int64_t *out, const char *value)
+{
+    return read_from(field, field->low, out, value);
 }
 
 static bool read_int(const struct field *field, void *at, const char *value)
@@ -177,7 +187,7 @@ static bool read_dim(const struct field *field, void *at, const char *value)
         return false;
     snprintf(count, sizeof count, "%.*s", (int)length, value);
     if (!read_in_range(field, &n, count) ||
-        (word && !read_in_range(field, &stride, word + sizeof stride_word - 1)))
+        (word && !read_from(field, 0, &stride, word + sizeof stride_word - 1)))
         return false;
     *dim = (struct dim){(uint64_t)n, (uint64_t)stride};
     return true;
@@ -323,6 +333,7 @@ _Static_assert(sizeof(enum type) == sizeof(unsigned) &&
                    sizeof(enum regime) == sizeof(unsigned) &&
                    sizeof(enum order) == sizeof(unsigned) &&
                    sizeof(enum dims_scan) == sizeof(unsigned) &&
+                   sizeof(enum lengths) == sizeof(unsigned) &&
                    sizeof(enum record_source) == sizeof(unsigned),
                "choices are copied as unsigned");
 enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
@@ -336,6 +347,10 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_ORDER] = {"run, n or any", read_choice, write_choice, CHOICE, .name_at = order_at},
     [FIELD_SCAN] = {"inclusive or exclusive", read_choice, write_choice, CHOICE,
                     .name_at = scan_at},
+    [FIELD_OFFSETS] = {"i32, u32, i64 or u64", read_choice, write_choice, CHOICE,
+                       .name_at = type_at},
+    [FIELD_LENGTHS] = {"equal, uniform or skewed", read_choice, write_choice, CHOICE,
+                       .name_at = lengths_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
     [FIELD_DIM] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
@@ -381,7 +396,10 @@ bool field_stands(const struct field *field, const void *record)
     const char *at = (const char *)record + field->offset;
     return field->form == FIELD_ORDER  ? *(const enum order *)(const void *)at != ORDER_FREE
            : field->form == FIELD_SCAN ? *(const enum dims_scan *)(const void *)at != DIMS_ALL
-           : field->form == FIELD_ANY  ? *(const uint64_t *)(const void *)at != 0
+           : field->form == FIELD_OFFSETS ? *(const enum type *)(const void *)at != I8
+           : field->form == FIELD_LENGTHS
+               ? *(const enum lengths *)(const void *)at != LENGTHS_ANY
+           : field->form == FIELD_ANY ? *(const uint64_t *)(const void *)at != 0
            : field->form == FIELD_ANY_UTC || field->form == FIELD_ANY_LABEL ||
                    field->form == FIELD_GIVEN
                ? *at != 0
@@ -394,7 +412,7 @@ bool field_may_lack(enum field_form form)
 {
     return form == FIELD_ORDER || form == FIELD_SCAN || form == FIELD_ANY ||
            form == FIELD_ANY_UTC || form == FIELD_ANY_LABEL || form == FIELD_GIVEN ||
-           form == FIELD_KEPT;
+           form == FIELD_KEPT || form == FIELD_OFFSETS || form == FIELD_LENGTHS;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

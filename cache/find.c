@@ -89,7 +89,8 @@ static bool can_serve(const struct candidate *candidate, const struct record *wa
 static bool costs_the_same(const struct problem *a, const struct problem *b)
 {
     const struct cost_class x = cost_class_of(a), y = cost_class_of(b);
-    return cost_class_is_same(&x, &y) && a->dims.scan == b->dims.scan;
+    return cost_class_is_same(&x, &y) && a->dims.scan == b->dims.scan &&
+           problem_has_same_segments(a, b);
 }
 
 /* What ships serves its whole cost class. */

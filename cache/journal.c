@@ -43,8 +43,12 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     text_addf(out, "-%s-%s-%s", problem->op->word, problem_types[problem->type].name,
               problem_types[problem->acc].name);
     const char *order = problem_orders[problem->order].suffix;
-    text_addf(out, "-%s-%s%s%s.journal", dims_text_file_part(dims, &problem->dims),
-              problem_regimes[problem->regime], *order ? "-" : "", order);
+    text_addf(out, "-%s-", dims_text_file_part(dims, &problem->dims));
+    if (dims_is_segmented(&problem->dims))
+        text_addf(out, "%s-%s-", problem_types[problem->offsets].name,
+                  problem_lengths[problem->lengths]);
+    text_addf(out, "%s%s%s.journal", problem_regimes[problem->regime], *order ? "-" : "",
+              order);
     return text_check(out, error);
 }
 

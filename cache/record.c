@@ -36,6 +36,10 @@ static const struct field fields[] = {
      RECORD_PROBLEM},
     {"scan", FIELD_SCAN, offsetof(struct record, problem.dims.scan), DIMS_INCLUSIVE, 0,
      RECORD_PROBLEM},
+    {"offsets", FIELD_OFFSETS, offsetof(struct record, problem.offsets), I32, 0,
+     RECORD_PROBLEM},
+    {"lengths", FIELD_LENGTHS, offsetof(struct record, problem.lengths), LENGTHS_EQUAL, 0,
+     RECORD_PROBLEM},
     {"space", FIELD_NAME, offsetof(struct record, space), 1, sizeof none.space - 1,
      RECORD_SPACE},
     {"method", FIELD_INT, offsetof(struct record, method), 1, MANY, RECORD_TIMING},
@@ -284,6 +288,19 @@ void record_emit_key(struct text *out, const struct record *key)
 
 /* --- Reading --------------------------------------------------------------------------- */
 
+/* Only kept axes of segments have the stride 0, and only they have offsets of some integer type. */
+static bool has_sound_segments(const struct problem *problem)
+{
+    const struct dims *dims = &problem->dims;
+    const struct type_row *offsets = &problem_types[problem->offsets];
+    if (dims->depth.stride == 0 || dims->inner.stride == 0 || dims->span.stride == 0)
+        return false;
+    if (!dims_is_segmented(dims))
+        return dims->outer.stride > 0 && problem->offsets == I8 &&
+               problem->lengths == LENGTHS_ANY;
+    return !dims->scan && !dims_has_spans(dims) && offsets->bytes >= 4 && !offsets->is_float;
+}
+
 /* Checks what no field shows alone. */
 static int check_together(const struct record *record, const struct section *section,
                           const struct ini *ini, int line, struct error *error)
@@ -292,6 +309,10 @@ static int check_together(const struct record *record, const struct section *sec
     if (record->problem.op->text && problem_check(&record->problem, &ignored) != 0)
         return section_refuse(section, ini, line, "acc",
                               "operation, type and accumulator do not go together", error);
+    if (!has_sound_segments(&record->problem))
+        return section_refuse(section, ini, line, "outer",
+                              "a stride of 0 and offsets are of segments, and belong together",
+                              error);
     const struct dims canonical = dims_canonical(&record->problem.dims);
     if (!dims_is_same(&canonical, &record->problem.dims))
         return section_refuse(

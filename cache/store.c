@@ -416,6 +416,8 @@ static int compare_problems(const struct problem *a, const struct problem *b)
         compare_dim(&a->dims.depth, &b->dims.depth),
         compare_dim(&a->dims.inner, &b->dims.inner),
         (int)a->dims.scan - (int)b->dims.scan,
+        (int)a->offsets - (int)b->offsets,
+        (int)a->lengths - (int)b->lengths,
         (int)a->regime - (int)b->regime,
     };
     return first_difference(by, sizeof by / sizeof *by);

@@ -83,6 +83,10 @@ void command_add_problem(struct text *out, const struct problem *problem, unsign
         text_adds(out, " --warm");
     if (parts & COMMAND_SIZE)
         text_addf(out, " %s", dims_text_options(size, &problem->dims));
+    if (dims_is_segmented(&problem->dims))
+        text_addf(out, " --offsets %s", problem_types[problem->offsets].name);
+    if (dims_is_segmented(&problem->dims) && parts & COMMAND_SIZE && problem->lengths)
+        text_addf(out, " --lengths %s", problem_lengths[problem->lengths]);
 }
 
 char *command_next_word(char **line)

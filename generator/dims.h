@@ -5,7 +5,9 @@
  * depth.stride, and depth.n a multiple of span.n. One value is a depth alone; a result for each row is
  * outer (rows, pitch) and depth (length, 1); one for each column depth (rows, pitch) and inner
  * (columns, 1); a middle axis has all three. A scan has a result for each element: of all that
- * are combined up to it. Portable C99 without allocation, and C++17: exports carry this file. */
+ * are combined up to it. Segments are results with lengths of their own: outer.n of them, with the
+ * stride 0, for offsets in memory say where each begins; depth.n elements lie together, of which they
+ * are. Portable C99 without allocation, and C++17: exports carry this file. */
 #ifndef AUTOTUNE_DIMS_H
 #define AUTOTUNE_DIMS_H
 
@@ -45,6 +47,21 @@ static inline struct dims dims_run(uint64_t n, enum dims_scan scan)
     return dims;
 }
 
+/* n elements, of which so many results with lengths of their own are made. */
+static inline struct dims dims_segments(uint64_t results, uint64_t n)
+{
+    struct dims dims = dims_value(n);
+    dims.outer.n = results;
+    dims.outer.stride = 0;
+    return dims;
+}
+
+/* Has each result a length of its own? */
+static inline int dims_is_segmented(const struct dims *dims)
+{
+    return dims->outer.stride == 0 && dims->inner.n == 1;
+}
+
 /* How many indices are kept. */
 static inline uint64_t dims_kept(const struct dims *dims)
 {
@@ -80,7 +97,8 @@ static inline int dims_lie_together(const struct dims *dims)
 /* Is it one result, whose elements lie one behind another? */
 static inline int dims_is_value(const struct dims *dims)
 {
-    return dims->outer.n == 1 && dims->inner.n == 1 && dims_lie_together(dims);
+    return dims->outer.n == 1 && dims->inner.n == 1 && dims_lie_together(dims) &&
+           !dims_is_segmented(dims);
 }
 
 /* Values that a call writes. */
@@ -89,23 +107,25 @@ static inline uint64_t dims_results(const struct dims *dims)
     return dims_kept(dims) * (dims->scan ? dims->depth.n : 1);
 }
 
-/* Elements read. */
+/* Elements read; of segments those that they may be of. */
 static inline uint64_t dims_n(const struct dims *dims)
 {
+    if (dims_is_segmented(dims))
+        return dims->depth.n;
     return dims->outer.n * dims->depth.n * dims->inner.n;
 }
 
 /* Is one element of each result left, so that nothing is left to combine? */
 static inline int dims_are_reduced(const struct dims *dims)
 {
-    return dims->depth.n == 1;
+    return dims->depth.n == 1 && !dims_is_segmented(dims);
 }
 
 /* Elements from the first to the last, gaps too. */
 static inline uint64_t dims_extent(const struct dims *dims)
 {
-    if (dims_n(dims) == 0)
-        return 0;
+    if (dims_n(dims) == 0 || dims_is_segmented(dims))
+        return dims_n(dims);
     return (dims->outer.n - 1) * dims->outer.stride + dims_place(dims, dims->depth.n - 1) +
            (dims->inner.n - 1) * dims->inner.stride + 1;
 }
@@ -202,6 +222,8 @@ static inline struct dims dims_resized(const struct dims *dims, uint64_t results
                                        uint64_t depth, uint64_t gap)
 {
     struct dims out = dims_run(depth, dims->scan);
+    if (dims_is_segmented(dims))
+        return dims_segments(results, results * depth);
     if (dims_is_strided(dims))
         return dims_resized_strided(dims, results, depth, gap);
     if (dims_is_middle(dims)) {
@@ -223,7 +245,7 @@ static inline struct dims dims_resized(const struct dims *dims, uint64_t results
 /* Elements between what lies together, as dims_resized has it. */
 static inline uint64_t dims_gap(const struct dims *dims)
 {
-    if (dims_is_strided(dims))
+    if (dims_is_strided(dims) || dims_is_segmented(dims))
         return 0;
     if (dims->inner.n > 1 || dims->depth.stride > 1)
         return dims->depth.stride - dims->inner.n;
@@ -243,6 +265,8 @@ static inline int dims_is_same(const struct dims *a, const struct dims *b)
  * canonical form. */
 static inline int dims_is_alike(const struct dims *a, const struct dims *b)
 {
+    if (dims_is_segmented(a) || dims_is_segmented(b))
+        return dims_is_segmented(a) && dims_is_segmented(b);
     return (a->outer.n > 1) == (b->outer.n > 1) && (a->inner.n > 1) == (b->inner.n > 1) &&
            (a->depth.stride > 1) == (b->depth.stride > 1) && a->scan == b->scan &&
            dims_has_spans(a) == dims_has_spans(b) && dims_is_strided(a) == dims_is_strided(b) &&
@@ -258,6 +282,10 @@ static inline struct dims dims_canonical(const struct dims *dims)
 {
     const struct dim unit = dims_value(1).outer;
     struct dims out = *dims;
+    if (dims_is_segmented(dims)) {
+        out.depth.stride = 1;
+        return out;
+    }
     if (out.outer.n == 1)
         out.outer = unit;
     if (!dims_has_spans(&out) || out.span.stride == out.span.n * out.depth.stride)

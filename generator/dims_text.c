@@ -13,10 +13,10 @@ const char *const dims_text_keys[DIMS_TEXT_CELLS] = {"shape", "rows", "len", "pi
 const char *const dims_text_scans[DIMS_SCANS] = {"none", "inclusive", "exclusive"};
 const char *const dims_text_scan_symbols[DIMS_SCANS] = {"ALL", "INCLUSIVE", "EXCLUSIVE"};
 
-enum kind { VALUE, ROWS, COLUMNS, MIDDLE, STRIDED, SCAN, SCAN_ROWS, KINDS };
+enum kind { VALUE, ROWS, COLUMNS, MIDDLE, STRIDED, SCAN, SCAN_ROWS, SEGMENTS, KINDS };
 
-/* The options of sizes: of n, of a matrix, and of any axes. */
-enum sizes { BY_N, BY_ROWS, BY_AXES };
+/* The options of sizes: of n, of a matrix, of any axes, and of segments. */
+enum sizes { BY_N, BY_ROWS, BY_AXES, BY_SEGMENTS };
 static const struct {
     const char *options, *another, *smaller;
 } sizes_words[] = {
@@ -24,6 +24,8 @@ static const struct {
     [BY_ROWS] = {"--rows with --len", "--rows and --len choose another size",
                  "smaller --rows or --len"},
     [BY_AXES] = {"--dims", "--dims chooses another size", "smaller sizes of --dims"},
+    [BY_SEGMENTS] = {"--segments with --n", "--segments and --n choose another size",
+                     "a smaller --n or --segments"},
 };
 
 /* The words for each kind of dims. */
@@ -123,6 +125,17 @@ static const struct kind_words {
                    .gives = "a value for each element of each row",
                    .option = "--scan inclusive",
                    .others = "there are records of scans of rows: --space scan-rows takes all"},
+    [SEGMENTS] = {.name = "segments",
+                  .sizes = BY_SEGMENTS,
+                  .results = "outer",
+                  .each = {"segments"},
+                  .promise = ", for each of the segments that offsets give",
+                  .reduced = "segments",
+                  .wanted = "segments",
+                  .advice = "--segments and --n",
+                  .gives = "a value for each segment",
+                  .option = "--segments",
+                  .others = "there are records of segments: --space segments takes all"},
 };
 
 #define DEPTH_MOST (UINT64_C(1) << 31) /* elements of one of several results */
@@ -133,6 +146,8 @@ static enum kind kind_of(const struct dims *dims)
     const bool is_across = dims->inner.n > 1 || dims->depth.stride > 1;
     if (dims->scan)
         return dims->outer.n > 1 ? SCAN_ROWS : SCAN;
+    if (dims_is_segmented(dims))
+        return SEGMENTS;
     if (dims_is_strided(dims))
         return STRIDED;
     if (dims->outer.n > 1)
@@ -328,6 +343,7 @@ void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t dept
         dims_run(n, DIMS_EXCLUSIVE),
         {{results.n, depth + gap}, {depth, 1}, none, DIMS_INCLUSIVE, {1, 1}},
         {{results.n, depth + gap}, {depth, 1}, none, DIMS_EXCLUSIVE, {1, 1}},
+        dims_segments(results.n, n),
     };
     memcpy(out, forms, sizeof forms);
 }
@@ -469,6 +485,12 @@ char *dims_text_format(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         return format_axes(out, dims);
     if (kind == VALUE)
         return number_format_count(out, dims->depth.n);
+    if (kind == SEGMENTS) {
+        snprintf(out, DIMS_TEXT_CHARS, "%s in %s segments",
+                 number_format_count(len, dims->depth.n),
+                 number_format_count(rows, dims->outer.n));
+        return out;
+    }
     if (kind == SCAN) {
         snprintf(out, DIMS_TEXT_CHARS, "%s %s scan", number_format_count(rows, dims->depth.n),
                  dims_text_scans[dims->scan]);
@@ -507,6 +529,9 @@ char *dims_text_options(char out[DIMS_TEXT_CHARS], const struct dims *dims)
         return options_of_axes(out, dims);
     if (kind_of(dims) == VALUE)
         snprintf(out, DIMS_TEXT_CHARS, "--n %" PRIu64, dims->depth.n);
+    else if (kind_of(dims) == SEGMENTS)
+        snprintf(out, DIMS_TEXT_CHARS, "--segments %" PRIu64 " --n %" PRIu64, dims->outer.n,
+                 dims->depth.n);
     else if (kind_of(dims) == SCAN)
         snprintf(out, DIMS_TEXT_CHARS, "--scan %s --n %" PRIu64, dims_text_scans[dims->scan],
                  dims->depth.n);
@@ -523,6 +548,10 @@ char *dims_text_identifier(char out[DIMS_TEXT_CHARS], const struct dims *dims)
     const struct matrix matrix = matrix_of(dims);
     if (is_by_n(dims))
         return dims_text_file_part(out, dims);
+    if (kind_of(dims) == SEGMENTS) {
+        snprintf(out, DIMS_TEXT_CHARS, "%" PRIu64 "in%" PRIu64, dims->depth.n, dims->outer.n);
+        return out;
+    }
     if (has_axes(dims))
         return identify_axes(out, dims);
     const int used =
@@ -546,6 +575,8 @@ char *dims_text_file_part(char out[DIMS_TEXT_CHARS], const struct dims *dims)
                      dims->outer.stride, dims->depth.n, dims->depth.stride, dims->inner.n);
     else if (kind == SCAN)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s-", dims_text_scans[dims->scan]);
+    else if (kind == SEGMENTS)
+        used = snprintf(out, DIMS_TEXT_CHARS, "segments-%" PRIu64 "-", dims->outer.n);
     else if (kind != VALUE)
         used = snprintf(out, DIMS_TEXT_CHARS, "%s%s%s-%" PRIu64 "x%" PRIu64 "-%" PRIu64 "-",
                         scan_of(dims), dims->scan ? "-" : "", kinds[kind].lines, matrix.rows,
@@ -572,10 +603,12 @@ const char *dims_text_smaller(const struct dims *dims)
 char *dims_text_refuse(char out[DIMS_TEXT_CHARS], const struct dims *own,
                        const struct dims *asked)
 {
+    const bool has_no_lines = is_by_n(asked) || kind_of(asked) == SEGMENTS;
     const char *advice = asked->scan && !own->scan   ? "no --scan"
                          : !asked->scan && own->scan ? "--scan inclusive or exclusive"
-                         : is_by_n(asked) && words_of(own)->lines ? "--rows and --len"
-                                                                  : words_of(own)->advice;
+                         : kind_of(asked) == SEGMENTS && kind_of(own) == VALUE ? "no --segments"
+                         : has_no_lines && words_of(own)->lines ? "--rows and --len"
+                                                                : words_of(own)->advice;
     snprintf(out, DIMS_TEXT_CHARS, "reduces %s, and what is asked for is %s: give %s",
              words_of(own)->reduced, words_of(asked)->wanted, advice);
     return out;

@@ -40,8 +40,8 @@ int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t c
 
 /* Dims of each kind that options ask for, not yet canonical: n elements to one value; then n / depth
  * results of `depth` elements each, by rows with a gap behind each, by columns, along a middle axis,
- * and along two axes with two kept ones between; then the two scans of n elements, and those of each row. */
-enum { DIMS_TEXT_FORMS = 9 };
+ * and along two axes with two kept ones between; then the two scans of n elements, and those of each row; then n / depth segments. */
+enum { DIMS_TEXT_FORMS = 10 };
 void dims_text_forms(struct dims out[DIMS_TEXT_FORMS], uint64_t n, uint64_t depth,
                      uint64_t gap);
 

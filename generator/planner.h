@@ -47,7 +47,8 @@ enum planner_arg {
     PLANNER_ARG_INNER_STRIDE,
     PLANNER_ARG_SPAN, /* the depth where that is one span */
     PLANNER_ARG_SPAN_STRIDE,
-    PLANNER_ARG_PARTS, /* partial results of each result */
+    PLANNER_ARG_PARTS,   /* partial results of each result */
+    PLANNER_ARG_OFFSETS, /* of segments: where each begins and, one more, where the last ends */
     PLANNER_ARGS
 };
 
@@ -287,6 +288,7 @@ struct planner_buffers {
     uint64_t output;  /* room for the results */
     uint64_t scratch; /* plan->scratch_bytes, aligned to PLANNER_ALIGNMENT */
     uint64_t state;   /* plan->state_bytes of zeros, aligned to 8 */
+    uint64_t offsets; /* of segments; else not used */
 };
 
 /* Every argument that the kernel of a launch may have. */
@@ -311,6 +313,7 @@ static inline void planner_bind(uint64_t values[PLANNER_ARGS],
         launch->writes_scratch ? buffers->scratch + launch->output : buffers->output;
     values[PLANNER_ARG_PARTIALS] = buffers->scratch + launch->partials;
     values[PLANNER_ARG_STATE] = buffers->state;
+    values[PLANNER_ARG_OFFSETS] = buffers->offsets;
 }
 
 #endif

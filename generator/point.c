@@ -42,6 +42,7 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_HAS_FINISH] = problem_has_finish(problem);
     values[SPACE_RESULT] = result;
     values[SPACE_RESULT_BYTES] = problem_types[result].bytes;
+    values[SPACE_OFFSETS] = dims_is_segmented(&problem->dims) ? (int64_t)problem->offsets : 0;
     values[SPACE_ORDER] = problem->order;
     values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
     values[SPACE_ACCUM_BYTES] = problem_value_bytes(problem);

@@ -44,9 +44,16 @@ const struct order_row problem_orders[ORDER_COUNT] = {
                    ", in any order, denormal sums perhaps 0"},
 };
 
+const char *const problem_lengths[LENGTHS_COUNT] = {"any", "equal", "uniform", "skewed"};
+
 static const char *type_name(size_t i)
 {
     return i < TYPE_COUNT ? problem_types[i].name : NULL;
+}
+
+static const char *lengths_name(size_t i)
+{
+    return i < LENGTHS_COUNT ? problem_lengths[i] : NULL;
 }
 
 static const char *order_name(size_t i)
@@ -99,6 +106,40 @@ int problem_find_order(enum order *out, const char *name, struct error *error)
         return -1;
     *out = (enum order)i;
     return 0;
+}
+
+int problem_find_lengths(enum lengths *out, const char *name, struct error *error)
+{
+    size_t i = 0;
+    if (find_name(&i, name, "distribution of lengths", lengths_name, NULL, NULL, error))
+        return -1;
+    *out = (enum lengths)i;
+    return 0;
+}
+
+int problem_find_offsets(enum type *out, const char *name, struct error *error)
+{
+    static const enum type types[] = {I32, U32, I64, U64};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(name, problem_types[types[i]].name) == 0) {
+            *out = types[i];
+            return 0;
+        }
+    return error_set(error, ERROR_USAGE,
+                     "'%.40s' is no type of offsets: choose i32, u32, i64 or u64", name);
+}
+
+bool problem_has_same_segments(const struct problem *a, const struct problem *b)
+{
+    return a->offsets == b->offsets && a->lengths == b->lengths;
+}
+
+uint64_t problem_offset_bytes(const struct problem *problem)
+{
+    return dims_is_segmented(&problem->dims)
+               ? (dims_kept(&problem->dims) + 1) *
+                     (uint64_t)problem_types[problem->offsets].bytes
+               : 0;
 }
 
 enum type problem_default_acc(enum type type)
@@ -224,6 +265,12 @@ static int refuse(const struct problem *problem, struct error *error, const char
 /* Refuses what the language can say and no kernel does. */
 static int check_kernels(const struct problem *problem, struct error *error)
 {
+    if (dims_is_segmented(&problem->dims) && problem->dims.scan)
+        return refuse(problem, error, "there are no scans of segments yet: leave --scan out");
+    if (dims_is_segmented(&problem->dims) && problem_is_on_host(problem))
+        return refuse(
+            problem, error,
+            "segments of data in the host's memory are not reduced yet: copy it first");
     if (operation_law(problem->op)->is_position && problem->dims.scan)
         return refuse(problem, error, "a scan gives values, no positions: use min or max");
     if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
@@ -279,16 +326,22 @@ char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
     char n[DIMS_TEXT_CHARS];
     dims_text_format(n, &problem->dims);
     bool named = problem->acc != problem_default_acc(problem->type);
-    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s %s%s", problem->op->name,
+    const bool has_offsets = dims_is_segmented(&problem->dims);
+    const bool has_lengths = has_offsets && problem->lengths != LENGTHS_ANY;
+    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s%s%s%s%s%s %s%s", problem->op->name,
              problem_types[problem->type].name, named ? " acc " : "",
-             named ? problem_types[problem->acc].name : "", n, problem_regimes[problem->regime],
+             named ? problem_types[problem->acc].name : "", n, has_offsets ? " by " : "",
+             has_offsets ? problem_types[problem->offsets].name : "", has_lengths ? " of " : "",
+             has_lengths ? problem_lengths[problem->lengths] : "",
+             has_lengths ? " lengths" : "", problem_regimes[problem->regime],
              problem_orders[problem->order].shown);
     return out;
 }
 
 double problem_bytes_read(const struct problem *problem)
 {
-    return (double)dims_n(&problem->dims) * problem_types[problem->type].bytes;
+    return (double)dims_n(&problem->dims) * problem_types[problem->type].bytes +
+           (double)problem_offset_bytes(problem);
 }
 
 double problem_bytes_written(const struct problem *problem)

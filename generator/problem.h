@@ -27,6 +27,11 @@ enum order {
     ORDER_COUNT
 };
 
+/* How the lengths of segments are distributed: unknown, so that kernels are measured with each of the others
+ * by turns; all alike; any up to twice the mean with the same chance; or skewed, so that most are empty or
+ * short and one has half of the elements. */
+enum lengths { LENGTHS_ANY, LENGTHS_EQUAL, LENGTHS_UNIFORM, LENGTHS_SKEWED, LENGTHS_COUNT };
+
 struct order_row {
     const char *name;    /* as on the command line and in records: "run" */
     const char *symbol;  /* as in expressions: "RUN" */
@@ -50,6 +55,8 @@ extern const struct type_row problem_types[TYPE_COUNT];
 /* "cold", "warm", "pinned", "pageable" */
 extern const char *const problem_regimes[REGIME_COUNT];
 extern const struct order_row problem_orders[ORDER_COUNT];
+extern const char
+    *const problem_lengths[LENGTHS_COUNT]; /* "any", "equal", "uniform", "skewed" */
 
 enum { PROBLEM_PARAMS_MAX = 8 };
 
@@ -71,11 +78,23 @@ struct problem {
     enum regime regime;
     enum order order;
     struct problem_params params;
+    enum type offsets; /* of segments: the type of their offsets; else I8, which is none */
+    enum lengths lengths;
 };
 
 /* Finds a type or an order by its name; an unknown name is ERROR_USAGE and lists the known ones. */
 int problem_find_type(enum type *out, const char *name, struct error *error);
 int problem_find_order(enum order *out, const char *name, struct error *error);
+
+/* The same of how lengths are distributed, and of a type that offsets may have: i32, u32, i64 or u64. */
+int problem_find_lengths(enum lengths *out, const char *name, struct error *error);
+int problem_find_offsets(enum type *out, const char *name, struct error *error);
+
+/* Are both of segments whose offsets have one type and lengths one distribution, or neither of segments? */
+bool problem_has_same_segments(const struct problem *a, const struct problem *b);
+
+/* The bytes of all offsets, one more than there are segments; 0 where there are none. */
+uint64_t problem_offset_bytes(const struct problem *problem);
 
 enum { PROBLEM_NAMES_CHARS = 200 };
 
@@ -160,7 +179,8 @@ void problem_simplify(struct problem *problem);
 enum { PROBLEM_CHARS = 320 };
 
 /* "sum i32 400M cold", of a matrix "sum f32 2Mi x 128 rows cold", and " acc i64" where the
- * accumulator is not the default, and at the end what is asked of the order. */
+ * accumulator is not the default, and at the end what is asked of the order; of segments "sum f32 400M in 1Mi
+ * segments by i32 cold", and " of equal lengths" where their distribution is known. */
 char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem);
 
 /* The limits of the device where a kernel will run, as far as the generator needs them. */

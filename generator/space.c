@@ -40,6 +40,8 @@ const struct space_builtin_row space_builtins[SPACE_BUILTINS] = {
     [SPACE_HAS_FINISH] = {"HAS_FINISH", "1 where the result is made of the last value", false},
     [SPACE_RESULT] = {"RESULT", "type of a result", false},
     [SPACE_RESULT_BYTES] = {"RESULT_BYTES", "bytes of a result", false},
+    [SPACE_OFFSETS] = {"OFFSETS", "type of the offsets of segments, 0 where there are none",
+                       false},
     [SPACE_ORDER] = {"ORDER", "order of combining: FREE, RUN, BY_N or ANY", false},
     [SPACE_ELEM_BYTES] = {"ELEM_BYTES", "bytes of an element", false},
     [SPACE_ACCUM_BYTES] = {"ACCUM_BYTES", "bytes of an accumulator", false},

@@ -14,6 +14,7 @@ const char *const space_pass_args[PLANNER_ARGS] = {
     [PLANNER_ARG_SPAN] = "span",         [PLANNER_ARG_SPAN_STRIDE] = "span_stride",
     [PLANNER_ARG_PARTS] = "parts",       [PLANNER_ARG_OUTPUT] = "output",
     [PLANNER_ARG_PARTIALS] = "partials", [PLANNER_ARG_STATE] = "state",
+    [PLANNER_ARG_OFFSETS] = "offsets",
 };
 
 const struct pass_key_row space_pass_keys[PLANNER_KEYS] = {
@@ -54,7 +55,8 @@ static int read_args(struct space *space, struct pass *pass, const struct ini_it
                 space_complain(
                     item, error,
                     "an arg is input, n, outer, outer_stride, depth, depth_stride, "
-                    "inner, inner_stride, span, span_stride, parts, output, partials or state, not",
+                    "inner, inner_stride, span, span_stride, parts, offsets, output, partials or "
+                    "state, not",
                     words[i]),
                 error))
             return -1;

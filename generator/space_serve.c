@@ -42,7 +42,8 @@ bool space_serves(const struct space *space, const struct problem *problem)
         return false;
     point_builtins(&context, false, values);
     if ((problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN)) ||
-        (dims_has_spans(&problem->dims) && !expr_uses(space->serves, SPACE_SPAN)))
+        (dims_has_spans(&problem->dims) && !expr_uses(space->serves, SPACE_SPAN)) ||
+        (dims_is_segmented(&problem->dims) && !expr_uses(space->serves, SPACE_OFFSETS)))
         return false;
     return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
 }
@@ -55,10 +56,14 @@ bool space_find_dims(const struct space *space, struct problem *problem, uint64_
     dims_text_forms(forms, n, depth, gap);
     for (size_t i = 0; i < DIMS_TEXT_FORMS; i++) {
         tried.dims = dims_canonical(&forms[i]);
+        tried.offsets = !dims_is_segmented(&tried.dims) ? (enum type)0
+                        : problem->offsets              ? problem->offsets
+                                                        : I32;
         if ((problem->dims.scan && tried.dims.scan != problem->dims.scan) ||
             !space_serves(space, &tried))
             continue;
         problem->dims = tried.dims;
+        problem->offsets = tried.offsets;
         return true;
     }
     return false;

@@ -50,7 +50,8 @@ module autotune
         type(c_ptr) :: outputs(4) = c_null_ptr
         integer(c_int64_t) :: n = 0
         type(c_ptr) :: params(8) = c_null_ptr, stream = c_null_ptr
-        integer(c_int64_t) :: reserved(16) = 0
+        type(c_ptr) :: offsets = c_null_ptr
+        integer(c_int64_t) :: reserved(15) = 0
     end type
 
     type, bind(c) :: autotune_plan_options

@@ -155,6 +155,13 @@ struct autotune_dims {
     /* Elements, not bytes, from one to the next along each axis, 1 or more; NULL: without gaps, the
      * last axis fastest. */
     const uint64_t *strides;
+    /* Segments: a result for each of so many runs of the elements of one axis, with lengths of their own,
+     * where offsets in device memory say: segments.md. Then ndim and axes are 1 and strides NULL; 0: there
+     * are none. A struct that ends before this field has none. */
+    uint64_t segments;
+    const char *offsets; /* their type: "i32" (NULL), "u32", "i64" or "u64" */
+    const char *lengths; /* how they are distributed, where that is known: "equal", "uniform" or
+                          * "skewed"; NULL: it is not */
 };
 
 /* What is reduced: n elements in a row to one result, or a matrix to a result for each row or
@@ -360,7 +367,11 @@ struct autotune_call {
      * autotune_problem.params gives, else the operation's file; where neither does, BAD_ARGUMENT. */
     const void *params[8];
     void *stream;
-    uint64_t reserved[16]; /* zeros */
+    /* Of segments: device memory, one offset more than there are segments, aligned to one; else NULL. Segment
+     * i has the elements from offset i up to offset i + 1. The plan's number of segments holds for each
+     * call; for fewer repeat the last offset. Whatever they hold, a kernel reads and writes nothing else. */
+    const void *offsets;
+    uint64_t reserved[15]; /* zeros */
 };
 
 /* As autotune_execute, which is this call with one input, one output and no params. A graph keeps the

@@ -26,6 +26,14 @@ static int check_dims(const struct request *request, struct error *error)
          "--strides has a number for each of --dims: give as many"},
         {has_axes && asked->scan,
          "--dims is of reductions: scans take --n, or --rows and --len"},
+        {asked->has_segments && (is_given || asked->scan),
+         "--segments have no rows, axes or scans: leave --rows, --len, --pitch, --axis, --shape, "
+         "--dims and --scan out"},
+        {asked->has_segments && (!request->has_n || request->n_high || request->size_count > 1),
+         "--segments are of --n elements: give one --n too"},
+        {!asked->has_segments && request->has_n &&
+             (request->problem.offsets || request->problem.lengths),
+         "--offsets and --lengths are of segments: give --segments too"},
         {is_given && !has_axes && !has_matrix && request->has_n,
          "--axis and --shape are of an array of several axes, and --n is of one value: leave "
          "--n out and give --rows and --len, or --dims; or leave --axis and --shape out"},
@@ -56,12 +64,13 @@ static int check_problem(const struct request *request, struct error *error)
         {request->cold && request->warm, "--cold and --warm exclude each other: choose one"},
         {request->data && (request->cold || request->warm),
          "--data is of data on the host, --cold and --warm of data on the GPU: choose one"},
-        {request->data && (request_dims_are_given(request) || request->asked.has_scan ||
-                           request_is_sweep(request) || request->replay || request->space ||
-                           request->template || request->problems || request->confirm ||
-                           request->has_strategy || request->budget_s > 0),
+        {request->data &&
+             (request_dims_are_given(request) || request->asked.has_scan ||
+              request->asked.has_segments || request_is_sweep(request) || request->replay ||
+              request->space || request->template || request->problems || request->confirm ||
+              request->has_strategy || request->budget_s > 0),
          "--data is of one reduction of --n elements and its streams: leave ranges, a matrix, "
-         "--scan, --space, --template, --problems, --replay, --strategy and --budget out"},
+         "--segments, --scan, --space, --template, --problems, --replay, --strategy and --budget out"},
         {request->deterministic && request->has_order,
          "--deterministic is short for --order run: give one of them"},
     };

@@ -203,6 +203,50 @@ int request_dims_scan(struct request *request, const char *value, struct error *
     return dims_text_find_scan(&request->asked.scan, value, error);
 }
 
+/* --- Segments ----------------------------------------------------------------------------- */
+
+int request_dims_segments(struct request *request, const char *value, struct error *error)
+{
+    struct request_dims *asked = &request->asked;
+    asked->has_segments = true;
+    if (parse_extent(&asked->segments, NULL, "--segments", value, error))
+        return -1;
+    return asked->segments <= N_MOST / 8
+               ? 0
+               : error_set(
+                     error, ERROR_USAGE,
+                     "--segments is '%.40s', for whose offsets no memory is large enough: "
+                     "give a smaller number",
+                     value);
+}
+
+int request_dims_offsets(struct request *request, const char *value, struct error *error)
+{
+    return problem_find_offsets(&request->problem.offsets, value, error);
+}
+
+int request_dims_lengths(struct request *request, const char *value, struct error *error)
+{
+    return problem_find_lengths(&request->problem.lengths, value, error);
+}
+
+static int settle_segments(struct request *request, struct error *error)
+{
+    struct problem *problem = &request->problem;
+    const uint64_t n = problem->dims.depth.n;
+    if (!problem->offsets)
+        problem->offsets = I32;
+    const struct type_row *offsets = &problem_types[problem->offsets];
+    if (offsets->bytes == 4 && n > UINT32_MAX >> (int)offsets->is_signed)
+        return error_set(error, ERROR_USAGE,
+                         "offsets of %s do not reach %llu elements: give --offsets i64",
+                         offsets->name, (unsigned long long)n);
+    problem->dims = dims_segments(request->asked.segments, n);
+    request->size_count = 1;
+    request->sizes[0] = problem->dims;
+    return 0;
+}
+
 /* --- Together ----------------------------------------------------------------------------- */
 
 bool request_dims_are_given(const struct request *request)
@@ -306,6 +350,8 @@ int request_dims_settle(struct request *request, struct error *error)
     request->problem.dims.scan = asked->scan;
     for (size_t i = 0; i < request->size_count; i++)
         request->sizes[i].scan = asked->scan;
+    if (asked->has_segments)
+        return settle_segments(request, error);
     if (!request_dims_are_given(request))
         return 0;
     if (asked->axis_count ? settle_axes(request, error) : settle_matrix(request, error))

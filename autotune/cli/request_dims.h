@@ -1,5 +1,5 @@
 /* request_dims: turns --n and --scan, or --rows, --len, --pitch, --axis and --shape, or --dims with
- * --strides and --axis, into dims. */
+ * --strides and --axis, or --segments with --n, --offsets and --lengths, into dims. */
 #ifndef AUTOTUNE_REQUEST_DIMS_H
 #define AUTOTUNE_REQUEST_DIMS_H
 
@@ -23,6 +23,8 @@ struct request_dims {
     const char *shape;                     /* a name of dims_text; NULL = not given */
     enum dims_scan scan;
     bool has_scan;
+    uint64_t segments; /* with has_segments */
+    bool has_segments;
 };
 
 /* Takes the value of an option. ERROR_USAGE names the option and a valid value. */
@@ -33,6 +35,7 @@ request_value request_dims_count, request_dims_counts, request_dims_range;
 request_value request_dims_rows, request_dims_rows_range, request_dims_len,
     request_dims_len_range, request_dims_pitch, request_dims_axis, request_dims_shape;
 request_value request_dims_sizes, request_dims_strides, request_dims_scan;
+request_value request_dims_segments, request_dims_offsets, request_dims_lengths;
 
 /* A shape alone, of a verb that has all sizes of it: its space stands for it from then on. */
 void request_dims_take_shape(struct request *request);

@@ -18,6 +18,7 @@ static bool has_setup(const struct check_session *session, const struct record *
     const struct problem *a = &session->setup.problem, *b = &record->problem;
     return session->setup.device && a->op == b->op && a->type == b->type && a->acc == b->acc &&
            a->order == b->order && a->dims.scan == b->dims.scan &&
+           problem_has_same_segments(a, b) &&
            strcmp(session->setup.space->name, record->space) == 0;
 }
 

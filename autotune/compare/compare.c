@@ -31,6 +31,7 @@ size_t compare_group_end(const struct compare *compare, size_t first)
             a->problem.type != b->problem.type || a->problem.acc != b->problem.acc ||
             a->problem.regime != b->problem.regime || a->problem.order != b->problem.order ||
             !dims_is_alike(&a->problem.dims, &b->problem.dims) ||
+            !problem_has_same_segments(&a->problem, &b->problem) ||
             a->is_document != b->is_document)
             break;
     }

@@ -33,7 +33,8 @@ static bool is_wanted(const struct request *request, const struct problem *probl
 static bool is_of_kind(const struct problem *a, const struct problem *b)
 {
     return operation_compare(a->op, b->op) == 0 && a->type == b->type && a->acc == b->acc &&
-           a->order == b->order && dims_is_alike(&a->dims, &b->dims);
+           a->order == b->order && dims_is_alike(&a->dims, &b->dims) &&
+           problem_has_same_segments(a, b);
 }
 
 static bool is_same(const struct problem *a, const struct problem *b)

@@ -137,6 +137,8 @@ static const struct {
     [PLANNER_ARG_SPAN] = {"span", "u64", "as in expressions"},
     [PLANNER_ARG_SPAN_STRIDE] = {"span_stride", "u64", "as in expressions"},
     [PLANNER_ARG_PARTS] = {"parts", "u64", "as in expressions"},
+    [PLANNER_ARG_OFFSETS] = {"offsets", "pointer",
+                             "where each segment begins and, one more, where the last ends"},
 };
 
 static const struct {

@@ -151,17 +151,27 @@ int autotune_context_destroy(struct autotune_context *context, struct autotune_e
 
 /* --- Plan --------------------------------------------------------------------------------- */
 
-/* Is it a struct that this library knows? One of a later version may be longer by zeros. */
-static int check_array(const struct autotune_dims *array, struct autotune_error *error)
+/* Takes what this library knows of the struct: one of an earlier version ends before segments, one of a
+ * later version may be longer by zeros. */
+static int take_array(struct autotune_dims *out, const struct autotune_dims *given,
+                      struct autotune_error *error)
 {
-    if (array->size < sizeof *array)
+    const size_t least = offsetof(struct autotune_dims, segments);
+    if (given->size != least && given->size < sizeof *out)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_dims.size is %llu: set it to sizeof(struct autotune_dims), %llu",
-                    (unsigned long long)array->size, (unsigned long long)sizeof *array);
-    if (!api_are_zeros(array + 1, array->size - sizeof *array))
+                    (unsigned long long)given->size, (unsigned long long)sizeof *out);
+    if (given->size > sizeof *out && !api_are_zeros(given + 1, given->size - sizeof *out))
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,
             "autotune_dims has fields of a later version: link that one (this is " VERSION ")");
+    *out = (struct autotune_dims){.size = 0};
+    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    return 0;
+}
+
+static int check_array(const struct autotune_dims *array, struct autotune_error *error)
+{
     if (!array->shape)
         return fail_null("autotune_dims.shape", error);
     if (array->ndim < 1 || array->ndim > DIMS_TEXT_AXES)
@@ -189,13 +199,33 @@ static struct plan_count count_first(const struct dims *dims, const struct dims_
     return count;
 }
 
+static int read_segments(struct problem *out, struct plan_count *count,
+                         const struct autotune_dims *array, struct autotune_error *error)
+{
+    struct error cause;
+    if (array->ndim != 1 || array->strides)
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "autotune_dims.segments are of one axis without gaps: give ndim 1, axes 1 and "
+            "no strides");
+    out->offsets = I32;
+    if ((array->offsets && problem_find_offsets(&out->offsets, array->offsets, &cause)) ||
+        (array->lengths && problem_find_lengths(&out->lengths, array->lengths, &cause)))
+        return fail_for(error, &cause);
+    out->dims = dims_segments(array->segments, array->shape[0]);
+    *count = (struct plan_count){"elements", PLAN_DEPTH, 1};
+    return 0;
+}
+
 static int read_array(struct problem *out, struct plan_count *count,
                       const struct autotune_problem *problem, struct autotune_error *error)
 {
-    const struct autotune_dims *array = problem->dims;
+    struct autotune_dims known, *array = &known;
     struct dims_axis axes[DIMS_TEXT_AXES] = {{0, 0, false}};
     struct error cause;
-    const int failed = check_array(array, error);
+    int failed = take_array(&known, problem->dims, error);
+    if (!failed)
+        failed = check_array(array, error);
     if (failed)
         return failed;
     if (problem->n || problem->rows || problem->len || problem->pitch || problem->axis ||
@@ -203,6 +233,11 @@ static int read_array(struct problem *out, struct plan_count *count,
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "autotune_problem.dims has all sizes: leave n, rows, len, pitch, axis and "
                     "scan 0");
+    if (array->segments)
+        return read_segments(out, count, array, error);
+    if (array->offsets || array->lengths)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "autotune_dims.offsets and lengths are of segments: give segments too");
     for (unsigned i = 0; i < array->ndim; i++) {
         axes[i].n = array->shape[i];
         axes[i].is_combined = array->axes >> i & 1;
@@ -313,6 +348,8 @@ int api_read_problem(struct problem *out, struct plan_count *count,
     struct error cause;
     int failed =
         api_check_reserved(problem->reserved, PROBLEM_RESERVED, "autotune_problem", error);
+    out->offsets = I8;
+    out->lengths = LENGTHS_ANY;
     if (failed)
         return failed;
     if (!problem->op || !problem->type)

@@ -41,6 +41,49 @@ static bool is_beside(const struct autotune_workspace *workspace, uint64_t at, u
     return !api_overlap(at, bytes, workspace->memory, workspace_bytes(workspace->plan));
 }
 
+static uint64_t offsets_bytes(const struct autotune_plan *plan)
+{
+    return problem_offset_bytes(&plan->problem);
+}
+
+/* Offsets are of a plan of segments, and of no other. */
+static bool has_good_offsets(const struct autotune_workspace *workspace, uint64_t offsets,
+                             uint64_t n, uint64_t output)
+{
+    const struct autotune_plan *plan = workspace->plan;
+    const uint64_t bytes = offsets_bytes(plan);
+    if (!bytes)
+        return !offsets;
+    return offsets && offsets % (uint64_t)problem_types[plan->problem.offsets].bytes == 0 &&
+           !api_overlap(offsets, bytes, output, results_bytes(plan, n)) &&
+           is_beside(workspace, offsets, bytes);
+}
+
+static int refuse_offsets(const struct autotune_workspace *workspace, const void *offsets,
+                          struct autotune_error *error)
+{
+    const struct autotune_plan *plan = workspace->plan;
+    const struct type_row *type = &problem_types[plan->problem.offsets];
+    if (!offsets_bytes(plan))
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "autotune_call.offsets is not NULL, and the plan is of no segments: give them "
+            "to the plan, by autotune_dims.segments");
+    if (!offsets)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "the plan is of segments, and there are no offsets: call "
+                    "autotune_execute_call with autotune_call.offsets");
+    if ((uintptr_t)offsets % (uintptr_t)type->bytes)
+        return fail(error, AUTOTUNE_MISALIGNED,
+                    "offsets are at %p, not a multiple of the %d bytes of one of type %s",
+                    offsets, type->bytes, type->name);
+    return fail(
+        error, AUTOTUNE_BAD_ARGUMENT,
+        "offsets, of %llu bytes at %p, lie within the output or the workspace's memory: "
+        "place them elsewhere",
+        (unsigned long long)offsets_bytes(plan), offsets);
+}
+
 static int refuse_call(const struct autotune_workspace *workspace, const void *input,
                        uint64_t n, const void *output, struct autotune_error *error)
 {
@@ -89,7 +132,7 @@ static bool is_good_call(const struct autotune_workspace *workspace, uint64_t in
 /* Queues a call whose arguments are known to be good. */
 static int queue(const struct autotune_workspace *workspace,
                  const struct problem_params *params, uint64_t input, uint64_t n,
-                 uint64_t output, void *stream, struct error *error)
+                 uint64_t offsets, uint64_t output, void *stream, struct error *error)
 {
     const struct autotune_plan *plan = workspace->plan;
     struct device_launch launches[PLANNER_LAUNCHES];
@@ -99,6 +142,7 @@ static int queue(const struct autotune_workspace *workspace,
         .output = output,
         .scratch = workspace->memory,
         .state = workspace->memory + plan->scratch_bytes,
+        .offsets = offsets,
     };
     struct device *device = plan->context->device;
     return plan_call(plan, params, &buffers, n, launches, &count, error) ||
@@ -110,20 +154,23 @@ static int queue(const struct autotune_workspace *workspace,
 int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
                  uint64_t output, void *stream, struct error *error)
 {
-    return queue(workspace, &workspace->plan->problem.params, input, n, output, stream, error);
+    return queue(workspace, &workspace->plan->problem.params, input, n, 0, output, stream,
+                 error);
 }
 
 /* The call of a plan for `problem`, which has the params that are given. */
 static int execute(struct autotune_workspace *workspace, const struct problem *problem,
-                   const void *input, uint64_t n, void *output, void *stream,
-                   struct autotune_error *error)
+                   const void *input, uint64_t n, const void *offsets, void *output,
+                   void *stream, struct autotune_error *error)
 {
     struct error cause;
     if (!is_good_call(workspace, (uintptr_t)input, n, (uintptr_t)output))
         return refuse_call(workspace, input, n, output, error);
+    if (!has_good_offsets(workspace, (uintptr_t)offsets, n, (uintptr_t)output))
+        return refuse_offsets(workspace, offsets, error);
     return problem_check_params(problem, &cause) ||
-                   queue(workspace, &problem->params, (uintptr_t)input, n, (uintptr_t)output,
-                         stream, &cause)
+                   queue(workspace, &problem->params, (uintptr_t)input, n, (uintptr_t)offsets,
+                         (uintptr_t)output, stream, &cause)
                ? fail_for(error, &cause)
                : 0;
 }
@@ -134,7 +181,7 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
     KEEP_ERRNO;
     if (!workspace)
         return fail_null("workspace", error);
-    return execute(workspace, &workspace->plan->problem, input, n, output, stream, error);
+    return execute(workspace, &workspace->plan->problem, input, n, NULL, output, stream, error);
 }
 
 /* --- A call as a struct ------------------------------------------------------------------- */
@@ -217,6 +264,6 @@ int autotune_execute_call(struct autotune_workspace *workspace,
         return refused;
     const int wrong = read_params(&problem, &known, error);
     return wrong ? wrong
-                 : execute(workspace, &problem, known.inputs[0].data, known.n, known.outputs[0],
-                           known.stream, error);
+                 : execute(workspace, &problem, known.inputs[0].data, known.n, known.offsets,
+                           known.outputs[0], known.stream, error);
 }

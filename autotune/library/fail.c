@@ -25,6 +25,9 @@ static const struct word {
     {"--op", "autotune_problem.op"},
     {"--dims", "autotune_dims.shape"},
     {"--strides", "autotune_dims.strides"},
+    {"--segments", "autotune_dims.segments"},
+    {"--offsets", "autotune_dims.offsets"},
+    {"--lengths", "autotune_dims.lengths"},
     {"--n", "autotune_problem.n"},
 };
 enum { WORDS = sizeof words / sizeof *words };

@@ -70,6 +70,10 @@ static int make_command(struct command *command, const struct spawn_request *req
     add(command, "--type", problem_types[problem->type].name);
     add(command, "--acc", problem_types[problem->acc].name);
     add_size(command, problem);
+    if (dims_is_segmented(&problem->dims)) {
+        add(command, "--offsets", problem_types[problem->offsets].name);
+        add(command, "--lengths", problem_lengths[problem->lengths]);
+    }
     if (problem_is_on_host(problem))
         add(command, "--data", problem_regimes[problem->regime]);
     else

@@ -134,7 +134,7 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     if (info->target.is_host || bench->input->problem.regime == WARM)
         return 0;
     const uint64_t bytes = sweep_bytes(bench);
-    if (bench->input->problem.dims.scan)
+    if (bench->input->problem.dims.scan || dims_is_segmented(&bench->input->problem.dims))
         return open_read(bench, bytes, error);
     const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
     struct problem problem = *context->problem;
@@ -250,7 +250,9 @@ static struct planner_buffers buffers_of(const struct bench *bench, size_t i)
         struct planner_buffers){.input = input_address(bench->input, i % bench->input->count),
                                 .output = bench->outputs + i % bench->slots * bench->slot_bytes,
                                 .scratch = bench->scratch,
-                                .state = bench->state};
+                                .state = bench->state,
+                                .offsets =
+                                    input_offsets(bench->input, i % bench->input->count)};
 }
 
 /* Makes a buffer twice as large as wanted, so that growing is rare. */

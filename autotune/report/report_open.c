@@ -170,7 +170,8 @@ static bool is_kept(const struct report *report, const struct record *record)
 static bool is_alike(const struct problem *a, const struct problem *b)
 {
     return operation_compare(a->op, b->op) == 0 && a->type == b->type && a->acc == b->acc &&
-           a->order == b->order && dims_is_alike(&a->dims, &b->dims);
+           a->order == b->order && dims_is_alike(&a->dims, &b->dims) &&
+           problem_has_same_segments(a, b);
 }
 
 bool report_is_alike(const struct report *report, const struct record *record)

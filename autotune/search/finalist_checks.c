@@ -144,7 +144,9 @@ static int open_rounding(struct finalist_checks_rounding *out, const struct meas
 {
     struct device *device = measurer->session.device;
     *out = (struct finalist_checks_rounding){.problem = *measurer->session.context->problem};
-    if (dims_n(&out->problem.dims) == 0 || !problem_rounds(&out->problem))
+    /* Segments are proven with exact values alone. */
+    if (dims_n(&out->problem.dims) == 0 || !problem_rounds(&out->problem) ||
+        dims_is_segmented(&out->problem.dims))
         return 0;
     limit_rounding(&out->problem);
     const uint64_t bytes =

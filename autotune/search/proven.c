@@ -32,6 +32,7 @@ static void hash_problem(XXH3_state_t *state, const struct problem *problem)
                                 problem->type,
                                 problem->acc,
                                 problem->order,
+                                problem->offsets,
                                 dims.outer.n,
                                 dims.depth.n,
                                 dims.inner.n,

@@ -50,6 +50,7 @@ static int prepare(struct once *once, const int64_t *config, uint64_t seed, stru
         reserve(once, &buffers->state, once->plan.state_bytes + 256, 0, error))
         return -1;
     buffers->input = input_address(&once->input, 0);
+    buffers->offsets = input_offsets(&once->input, 0);
     return once->device->ops->sync(once->device, NULL, error);
 }
 

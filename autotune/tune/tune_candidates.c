@@ -25,7 +25,8 @@ static bool is_of_problem(const struct record *record, const struct setup *setup
     const struct problem *a = &record->problem, *b = &setup->problem;
     return record->source != RECORD_PUBLISHED && a->op == b->op && a->type == b->type &&
            a->acc == b->acc && a->order == b->order && a->regime == b->regime &&
-           dims_is_alike(&a->dims, &b->dims) && strcmp(record->space, setup->space->name) == 0;
+           dims_is_alike(&a->dims, &b->dims) && problem_has_same_segments(a, b) &&
+           strcmp(record->space, setup->space->name) == 0;
 }
 
 /* In doublings. */

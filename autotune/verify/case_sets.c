@@ -12,6 +12,8 @@ static void close_set(const struct case_sets *sets, struct case_set *set)
 {
     if (set->elements)
         sets->device->ops->free(sets->device, set->elements);
+    if (set->offsets)
+        sets->device->ops->free(sets->device, set->offsets);
     oracle_dispose_cases(&set->cases);
     free(set->slots);
     free(set->plan_of);
@@ -71,6 +73,25 @@ static int number_plans(struct case_set *set, struct error *error)
     return 0;
 }
 
+/* Writes the offsets of all cases to the device. */
+static int load_offsets(const struct case_sets *sets, struct case_set *set, struct error *error)
+{
+    const struct problem *problem = sets->problem;
+    const uint64_t count = set->cases.border_count;
+    const uint64_t bytes = count * (uint64_t)problem_types[problem->offsets].bytes;
+    if (count == 0)
+        return 0;
+    void *offsets = malloc(bytes);
+    if (!offsets)
+        return error_memory(error, bytes);
+    oracle_store_borders(problem, set->cases.borders, count, offsets);
+    const int failed =
+        sets->device->ops->alloc(sets->device, bytes, &set->offsets, error) ||
+        sets->device->ops->write(sets->device, set->offsets, offsets, bytes, error);
+    free(offsets);
+    return failed ? -1 : 0;
+}
+
 static int make_cases(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
     if (set->is_special)
@@ -81,7 +102,7 @@ static int make_cases(const struct case_sets *sets, struct case_set *set, struct
 static int load_set(const struct case_sets *sets, struct case_set *set, struct error *error)
 {
     if (make_cases(sets, set, error) || place_slots(sets, set, error) ||
-        number_plans(set, error))
+        number_plans(set, error) || load_offsets(sets, set, error))
         return -1;
     if (set->cases.element_count == 0)
         return 0;

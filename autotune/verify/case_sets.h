@@ -18,6 +18,7 @@ struct case_set {
     bool is_special;
     struct oracle_cases cases;
     uint64_t elements; /* device address */
+    uint64_t offsets;  /* of all cases of segments, likewise; 0: there are none */
     uint64_t *slots;   /* the place of each case's outputs, a guard behind them: bytes from the
                         * first; and behind the last, their end */
     size_t *plan_of; /* of each case the number of its plan: cases of the same dims that follow

@@ -37,14 +37,23 @@ bool input_is_past_l2(const struct problem *problem, const struct device_info *i
     return bytes >= PAST_L2 * (uint64_t)info->target.l2_bytes;
 }
 
+/* Whole rounds over the distributions of lengths, where none is given. */
+static size_t count_least(const struct problem *problem)
+{
+    const bool is_any = dims_is_segmented(&problem->dims) && problem->lengths == LENGTHS_ANY;
+    return (is_any ? LENGTHS_COUNT - LENGTHS_EQUAL : 1) * oracle_inputs_least(problem);
+}
+
 size_t input_count(const struct problem *problem, const struct device_info *info)
 {
     uint64_t bytes = dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
+    const size_t least = count_least(problem);
     if (info->target.is_host || problem->regime == WARM || input_is_past_l2(problem, info))
-        return oracle_inputs_least(problem);
+        return least;
     uint64_t count = bytes ? ROTATE_BYTES / bytes : INPUT_MAX;
     count = count < ROTATE_MIN ? ROTATE_MIN : count;
-    return (size_t)(count > INPUT_MAX ? INPUT_MAX : count);
+    count = count > INPUT_MAX ? INPUT_MAX : count;
+    return (size_t)(count < least ? least : count / least * least);
 }
 
 /* An input and the guards behind it. */
@@ -55,9 +64,15 @@ static uint64_t find_stride(const struct problem *problem)
     return (bytes + UINT64_C(3) * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
 }
 
+static uint64_t find_offset_stride(const struct problem *problem)
+{
+    return (problem_offset_bytes(problem) + GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
+}
+
 uint64_t input_bytes(const struct problem *problem, const struct device_info *info)
 {
-    return GUARD_BYTES + input_count(problem, info) * find_stride(problem);
+    return GUARD_BYTES +
+           input_count(problem, info) * (find_stride(problem) + find_offset_stride(problem));
 }
 
 /* Several results have elements that may lie far apart, or elements in common. */
@@ -118,6 +133,12 @@ uint64_t input_address(const struct input *input, size_t i)
     return input->base + GUARD_BYTES + i * input->stride + input->offset;
 }
 
+uint64_t input_offsets(const struct input *input, size_t i)
+{
+    assert(i < input->count);
+    return input->offsets ? input->offsets + i * input->offset_stride : 0;
+}
+
 /* Memory whose first touch is by huge pages where the system has them: that takes half the time. */
 static void *allocate(uint64_t bytes)
 {
@@ -153,6 +174,7 @@ struct filler {
     struct device *device;
     struct oracle_input source;
     uint64_t bytes, to;   /* of an element; the input's address */
+    uint64_t *borders;    /* of segments, room for all; else NULL */
     uint64_t chunk_bytes; /* of a thread's at a time */
     char *buffer;         /* so many for each thread */
     size_t threads;
@@ -364,6 +386,7 @@ struct share {
     void *elements;
     unsigned char *expects;      /* of the first result of all */
     struct oracle_doubt *doubts; /* likewise, or NULL */
+    const uint64_t *borders;     /* of segments */
     uint64_t first, count;
     struct oracle_fold fold; /* of a scan: of what is before */
     double largest;
@@ -386,10 +409,15 @@ static void *fold_share(void *argument)
     struct share *share = argument;
     const struct problem *problem = &share->source->problem;
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
-    share->failed = oracle_fold_results(problem, share->first, share->count, share->elements,
-                                        share->expects + share->first * bytes,
-                                        share->doubts ? share->doubts + share->first : NULL,
-                                        &share->largest, &share->error);
+    unsigned char *expects = share->expects + share->first * bytes;
+    struct oracle_doubt *doubts = share->doubts ? share->doubts + share->first : NULL;
+    share->failed =
+        share->borders
+            ? oracle_fold_segments(problem, share->borders, share->first, share->count,
+                                   share->elements, expects, doubts, &share->largest,
+                                   &share->error)
+            : oracle_fold_results(problem, share->first, share->count, share->elements, expects,
+                                  doubts, &share->largest, &share->error);
     return NULL;
 }
 
@@ -460,6 +488,7 @@ static int run_shares(struct share *shares, size_t count, struct input *input,
     const struct dims *dims = &input->problem.dims;
     for (size_t i = 0; i < count; i++)
         shares[i] = (struct share){.source = &filler->source,
+                                   .borders = filler->borders,
                                    .elements = elements,
                                    .expects = expects,
                                    .doubts = doubts};
@@ -567,7 +596,11 @@ double input_own_bytes(const struct problem *problem, const struct device_info *
         oracle_is_plain(problem) ? 0 : results * (double)sizeof(struct oracle_doubt);
     const double elements =
         is_made_in_place(problem) ? 0 : (double)dims_extent(&problem->dims) * element;
-    return is_made_whole(problem) ? elements + expects + doubts : 0;
+    const double borders = dims_is_segmented(&problem->dims)
+                               ? (double)(dims_kept(&problem->dims) + 1) * sizeof(uint64_t) +
+                                     (double)problem_offset_bytes(problem)
+                               : 0;
+    return is_made_whole(problem) ? elements + expects + doubts + borders : 0;
 }
 
 /* The deciding element of a run is its last, so that input_mark may move it; for other inputs
@@ -580,6 +613,28 @@ static uint64_t first_mark(const struct input *input, size_t i)
     return dims->depth.n ? (dims->depth.n / 2 + i) % dims->depth.n : 0;
 }
 
+/* Makes the borders of input i, and writes them as offsets. Seeds come by pairs, for complementary inputs. */
+static int fill_offsets(const struct input *input, size_t i, const struct filler *filler,
+                        struct error *error)
+{
+    const struct problem *problem = &input->problem;
+    const uint64_t bytes = problem_offset_bytes(problem), count = dims_kept(&problem->dims);
+    const size_t turn = i / oracle_inputs_least(problem);
+    const enum lengths lengths =
+        problem->lengths != LENGTHS_ANY
+            ? problem->lengths
+            : (enum lengths)(LENGTHS_EQUAL + turn % (LENGTHS_COUNT - LENGTHS_EQUAL));
+    void *offsets = malloc(bytes);
+    if (!offsets)
+        return error_memory(error, bytes);
+    oracle_make_borders(filler->borders, problem, lengths, input->seed + turn);
+    oracle_store_borders(problem, filler->borders, count + 1, offsets);
+    const int failed = input->device->ops->write(input->device, input_offsets(input, i),
+                                                 offsets, bytes, error);
+    free(offsets);
+    return failed;
+}
+
 static int fill_input(struct input *input, size_t i, struct filler *filler, struct error *error)
 {
     unsigned char *expects = input->expects + i * input_expects_bytes(&input->problem);
@@ -588,7 +643,8 @@ static int fill_input(struct input *input, size_t i, struct filler *filler, stru
     filler->source = describe(input, i);
     filler->source.mark = first_mark(input, i);
     filler->to = input_address(input, i);
-    if (write_guards(input, i, error))
+    if (write_guards(input, i, error) ||
+        (filler->borders && fill_offsets(input, i, filler, error)))
         return -1;
     return is_made_whole(&input->problem) ? fill_whole(input, filler, expects, doubts, error)
                                           : fill_run(input, filler, expects, doubts, error);
@@ -627,14 +683,20 @@ static int fill_all(struct input *input, struct error *error)
         .threads = (size_t)(is_run && chunks < cores ? chunks : cores),
     };
     const uint64_t buffer_bytes = is_run ? filler.threads * chunk_bytes : 1;
+    const uint64_t border_bytes =
+        (dims_kept(&input->problem.dims) + 1) * sizeof *filler.borders;
+    const bool is_segmented = dims_is_segmented(&input->problem.dims);
     filler.buffer = malloc(buffer_bytes);
+    filler.borders = is_segmented ? malloc(border_bytes) : NULL;
     input->expects = allocate(expects_bytes);
-    int failed = !filler.buffer    ? error_memory(error, buffer_bytes)
-                 : !input->expects ? error_memory(error, expects_bytes)
-                                   : open_doubts(input, error);
+    int failed = !filler.buffer                    ? error_memory(error, buffer_bytes)
+                 : is_segmented && !filler.borders ? error_memory(error, border_bytes)
+                 : !input->expects                 ? error_memory(error, expects_bytes)
+                                                   : open_doubts(input, error);
     for (size_t i = 0; !failed && i < input->count; i++)
         failed = fill_input(input, i, &filler, error);
     free(filler.buffer);
+    free(filler.borders);
     return failed || input->device->ops->sync(input->device, NULL, error) ? -1 : 0;
 }
 
@@ -644,9 +706,13 @@ static int open_described(struct input *out, struct error *error)
         return -1;
     out->stride = find_stride(&out->problem);
     out->bytes = GUARD_BYTES + out->count * out->stride;
+    out->offset_stride = find_offset_stride(&out->problem);
     if (out->device->ops->alloc(out->device, out->bytes, &out->base, error))
         return -1;
-    if (fill_all(out, error)) {
+    if ((out->offset_stride &&
+         out->device->ops->alloc(out->device, out->count * out->offset_stride, &out->offsets,
+                                 error)) ||
+        fill_all(out, error)) {
         input_close(out);
         return -1;
     }
@@ -686,11 +752,13 @@ void input_close(struct input *input)
 {
     if (input->base)
         input->device->ops->free(input->device, input->base);
+    if (input->offsets)
+        input->device->ops->free(input->device, input->offsets);
     free(input->expects);
     free(input->doubts);
     input->expects = NULL;
     input->doubts = NULL;
-    input->base = 0;
+    input->base = input->offsets = 0;
 }
 
 static int write_element(struct input *input, uint64_t position, bool marked,

@@ -16,8 +16,10 @@ struct input {
     uint64_t offset;      /* bytes that each input starts past such a multiple */
     size_t count;         /* distinct inputs */
     uint64_t seed;
-    uint64_t period;             /* plain elements repeat after this many; 0 = never */
-    unsigned char *expects;      /* all results of each input, one behind the other */
+    uint64_t period; /* plain elements repeat after this many; 0 = never */
+    uint64_t offsets,
+        offset_stride;      /* of segments: those of all inputs, and from one to the next */
+    unsigned char *expects; /* all results of each input, one behind the other */
     struct oracle_doubt *doubts; /* of all results, likewise; NULL: none has any */
     double largest_partial;      /* magnitude, for the record of exactness */
 };
@@ -56,6 +58,9 @@ int input_open_offset(struct input *out, struct device *device, const struct pro
 void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);
+
+/* Where its offsets are, of segments. */
+uint64_t input_offsets(const struct input *input, size_t i);
 
 /* The expected results of one input, their size in bytes, and one of them. */
 const void *input_expects(const struct input *input, size_t i);

@@ -1,5 +1,6 @@
 /* oracle: makes inputs, whole or any part of them: the elements from oracle_values, and over
  * them the elements that decide the result. Hides the places of these. */
+#include "autotune/verify/oracle_layout.h"
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
@@ -228,6 +229,11 @@ static void put_stair(const struct oracle_input *input, uint64_t at, unsigned ch
 
 void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t count, void *out)
 {
+    struct oracle_input whole = *input;
+    if (dims_is_segmented(&input->problem.dims)) {
+        whole.problem.dims = oracle_whole(&input->problem.dims);
+        input = &whole;
+    }
     const struct dims *dims = &input->problem.dims;
     const size_t bytes = (size_t)problem_types[input->problem.type].bytes;
     for (uint64_t i = 0; i < count && has_stairs(&input->problem); i++)
@@ -256,7 +262,7 @@ void oracle_fill(const struct oracle_input *input, uint64_t first, uint64_t coun
 
 bool oracle_is_run(const struct dims *dims)
 {
-    return dims_extent(dims) == dims->depth.n;
+    return dims_extent(dims) == dims->depth.n && !dims_is_segmented(dims);
 }
 
 struct dims oracle_resize(const struct dims *dims, uint64_t results, uint64_t depth,

@@ -67,6 +67,8 @@ struct oracle_case {
     uint64_t first;
     uint64_t
         step; /* of the sweep over positions: a draw may leave the case out; else ORACLE_KEPT */
+    uint64_t borders; /* of segments: where its offsets are among all borders */
+    bool is_open;     /* any results are right: its offsets are none */
 };
 #define ORACLE_KEPT UINT64_MAX
 
@@ -84,6 +86,9 @@ struct oracle_cases {
     oracle_bits *expects;
     struct oracle_doubt *doubts; /* of each, or NULL: none */
     struct oracle_sweep sweep;
+    uint64_t
+        *borders; /* of segments: offsets, in the type that oracle_store_borders gives them */
+    uint64_t border_count;
 };
 
 /* Is the case one of those that `draw` chooses? All that are no step of the sweep; of the sweep one
@@ -258,6 +263,21 @@ int oracle_scan_rows(const struct problem *problem, uint64_t first, uint64_t cou
 /* The references of all results of the array at `elements`; of a scan at each element. */
 void oracle_references(struct oracle_reference *out, const struct problem *problem,
                        const void *elements);
+
+/* --- Segments ----------------------------------------------------------------------------- */
+
+/* Writes the borders of a problem's segments, one more than there are, with such lengths. */
+void oracle_make_borders(uint64_t *out, const struct problem *problem, enum lengths lengths,
+                         uint64_t seed);
+
+/* Writes borders as offsets of the problem's type, which some of them may not fit. */
+void oracle_store_borders(const struct problem *problem, const uint64_t *borders,
+                          uint64_t count, void *out);
+
+/* As oracle_fold_results, of segments between borders. */
+int oracle_fold_segments(const struct problem *problem, const uint64_t *borders, uint64_t first,
+                         uint64_t count, const void *elements, void *expects,
+                         struct oracle_doubt *doubts, double *largest, struct error *error);
 
 /* gamma_h * sum|x| with u the accumulator's unit roundoff: h u / (1 - h u) (Higham, Accuracy
  * and Stability of Numerical Algorithms, 2nd ed., section 4.2); h additions, for sumsq and the

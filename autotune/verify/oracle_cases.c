@@ -355,6 +355,12 @@ static int make_arrays(struct layout *layout)
                                                                                           : 0;
 }
 
+static int make_segments(struct layout *layout)
+{
+    list_depths(layout); /* for what rounds */
+    return oracle_add_segments(layout);
+}
+
 /* --- One run ------------------------------------------------------------------------------ */
 
 static void list_sizes(struct layout *layout)
@@ -475,8 +481,11 @@ static void start_layout(struct layout *layout, struct oracle_cases *out,
         .guard = (guard + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN,
         .sweep_n = 2 * shape->tile + (shape->tile / 8 | 1),
         .is_doubted = !oracle_is_certain(problem),
+        .is_segmented = dims_is_segmented(&problem->dims),
         .error = error,
     };
+    if (layout->is_segmented)
+        layout->problem.dims = oracle_whole(&problem->dims);
     if (problem->dims.scan)
         layout->shape.positions_max = least(shape->positions_max, SCAN_POSITIONS);
     if (dims_has_two_kept(&problem->dims)) /* of any size the same cases */
@@ -516,7 +525,9 @@ int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
     struct layout layout;
     start_layout(&layout, out, problem, shape, seed, error);
     const int failed =
-        (oracle_is_run(&problem->dims) ? make_run(&layout) : make_arrays(&layout)) ||
+        (layout.is_segmented             ? make_segments(&layout)
+         : oracle_is_run(&problem->dims) ? make_run(&layout)
+                                         : make_arrays(&layout)) ||
         (!problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
         (oracle_has_map(problem) && add_drawn(&layout));
     return end_layout(&layout, failed);
@@ -544,5 +555,6 @@ void oracle_dispose_cases(struct oracle_cases *cases)
     free(cases->cases);
     free(cases->expects);
     free(cases->doubts);
+    free(cases->borders);
     *cases = (struct oracle_cases){0};
 }

@@ -81,16 +81,52 @@ bool layout_is_mapped(const struct layout *layout)
     return oracle_mapped(&layout->problem) != NULL;
 }
 
-oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims)
+uint64_t *layout_add_borders(struct layout *layout, uint64_t count)
 {
     struct oracle_cases *out = layout->out;
-    const uint64_t first = layout->expect_count, results = dims_results(dims);
-    if (grow_cases(layout) || grow_expects(layout, results))
+    const uint64_t first = out->border_count, wanted = first + count;
+    if (wanted > layout->border_capacity) {
+        void *grown = realloc(out->borders, 2 * wanted * sizeof *out->borders);
+        if (grown == NULL) {
+            error_memory(layout->error, 2 * wanted * sizeof *out->borders);
+            return NULL;
+        }
+        out->borders = grown;
+        layout->border_capacity = 2 * wanted;
+    }
+    layout->border_first = first;
+    out->border_count = wanted;
+    return out->borders + first;
+}
+
+/* Rows without gaps become segments of equal lengths. */
+static int cut(struct layout *layout, struct dims *dims)
+{
+    const uint64_t count = dims_kept(dims), length = dims->depth.n;
+    if (dims_is_segmented(dims))
+        return 0;
+    uint64_t *borders = layout_add_borders(layout, count + 1);
+    if (!borders)
+        return -1;
+    for (uint64_t i = 0; i <= count; i++)
+        borders[i] = i * length;
+    *dims = dims_segments(count, count * length);
+    return 0;
+}
+
+oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *asked)
+{
+    struct oracle_cases *out = layout->out;
+    struct dims dims = *asked;
+    const uint64_t first = layout->expect_count, results = dims_results(&dims);
+    if (grow_cases(layout) || grow_expects(layout, results) ||
+        (layout->is_segmented && cut(layout, &dims)))
         return NULL;
     out->cases[out->count++] = (struct oracle_case){.offset = offset,
-                                                    .dims = *dims,
+                                                    .dims = dims,
                                                     .first = first,
-                                                    .step = ORACLE_KEPT};
+                                                    .step = ORACLE_KEPT,
+                                                    .borders = layout->border_first};
     layout->expect_count += results;
     return out->expects + first;
 }
@@ -192,6 +228,10 @@ static int fold_array(const struct layout *layout, const struct oracle_case *c,
     struct problem problem = layout->problem;
     double largest = 0;
     problem.dims = c->dims;
+    if (dims_is_segmented(&c->dims))
+        return oracle_fold_segments(&problem, layout->out->borders + c->borders, 0,
+                                    dims_results(&c->dims), elements, expects, doubts, &largest,
+                                    error);
     return c->dims.scan ? oracle_scan_rows(&problem, 0, dims_kept(&c->dims), elements, expects,
                                            doubts, &largest, error)
                         : oracle_fold_results(&problem, 0, dims_results(&c->dims), elements,

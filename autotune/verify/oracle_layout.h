@@ -34,6 +34,9 @@ struct layout {
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
+    bool
+        is_segmented; /* the problem's dims are of rows, and each case becomes one of segments */
+    uint64_t border_capacity, border_first; /* of the next case, where some were added for it */
     bool is_doubted;               /* cases have doubts; also where only special values do */
     struct layout_folded *waiting; /* cases that are folded at the end */
     size_t waiting_count;
@@ -46,6 +49,9 @@ void layout_add_size(struct layout *layout, uint64_t n);
 /* Appends `count` elements, all loud; the first of them is aligned. */
 int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first);
 unsigned char *layout_element(const struct layout *layout, uint64_t index);
+
+/* Appends borders of the next case, which has equal lengths where none are; NULL with the error. */
+uint64_t *layout_add_borders(struct layout *layout, uint64_t count);
 
 /* Appends a case, and gives where its results go; NULL with the error where there is no
  * room. */
@@ -97,5 +103,11 @@ int oracle_add_specials(struct layout *layout);
 int oracle_add_spread(struct layout *layout);
 int oracle_add_scales(struct layout *layout); /* of a float sum: elements of every exponent */
 int oracle_add_ordered(struct layout *layout);
+
+/* Of segments: appends cases of all kinds of lengths, and of offsets that are none. */
+int oracle_add_segments(struct layout *layout);
+
+/* Dims of the elements of all segments, as one of several results. */
+struct dims oracle_whole(const struct dims *dims);
 
 #endif

@@ -414,7 +414,7 @@ static int add_all_results(struct layout *layout, const struct oracle_special *s
         const uint64_t at_once = 2 * layout->shape.at_once + 3;
         const struct dims dims =
             oracle_resize(&layout->problem.dims, at_once < many ? at_once : many, depth,
-                          (turn + i) % 2 * load);
+                          layout->is_segmented ? 0 : (turn + i) % 2 * load);
         if (add_results(layout, special, &dims, turn + i))
             return -1;
     }

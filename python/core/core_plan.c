@@ -57,8 +57,11 @@ static bool read_array(struct array *out, struct autotune_problem *problem, uint
         return true;
     if (!core_read_numbers(out->sizes, args, count, 2 * ndim, "plan"))
         return false;
-    out->dims = (struct autotune_dims){sizeof out->dims, (unsigned)ndim, (unsigned)axes,
-                                       out->sizes, out->sizes + ndim};
+    out->dims = (struct autotune_dims){.size = sizeof out->dims,
+                                       .ndim = (unsigned)ndim,
+                                       .axes = (unsigned)axes,
+                                       .shape = out->sizes,
+                                       .strides = out->sizes + ndim};
     problem->dims = &out->dims;
     return true;
 }

@@ -297,7 +297,7 @@ static cudaError_t prefix_reduce(const prefix_element *in, const struct dims *mo
             (uint64_t)(uintptr_t)workspace, bytes, dims))
         return cudaErrorInvalidValue;
     const struct planner_buffers buffers = {(uint64_t)(uintptr_t)in, (uint64_t)(uintptr_t)out,
-        (uint64_t)(uintptr_t)workspace + half, (uint64_t)(uintptr_t)workspace};
+        (uint64_t)(uintptr_t)workspace + half, (uint64_t)(uintptr_t)workspace, 0};
     for (int i = 0; i < plan.count && error == cudaSuccess; i++) {
         const struct planner_launch &launch = plan.launches[i];
         error = prefix_run(prefix_steps[prefix_rows[choice->row].first + launch.pass], launch, buffers,

@@ -173,7 +173,7 @@ static void queue(size_t variant, const struct dims *dims, uint64_t input, uint6
     loaded_kernels(&run.loaded[variant], 0, kernels);
     const struct planner_buffers buffers = {input,
                                             run.results + slot * (uint64_t)run.kind->result,
-                                            run.scratch, run.state};
+                                            run.scratch, run.state, 0};
     bind_launches(launches, &plan, run.space, &run.problem, kernels, &buffers);
     check(run.device->ops->launch(run.device, launches, (size_t)plan.count, NULL, &error),
           text_of_config(run.configs[variant]), &error);

@@ -169,4 +169,12 @@ kernel scan_i64_wide_look sum i64 i64 sm_80 by_index \
 space=scan-rows
 kernel scan_rows_f32 sum f32 f32 sm_90 rows BLOCK=256,LANES=16,VECTOR=4,LOADS=1,ROWS=2,WRITE=4
 kernel scan_rows_i32_block max i32 i32 sm_90 rows BLOCK=256,LANES=256,VECTOR=4,LOADS=4,ROWS=1,WRITE=4
+space=segments
+scan=none
+kernel segments_f32 sum f32 f32 sm_90 balanced \
+    METHOD=BALANCED,BLOCK=256,LANES=1,ITEMS=11,VECTOR=4,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=1
+kernel segments_i64_mean mean i64 i64 host balanced \
+    METHOD=BALANCED,BLOCK=64,LANES=1,ITEMS=5,VECTOR=1,UNROLL=4,LOAD=PLAIN,MIN_BLOCKS=0
+kernel segments_f16_argmax argmax f16 f32 sm_80 lanes \
+    METHOD=BY_LANES,BLOCK=256,LANES=64,ITEMS=0,VECTOR=8,UNROLL=2,LOAD=STREAMING,MIN_BLOCKS=1
 [ $# -gt 0 ] || awk -v parts="$golden/parts.cu" -v kernels="$golden/kernels" -f "$golden/parts.awk" "$folder"/*.cu

@@ -5168,6 +5168,662 @@ scan(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
 //// BLOCK.40
 enum {
     BLOCK = 256,    // threads per block
+    LANES = 64,     // threads that share a segment
+    VECTOR = 8,     // elements per load
+    UNROLL = 2,     // loads that a thread has under way
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    GROUPS = 4,     // BLOCK / LANES
+    ELEM_BYTES = 2, // bytes of an element
+};
+
+//// accum.9
+typedef struct __align__(16) {
+    float best_;
+    unsigned long long at_;
+} accum;
+
+//// make_accum.1
+__device__ __forceinline__ accum make_accum(float best_, unsigned long long at_)
+{
+    accum made;
+    made.best_ = best_;
+    made.at_ = at_;
+    return made;
+}
+
+//// identity.12
+// The value that changes nothing.
+__device__ __forceinline__ accum identity(void)
+{
+    return make_accum(__int_as_float(0xff800000), 0xffffffffffffffffULL);
+}
+
+//// above_f32.1
+// Does a come before b among the greatest? A NaN does before all numbers; an equal does not.
+__device__ __forceinline__ bool above_f32(float a, float b)
+{
+    return !(a <= b) && b == b;
+}
+
+//// equals_f32.1
+// Equal, or both NaN.
+__device__ __forceinline__ bool equals_f32(float a, float b)
+{
+    return a == b || (a != a && b != b);
+}
+
+//// combine.13
+__device__ __forceinline__ accum combine(accum a, accum b)
+{
+    return above_f32(b.best_, a.best_) || (equals_f32(b.best_, a.best_) && b.at_ < a.at_) ? b : a;
+}
+
+//// shuffle_down.1
+// The value of the lane that is d further.
+__device__ __forceinline__ accum shuffle_down(accum a, int d)
+{
+    a.best_ = __shfl_down_sync(~0u, a.best_, d);
+    a.at_ = __shfl_down_sync(~0u, a.at_, d);
+    return a;
+}
+
+//// map.11
+// What is combined of an element, the one at i of its result.
+__device__ __forceinline__ accum map(elem value, unsigned long long i)
+{
+    const float x = half_value(value);
+    return make_accum(x, i);
+}
+
+//// output.3
+// A result: what finish makes of the last value.
+typedef unsigned long long output;
+
+//// finish.3
+// The result of n elements, whose value is known.
+__device__ __forceinline__ output finish(accum a, unsigned long long n)
+{
+    return a.at_;
+}
+
+//// fold_tree.1
+// Combines a thread's `count` values, neighbours first.
+__device__ __forceinline__ accum fold_tree(accum *all, const int count)
+{
+    #pragma unroll
+    for (int width = 1; width < count; width *= 2)
+        #pragma unroll
+        for (int i = 0; i + width < count; i += 2 * width)
+            all[i] = combine(all[i], all[i + width]);
+    return all[0];
+}
+
+//// fold_alone.1
+// Combines what one load brought, as a tree: what values of as many elements share, as their
+// count, is known where it is compiled, and joins that divide by it cost little.
+__device__ __forceinline__ accum fold_alone(vec got, unsigned long long first)
+{
+    accum all[VECTOR];
+    #pragma unroll
+    for (int k = 0; k < VECTOR; k++)
+        all[k] = map(got.at[k], first + k);
+    return fold_tree(all, VECTOR);
+}
+
+//// fold.2
+// Combines what one load brought, whose elements are at `first` and on of their result.
+__device__ __forceinline__ accum fold(accum a, vec got, unsigned long long first)
+{
+    return combine(a, fold_alone(got, first));
+}
+
+//// offset.1
+typedef int offset;
+
+//// segmentation.1
+// What segments there are: offset i is where segment i begins, and offset i + 1 where it ends. Offsets are
+// the user's data: one that is none of the n elements, as all below 0, counts as n.
+typedef struct {
+    const offset *offsets;
+    unsigned long long count, n;
+} segmentation;
+
+//// border.1
+__device__ __forceinline__ unsigned long long border(const segmentation *all, unsigned long long i)
+{
+    const unsigned long long at = (unsigned long long)all->offsets[i];
+    return at < all->n ? at : all->n;
+}
+
+//// from_above.1
+// The value of the lane that is d lanes above.
+__device__ __forceinline__ accum from_above(accum a, int d)
+{
+    return shuffle_down(a, d);
+}
+
+//// lanes_reduce.2
+// Combines the values of `lanes` neighbours in a warp; the first of them gets the result.
+__device__ __forceinline__ accum lanes_reduce(accum a, int lanes)
+{
+    for (int d = lanes / 2; d > 0; d /= 2)
+        a = combine(a, from_above(a, d));
+    return a;
+}
+
+//// take_lane.1
+// What a lane takes of the elements [begin, end) of x: UNROLL loads at a time, LANES loads apart.
+__device__ __forceinline__ accum take_lane(const elem *x, unsigned long long begin,
+                                           unsigned long long end, unsigned lane)
+{
+    const unsigned skip = (unsigned)(((unsigned long long)x / ELEM_BYTES + begin) % VECTOR);
+    const elem *const first = x + begin - skip; // where the first load begins
+    const unsigned long long last = end - begin + skip, loads = (last + VECTOR - 1) / VECTOR;
+    accum a = identity();
+    for (unsigned long long i = lane; i < loads; i += LANES * UNROLL) {
+        vec got[UNROLL];
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const unsigned long long at = (i + u * LANES) * VECTOR;
+            if (at >= skip && at + VECTOR <= last)
+                got[u] = load((const vec *)(first + at));
+            else
+                for (int k = 0; k < VECTOR; k++)
+                    if (at + k >= skip && at + k < last)
+                        got[u].at[k] = first[at + k];
+        }
+        #pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            const unsigned long long at = (i + u * LANES) * VECTOR;
+            if (at >= skip && at + VECTOR <= last)
+                a = fold(a, got[u], at - skip);
+            else
+                for (int k = 0; k < VECTOR; k++)
+                    if (at + k >= skip && at + k < last)
+                        a = combine(a, map(got[u].at[k], at - skip + k));
+        }
+    }
+    return a;
+}
+
+//// segments.1
+// Reduces each of `count` segments of x: y[i] is the value of the elements from offset i up to offset
+// i + 1, the identity where there are none. LANES threads share a segment, and a block has GROUPS
+// segments under way at a time: for lengths that are alike, for the longest decides how long a block takes.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+segments(const elem *x, unsigned long long n, const offset *offsets, unsigned long long count,
+         output *y)
+{
+    const segmentation all = {offsets, count, n};
+    const unsigned lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    for (unsigned long long first = (unsigned long long)blockIdx.x * GROUPS; first < count;
+         first += (unsigned long long)gridDim.x * GROUPS) {
+        const unsigned long long i = first + group;
+        unsigned long long begin = 0, end = 0;
+        if (i < count) {
+            begin = border(&all, i);
+            end = border(&all, i + 1);
+            end = end > begin ? end : begin;
+        }
+        accum a = take_lane(x, begin, end, lane);
+        __shared__ accum values[BLOCK / 32];
+        a = lanes_reduce(a, 32);
+        if (threadIdx.x % 32 == 0)
+            values[threadIdx.x / 32] = a;
+        __syncthreads();
+        if (lane < 32)
+            a = lanes_reduce(lane < LANES / 32 ? values[group * (LANES / 32) + lane] : identity(), 32);
+        __syncthreads(); // all have read what the next segments write
+        if (lane == 0 && i < count)
+            y[i] = finish(a, end - begin);
+    }
+}
+
+//// BLOCK.41
+enum {
+    BLOCK = 256,    // threads per block
+    ITEMS = 11,     // elements and ends of a tile for each thread of BALANCED
+    VECTOR = 4,     // elements per load
+    UNROLL = 4,     // loads that a thread has under way
+    MIN_BLOCKS = 1, // blocks per SM promised to the compiler (0: none, it may stop at 32 registers)
+    TILE = 2816,    // IS_BALANCED ? BLOCK * ITEMS : LANES * UNROLL * VECTOR
+    WORDS = 1,      // ACCUM_BYTES / 4
+    ELEM_BYTES = 4, // bytes of an element
+};
+
+//// from_above.2
+// The value of the lane that is d lanes above.
+__device__ __forceinline__ accum from_above(accum a, int d)
+{
+    return __shfl_down_sync(~0u, a, d);
+}
+
+//// point.1
+// A point of the path through all elements and ends of segments, in which each end stands behind its
+// segment's elements: so many ends and elements come before it. Elements are counted from the first
+// segment's begin on.
+typedef struct {
+    unsigned long long ends, elements;
+} point;
+
+//// before_end.1
+// The elements before end i, modulo 2^64 where it lies before the first begin.
+__device__ __forceinline__ unsigned long long before_end(const segmentation *all, unsigned long long i,
+                                                         unsigned long long begin)
+{
+    return border(all, i + 1) - begin;
+}
+
+//// find_point.1
+// The point at a place of the path, not before `from`, by a whole warp: each lane asks at one of 32 ends
+// whether it is before the place. Of offsets that do not ascend it is any point of so many ends and elements.
+__device__ __forceinline__ point find_point(const segmentation *all, unsigned long long begin,
+                                            unsigned long long length, point from,
+                                            unsigned long long place)
+{
+    const unsigned long long left = place - from.ends - from.elements;
+    unsigned long long low = place > length ? place - length : 0;
+    low = low > from.ends ? low : from.ends;
+    unsigned long long high = from.ends + left < all->count ? from.ends + left : all->count;
+    while (low < high) {
+        const unsigned long long step = (high - low + 31) / 32;
+        const unsigned long long at = low + (threadIdx.x % 32 + 1) * step - 1;
+        const bool is_before = at < high && before_end(all, at, begin) + at < place;
+        const unsigned others = ~__ballot_sync(~0u, is_before);
+        low += (others ? __ffs(others) - 1 : 32) * step;
+        high = low + step - 1 < high ? low + step - 1 : high;
+    }
+    const point to = {low, place - low};
+    return to;
+}
+
+//// enum.2
+enum { ROOM = TILE + VECTOR }; // elements of a tile, which begins within a load
+
+//// tile.2
+// A tile of the path in shared memory: its elements, behind `skip` places, and for each of its ends the
+// elements before it.
+typedef struct {
+    __align__(16) elem in[ROOM];
+    unsigned ends[TILE];
+} tile;
+
+//// load_elements.1
+// Loads elements [first, first + count) of x to behind so many places as they stand behind a load's begin,
+// which are returned.
+__device__ __forceinline__ unsigned load_elements(elem *in, const elem *x, unsigned long long first,
+                                                  unsigned count)
+{
+    const unsigned skip = (unsigned)(((unsigned long long)x / ELEM_BYTES + first) % VECTOR);
+    const elem *const from = x + first - skip;
+    const unsigned last = skip + count;
+    #pragma unroll UNROLL
+    for (unsigned at = threadIdx.x * VECTOR; at < last; at += BLOCK * VECTOR)
+        if (at >= skip && at + VECTOR <= last)
+            *(vec *)(in + at) = load((const vec *)(from + at));
+        else
+            for (int k = 0; k < VECTOR; k++)
+                if (at + k >= skip && at + k < last)
+                    in[at + k] = from[at + k];
+    return skip;
+}
+
+//// ends_before.1
+// Of the ends of a tile: how many come before its place `place`; of any ends at least so many that the
+// elements before it are of the tile.
+__device__ __forceinline__ unsigned ends_before(const unsigned *ends, unsigned count,
+                                                unsigned elements, unsigned place)
+{
+    unsigned low = place > elements ? place - elements : 0;
+    unsigned high = place < count ? place : count;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (ends[middle] + middle < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+//// from_below.1
+__device__ __forceinline__ accum from_below(accum a, int d)
+{
+    return __shfl_up_sync(~0u, a, d);
+}
+
+//// tail.1
+// A value behind the last end, and whether there was one: else it goes on from what came before.
+typedef struct {
+    accum value;
+    bool ended;
+} tail;
+
+//// join.1
+__device__ __forceinline__ tail join(tail a, tail b)
+{
+    const tail both = {b.ended ? b.value : combine(a.value, b.value), a.ended || b.ended};
+    return both;
+}
+
+//// tails_before.1
+// What is behind the last end before this thread, of a tail for each thread and what the block had before,
+// *all, which becomes what it has with all threads.
+__device__ __forceinline__ tail tails_before(tail mine, tail *all)
+{
+    __shared__ tail warps[BLOCK / 32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    tail to = mine;
+    #pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        const tail before = {from_below(to.value, d), __shfl_up_sync(~0u, (int)to.ended, d) != 0};
+        if (lane >= d)
+            to = join(before, to);
+    }
+    const tail below = {from_below(to.value, 1), __shfl_up_sync(~0u, (int)to.ended, 1) != 0};
+    if (lane == 31)
+        warps[warp] = to;
+    __syncthreads();
+    tail before = *all;
+    for (unsigned w = 0; w < BLOCK / 32; w++) {
+        if (w == warp)
+            before = *all;
+        *all = join(*all, warps[w]);
+    }
+    return lane > 0 ? join(before, below) : before;
+}
+
+//// enum.3
+// What a block leaves for those behind it: the value behind its last end, or that of all it had.
+enum { GOES_ON = 1, ENDED = 2 };
+
+//// take_before.1
+// The value of the ranges before this block's, back to the nearest that has an end. All their words are
+// there for this block alone, which waits for each and sets it back to zero. Every thread gets the value.
+__device__ __forceinline__ accum take_before(unsigned long long *words)
+{
+    __shared__ accum values[BLOCK / 32];
+    __shared__ unsigned known[BLOCK / 32], ended[BLOCK / 32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    accum all = identity();
+    bool is_done = false;
+    for (unsigned left = blockIdx.x; left > 0 && !is_done; left = left > BLOCK ? left - BLOCK : 0) {
+        const bool is_range = threadIdx.x < left; // the last of those left is thread 0's
+        const unsigned range = left - 1 - threadIdx.x;
+        unsigned reach = BLOCK; // so many threads have ranges that count
+        accum a = identity();
+        for (bool is_all = false; !is_all;) {
+            const unsigned flag = is_range ? read_tile(words, range, &a) : GOES_ON;
+            const unsigned is_known = __ballot_sync(~0u, flag != 0);
+            const unsigned has_end = __ballot_sync(~0u, flag == ENDED);
+            if (lane == 0) {
+                known[warp] = is_known;
+                ended[warp] = has_end;
+            }
+            __syncthreads();
+            unsigned w = 0;
+            while (w < BLOCK / 32 && known[w] == ~0u && ended[w] == 0)
+                w++;
+            is_all = w == BLOCK / 32;
+            if (!is_all && ended[w] != 0) {
+                const unsigned first = __ffs(ended[w]), needed = ~0u >> (32 - first);
+                is_all = is_done = (known[w] & needed) == needed;
+                reach = w * 32 + first;
+            }
+            __syncthreads(); // all have read what the next look writes
+            if (!is_all)
+                wait_a_bit();
+        }
+        if (is_range && threadIdx.x < reach)
+            for (int k = 0; k < WORDS; k++)
+                clear_word(words + (unsigned long long)range * WORDS + k);
+        else
+            a = identity();
+        #pragma unroll
+        for (int d = 1; d < 32; d *= 2)
+            a = combine(from_above(a, d), a);
+        if (lane == 0)
+            values[warp] = a;
+        __syncthreads();
+        for (unsigned w = 0; w < BLOCK / 32; w++)
+            all = combine(values[w], all);
+    }
+    return all;
+}
+
+//// segments.2
+// Reduces each of `count` segments of x: y[i] is the value of the elements from offset i up to offset
+// i + 1, the identity where there are none. The path through all elements and ends is cut in equal ranges,
+// one a block, which takes it tile by tile: so a block has as much to do whatever the lengths are. The
+// segment that ends first in a range may have begun before it: each block leaves the value behind its
+// last end in words of `state`, with a flag in the same stores, and the next that has an end takes what was
+// left since and sets the words back to zero. The last takes all that is left. A block waits for those
+// of lower indices alone. An aborted launch leaves some words above zero: clear them then.
+__global__ void
+__launch_bounds__(BLOCK, MIN_BLOCKS)
+segments(const elem *x, unsigned long long n, const offset *offsets, unsigned long long count,
+         accum *y, unsigned long long *state)
+{
+    const segmentation all = {offsets, count, n};
+    __shared__ tile shared;
+    __shared__ accum kept; // what the range's first end has within the range
+    __shared__ unsigned long long kept_at;
+    const unsigned long long begin = border(&all, 0), end = border(&all, count);
+    const unsigned long long length = end > begin ? end - begin : 0, path = length + count;
+    const unsigned long long share = (path + gridDim.x - 1) / gridDim.x;
+    unsigned long long place = share * blockIdx.x < path ? share * blockIdx.x : path;
+    const unsigned long long last = path - place < share ? path : place + share;
+    const point start = {0, 0};
+    point at = find_point(&all, begin, length, start, place);
+    tail so_far = {identity(), false};
+    while (place < last) {
+        const unsigned long long next = last - place < TILE ? last : place + TILE;
+        const point to = find_point(&all, begin, length, at, next);
+        const unsigned ends = (unsigned)(to.ends - at.ends);
+        const unsigned elements = (unsigned)(to.elements - at.elements);
+        const unsigned skip = load_elements(shared.in, x, begin + at.elements, elements);
+        // Offsets that do not ascend give any numbers here: counts, not these, bound what a thread takes.
+        for (unsigned i = threadIdx.x; i < ends; i += BLOCK)
+            shared.ends[i] = (unsigned)(before_end(&all, at.ends + i, begin) - at.elements);
+        __syncthreads();
+
+        // A thread has ITEMS places of the tile. What is behind its last end goes on in the next.
+        const unsigned whole = ends + elements;
+        const unsigned own = threadIdx.x * ITEMS < whole ? threadIdx.x * ITEMS : whole;
+        unsigned i = ends_before(shared.ends, ends, elements, own), e = own - i;
+        tail mine = {identity(), false};
+        accum first = identity();
+        unsigned first_at = 0;
+        #pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (own + k >= whole)
+                break;
+            if (i < ends && shared.ends[i] <= e) {
+                if (!mine.ended) {
+                    first = mine.value;
+                    first_at = i;
+                } else {
+                    y[at.ends + i] = mine.value;
+                }
+                mine.value = identity();
+                mine.ended = true;
+                i++;
+            } else {
+                mine.value = combine(mine.value, map(shared.in[skip + e]));
+                e++;
+            }
+        }
+        const tail before = tails_before(mine, &so_far);
+        if (mine.ended) {
+            const accum a = combine(before.value, first);
+            if (!before.ended) {
+                kept = a;
+                kept_at = at.ends + first_at;
+            } else {
+                y[at.ends + first_at] = a;
+            }
+        }
+        __syncthreads(); // all have read what the next tile writes
+        place = next;
+        at = to;
+    }
+
+    const bool is_last = blockIdx.x == gridDim.x - 1;
+    if (threadIdx.x == 0 && !is_last)
+        post_tile(state, blockIdx.x, so_far.value, so_far.ended ? ENDED : GOES_ON);
+    if (!so_far.ended && !is_last)
+        return;
+    const accum before = take_before(state);
+    if (threadIdx.x == 0 && so_far.ended)
+        y[kept_at] = combine(before, kept);
+}
+
+//// BLOCK.42
+enum {
+    BLOCK = 64,     // threads per block
+    ITEMS = 5,      // elements and ends of a tile for each thread of BALANCED
+    VECTOR = 1,     // elements per load
+    UNROLL = 4,     // loads that a thread has under way
+    TILE = 320,     // IS_BALANCED ? BLOCK * ITEMS : LANES * UNROLL * VECTOR
+    WORDS = 2,      // ACCUM_BYTES / 4
+    ELEM_BYTES = 8, // bytes of an element
+};
+
+//// post_tile.3
+// Leaves a value for a tile and says by a flag what it is, so that who sees the flag has the value:
+// no fence.
+__device__ __forceinline__ void post_tile(unsigned long long *words, unsigned tile, accum value,
+                                          unsigned flag)
+{
+    // Half of the value in each of two words.
+    const union { accum value; unsigned half[2]; } from = {value};
+    post_half(words + 2ULL * tile, from.half[0], flag);
+    host_yield(); // others may see one half alone
+    post_half(words + 2ULL * tile + 1, from.half[1], flag);
+}
+
+//// enum.4
+enum { ROOM = TILE };
+
+//// load_elements.2
+// Loads elements [first, first + count) of x to behind so many places as they stand behind a load's begin,
+// which are returned.
+__device__ __forceinline__ unsigned load_elements(elem *in, const elem *x, unsigned long long first,
+                                                  unsigned count)
+{
+    const unsigned skip = 0;
+    const elem *const from = x + first - skip;
+    const unsigned last = skip + count;
+    #pragma unroll UNROLL
+    for (unsigned at = threadIdx.x * VECTOR; at < last; at += BLOCK * VECTOR)
+        if (at >= skip && at + VECTOR <= last)
+            *(vec *)(in + at) = load((const vec *)(from + at));
+        else
+            for (int k = 0; k < VECTOR; k++)
+                if (at + k >= skip && at + k < last)
+                    in[at + k] = from[at + k];
+    return skip;
+}
+
+//// segments.3
+// Reduces each of `count` segments of x: y[i] is the value of the elements from offset i up to offset
+// i + 1, the identity where there are none. The path through all elements and ends is cut in equal ranges,
+// one a block, which takes it tile by tile: so a block has as much to do whatever the lengths are. The
+// segment that ends first in a range may have begun before it: each block leaves the value behind its
+// last end in words of `state`, with a flag in the same stores, and the next that has an end takes what was
+// left since and sets the words back to zero. The last takes all that is left. A block waits for those
+// of lower indices alone. An aborted launch leaves some words above zero: clear them then.
+__global__ void
+__launch_bounds__(BLOCK)
+segments(const elem *x, unsigned long long n, const offset *offsets, unsigned long long count,
+         output *y, unsigned long long *state)
+{
+    const segmentation all = {offsets, count, n};
+    __shared__ tile shared;
+    __shared__ accum kept; // what the range's first end has within the range
+    __shared__ unsigned long long kept_at;
+    __shared__ unsigned long long kept_n;
+    const unsigned long long begin = border(&all, 0), end = border(&all, count);
+    const unsigned long long length = end > begin ? end - begin : 0, path = length + count;
+    const unsigned long long share = (path + gridDim.x - 1) / gridDim.x;
+    unsigned long long place = share * blockIdx.x < path ? share * blockIdx.x : path;
+    const unsigned long long last = path - place < share ? path : place + share;
+    const point start = {0, 0};
+    point at = find_point(&all, begin, length, start, place);
+    tail so_far = {identity(), false};
+    while (place < last) {
+        const unsigned long long next = last - place < TILE ? last : place + TILE;
+        const point to = find_point(&all, begin, length, at, next);
+        const unsigned ends = (unsigned)(to.ends - at.ends);
+        const unsigned elements = (unsigned)(to.elements - at.elements);
+        const unsigned skip = load_elements(shared.in, x, begin + at.elements, elements);
+        // Offsets that do not ascend give any numbers here: counts, not these, bound what a thread takes.
+        for (unsigned i = threadIdx.x; i < ends; i += BLOCK)
+            shared.ends[i] = (unsigned)(before_end(&all, at.ends + i, begin) - at.elements);
+        const unsigned long long opened = at.ends > 0 ? before_end(&all, at.ends - 1, begin) : 0;
+        __syncthreads();
+
+        // A thread has ITEMS places of the tile. What is behind its last end goes on in the next.
+        const unsigned whole = ends + elements;
+        const unsigned own = threadIdx.x * ITEMS < whole ? threadIdx.x * ITEMS : whole;
+        unsigned i = ends_before(shared.ends, ends, elements, own), e = own - i;
+        // Where the segment begins, from the tile's first element on, modulo 2^64.
+        unsigned long long from = i > 0 ? shared.ends[i - 1] : opened - at.elements;
+        unsigned long long first_n = 0;
+        tail mine = {identity(), false};
+        accum first = identity();
+        unsigned first_at = 0;
+        #pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (own + k >= whole)
+                break;
+            if (i < ends && shared.ends[i] <= e) {
+                if (!mine.ended) {
+                    first = mine.value;
+                    first_at = i;
+                    first_n = shared.ends[i] - from;
+                } else {
+                    y[at.ends + i] = finish(mine.value, shared.ends[i] - from);
+                }
+                from = shared.ends[i];
+                mine.value = identity();
+                mine.ended = true;
+                i++;
+            } else {
+                mine.value = combine(mine.value, map(shared.in[skip + e]));
+                e++;
+            }
+        }
+        const tail before = tails_before(mine, &so_far);
+        if (mine.ended) {
+            const accum a = combine(before.value, first);
+            if (!before.ended) {
+                kept = a;
+                kept_at = at.ends + first_at;
+                kept_n = first_n;
+            } else {
+                y[at.ends + first_at] = finish(a, first_n);
+            }
+        }
+        __syncthreads(); // all have read what the next tile writes
+        place = next;
+        at = to;
+    }
+
+    const bool is_last = blockIdx.x == gridDim.x - 1;
+    if (threadIdx.x == 0 && !is_last)
+        post_tile(state, blockIdx.x, so_far.value, so_far.ended ? ENDED : GOES_ON);
+    if (!so_far.ended && !is_last)
+        return;
+    const accum before = take_before(state);
+    if (threadIdx.x == 0 && so_far.ended)
+        y[kept_at] = finish(combine(before, kept), kept_n);
+}
+
+//// BLOCK.43
+enum {
+    BLOCK = 256,    // threads per block
     LANES = 256,    // threads side by side
     VECTOR = 4,     // elements per load, of a result or of as many
     UNROLL = 4,     // loads that a thread has under way
@@ -5176,7 +5832,7 @@ enum {
     ELEM_BYTES = 4, // bytes of an element
 };
 
-//// lanes_reduce.2
+//// lanes_reduce.3
 // Combines the values of the LANES threads of each result; `shared` has room for all of a block.
 // The first of them gets the result.
 __device__ __forceinline__ accum lanes_reduce(accum *shared, accum a)
@@ -5291,7 +5947,7 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
         y[result] = a[0];
 }
 
-//// BLOCK.41
+//// BLOCK.44
 enum {
     BLOCK = 256,    // threads per block
     LANES = 32,     // threads side by side
@@ -5382,7 +6038,7 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
     }
 }
 
-//// BLOCK.42
+//// BLOCK.45
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 8,     // elements per load
@@ -5590,7 +6246,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.43
+//// BLOCK.46
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 8,     // elements per load
@@ -5671,7 +6327,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
         y[block] = a;
 }
 
-//// BLOCK.44
+//// BLOCK.47
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 4,     // elements per load
@@ -5699,7 +6355,7 @@ __device__ __forceinline__ accum take_value(unsigned long long *word)
     return to.value;
 }
 
-//// BLOCK.45
+//// BLOCK.48
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 4,     // elements per load
@@ -5904,7 +6560,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.46
+//// BLOCK.49
 enum {
     BLOCK = 512,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6061,7 +6717,7 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
         *y = a;
 }
 
-//// BLOCK.47
+//// BLOCK.50
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6141,7 +6797,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         *y = a;
 }
 
-//// BLOCK.48
+//// BLOCK.51
 enum {
     BLOCK = 512,    // threads per block
     VECTOR = 2,     // elements per load
@@ -6163,7 +6819,7 @@ __device__ __forceinline__ vec load(const vec *from)
     return to.value;
 }
 
-//// BLOCK.49
+//// BLOCK.52
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6248,7 +6904,7 @@ reduce(const elem *x, unsigned long long n, accum *y, accum *partials, unsigned 
         *y = a;
 }
 
-//// BLOCK.50
+//// BLOCK.53
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 2,     // elements per load
@@ -6361,7 +7017,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         *y = a;
 }
 
-//// BLOCK.51
+//// BLOCK.54
 enum {
     BLOCK = 512,    // threads per block
     VECTOR = 2,     // elements per load
@@ -6447,7 +7103,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
         y[block] = a;
 }
 
-//// BLOCK.52
+//// BLOCK.55
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 2,     // elements per load
@@ -6518,7 +7174,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
         *y = a;
 }
 
-//// BLOCK.53
+//// BLOCK.56
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 1,     // elements per load
@@ -6666,7 +7322,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.54
+//// BLOCK.57
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6678,7 +7334,7 @@ enum {
     ELEM_BYTES = 4, // bytes of an element
 };
 
-//// BLOCK.55
+//// BLOCK.58
 enum {
     BLOCK = 128,    // threads per block
     VECTOR = 4,     // elements per load
@@ -6738,7 +7394,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.56
+//// BLOCK.59
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 16,    // elements per load
@@ -6750,7 +7406,7 @@ enum {
     ELEM_BYTES = 1, // bytes of an element
 };
 
-//// fold.2
+//// fold.3
 // Combines what one load brought.
 __device__ __forceinline__ accum fold(accum a, vec got)
 {
@@ -6761,7 +7417,7 @@ __device__ __forceinline__ accum fold(accum a, vec got)
     return a + (accum)sum;
 }
 
-//// BLOCK.57
+//// BLOCK.60
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 16,    // elements per load
@@ -6849,7 +7505,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// BLOCK.58
+//// BLOCK.61
 enum {
     BLOCK = 32,     // threads per block
     VECTOR = 4,     // elements per load
@@ -6912,7 +7568,7 @@ reduce(const elem *x, unsigned long long n, accum *y, unsigned long long *state)
     }
 }
 
-//// fold.3
+//// fold.4
 // Combines what one load brought.
 __device__ __forceinline__ accum fold(accum a, vec got)
 {
@@ -6977,7 +7633,7 @@ reduce(const elem *x, unsigned long long n, accum *y)
         result[block] = a;
 }
 
-//// BLOCK.59
+//// BLOCK.62
 enum {
     BLOCK = 256,    // threads per block
     VECTOR = 8,     // elements per load
@@ -6989,7 +7645,7 @@ enum {
     ELEM_BYTES = 2, // bytes of an element
 };
 
-//// BLOCK.60
+//// BLOCK.63
 enum {
     BLOCK = 64,     // threads per block
     VECTOR = 8,     // elements per load
@@ -7004,7 +7660,7 @@ enum {
 //// elem.10
 typedef unsigned short elem;
 
-//// fold.4
+//// fold.5
 // Combines what one load brought.
 __device__ __forceinline__ accum fold(accum a, vec got)
 {

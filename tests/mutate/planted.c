@@ -75,6 +75,7 @@ static const struct kind {
     {"strided", /* along spans, with kept axes outside and between */
      {{20, 40000}, {2000, 1}, {20, 1000}, DIMS_ALL, {1000, 20000}}},
     {"between", {{20, 50000}, {2000, 100}, {100, 1}, DIMS_ALL, {500, 1000000}}},
+    {"segments", {.outer = {300, 0}, .depth = {20000, 1}, .inner = {1, 1}}},
     {"inclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_INCLUSIVE, {1, 1}}},
     {"exclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_EXCLUSIVE, {1, 1}}},
 };
@@ -85,8 +86,11 @@ static void read_kind(const struct planted *list, struct problem *out, const cha
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, word) == 0) {
             out->dims = kinds[i].dims;
+            out->offsets = dims_is_segmented(&out->dims) ? I32 : (enum type)0;
             return;
         }
+    if (dims_is_segmented(&out->dims) && problem_find_offsets(&out->offsets, word, &error) == 0)
+        return;
     if (problem_find_order(&out->order, word, &error))
         refuse(list, error.text);
 }

@@ -153,6 +153,17 @@ static const struct {
      ", inclusive scan of each row of a matrix",
      "scan-rows",
      NULL},
+    {{{300, 0}, {4096, 1}, {1, 1}, DIMS_ALL, {1, 1}},
+     "4Ki in 300 segments",
+     "4Ki in 300 segments",
+     "--segments 300 --n 4096",
+     "4096in300",
+     "segments-300-4096",
+     "segments",
+     "segments",
+     ", for each of the segments that offsets give",
+     "segments",
+     NULL},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -194,8 +205,11 @@ static void test_advice(void **state)
         const char *const said[] = {dims_text_option_names(dims), dims_text_another(dims),
                                     dims_text_smaller(dims)};
         for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
-            assert_int_equal(strstr(said[k], "--n") != NULL, is_by_n);
-            assert_int_equal(strstr(said[k], "--rows") != NULL, !is_by_n && !has_axes);
+            assert_int_equal(strstr(said[k], "--n") != NULL,
+                             is_by_n || dims_is_segmented(dims));
+            assert_int_equal(strstr(said[k], "--rows") != NULL,
+                             !is_by_n && !has_axes && !dims_is_segmented(dims));
+            assert_int_equal(strstr(said[k], "--segments") != NULL, dims_is_segmented(dims));
             assert_int_equal(strstr(said[k], "--dims") != NULL, has_axes);
         }
         assert_non_null(strstr(dims_text_others(dims), "there are records of"));
@@ -247,9 +261,11 @@ static struct dims read_options(const char *options)
     struct matrix matrix = {0};
     struct dims out;
     char scan[16] = "none";
-    uint64_t n;
+    uint64_t n, count;
     enum dims_scan kind;
     const char *at = options;
+    if (sscanf(at, "--segments %" SCNu64 " --n %" SCNu64, &count, &n) == 2)
+        return dims_segments(count, n);
     if (sscanf(at, "--scan %15s", scan) == 1)
         at = strstr(at, scan) + strlen(scan) + 1;
     assert_int_equal(dims_text_find_scan(&kind, scan, &error), 0);
@@ -373,9 +389,14 @@ static void test_refuse_kinds(void **state)
                 assert_non_null(strstr(advice, "no --scan"));
             else if (dims_is_middle(&forms[own]) || dims_is_strided(&forms[own]))
                 assert_non_null(strstr(advice, "--dims and --axis"));
+            else if (dims_is_segmented(&forms[own]))
+                assert_non_null(strstr(advice, "--segments and --n"));
             else if (forms[own].outer.n == 1 && forms[own].depth.stride == 1)
-                assert_non_null(strstr(advice, "--n in place of --rows"));
-            else if (forms[asked].outer.n == 1 && forms[asked].depth.stride == 1)
+                assert_non_null(strstr(advice, dims_is_segmented(&forms[asked])
+                                                   ? "no --segments"
+                                                   : "--n in place of --rows"));
+            else if ((forms[asked].outer.n == 1 && forms[asked].depth.stride == 1) ||
+                     dims_is_segmented(&forms[asked]))
                 assert_non_null(strstr(advice, "--rows and --len"));
             else
                 assert_non_null(
@@ -385,7 +406,8 @@ static void test_refuse_kinds(void **state)
             assert_int_equal(strstr(sentence, "--rows") != NULL,
                              strcmp(dims_text_name(&forms[asked]), "value") == 0 &&
                                  !forms[own].scan && !dims_is_middle(&forms[own]) &&
-                                 !dims_is_strided(&forms[own]));
+                                 !dims_is_strided(&forms[own]) &&
+                                 !dims_is_segmented(&forms[own]));
         }
 }
 

@@ -38,7 +38,7 @@ static void run_variant(struct device *device, const struct point_context *conte
                         const struct emit_sources *sources, const int64_t *row, uint64_t memory)
 {
     const struct planner_buffers buffers = {memory, memory + ROOM, memory + 2 * ROOM,
-                                            memory + 3 * ROOM};
+                                            memory + 3 * ROOM, 0};
     const struct device_kernel *of_pass[SPACE_PASSES_MAX] = {0};
     struct device_source texts[SPACE_PASSES_MAX];
     struct device_kernel kernels[SPACE_PASSES_MAX];

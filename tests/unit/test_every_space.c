@@ -145,7 +145,8 @@ int main(void)
          "configs/columns.ini",      "configs/scan.ini",
          "configs/scan-rows.ini",    "configs/ordered.ini",
          "configs/ordered-rows.ini", "configs/ordered-columns.ini",
-         "configs/middle.ini",       "configs/strided.ini"};
+         "configs/middle.ini",       "configs/strided.ini",
+         "configs/segments.ini"};
     /* A prune that was found on a large GPU may leave nothing on a small one: as of scans, whose
      * tiles were to be few for each SM. */
     struct CMUnitTest tests[sizeof names / sizeof *names];

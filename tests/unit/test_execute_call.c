@@ -152,7 +152,7 @@ static void test_what_must_be_zero(void **state)
     open_call(&fixture, "high=5");
     struct autotune_call good = fixture.call, *call = &fixture.call;
     struct autotune_workspace *workspace = fixture.workspace;
-    call->reserved[15] = 1;
+    call->reserved[14] = 1;
     assert_refused(autotune_execute_call(workspace, call, &error), AUTOTUNE_BAD_ARGUMENT,
                    "a field reserved of autotune_call is not zero");
     *call = good;

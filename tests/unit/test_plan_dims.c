@@ -118,8 +118,11 @@ static void check_call(struct autotune_workspace *workspace, const struct array 
 
 static struct autotune_dims dims_of(const struct array *array)
 {
-    return (struct autotune_dims){sizeof(struct autotune_dims), array->ndim, array->axes,
-                                  array->shape, array->strides[0] ? array->strides : NULL};
+    return (struct autotune_dims){.size = sizeof(struct autotune_dims),
+                                  .ndim = array->ndim,
+                                  .axes = array->axes,
+                                  .shape = array->shape,
+                                  .strides = array->strides[0] ? array->strides : NULL};
 }
 
 static void test_every_result(void **state)
@@ -164,17 +167,17 @@ static void test_refused(void **state)
         uint64_t n;
         const char *said;
     } cases[] = {
-        {{SIZE - 1, 3, 2, shape, NULL}, 0, "autotune_dims.size is"},
-        {{SIZE, 0, 2, shape, NULL}, 0, "autotune_dims.ndim is 0: give 1 to 8"},
-        {{SIZE, 9, 2, shape, NULL}, 0, "autotune_dims.ndim is 9"},
-        {{SIZE, 3, 0, shape, NULL}, 0, "autotune_dims.axes is 0"},
-        {{SIZE, 3, 8, shape, NULL}, 0, "autotune_dims.axes is 0x8"},
-        {{SIZE, 3, 2, NULL, NULL}, 0, "autotune_dims.shape"},
-        {{SIZE, 3, 2, shape, NULL}, 7, "leave n, rows, len"},
-        {{SIZE, 3, 2, none, NULL}, 0, "autotune_dims.shape has a 0"},
-        {{SIZE, 3, 2, shape, strides}, 0, "autotune_dims.strides has a 0"},
-        {{SIZE, 3, 2, large, NULL}, 0, "more than any memory holds"},
-        {{SIZE, 5, 0x15, shape, NULL}, 0, "what is combined lies as 3 axes"},
+        {{SIZE - 1, 3, 2, shape, NULL, 0, NULL, NULL}, 0, "autotune_dims.size is"},
+        {{SIZE, 0, 2, shape, NULL, 0, NULL, NULL}, 0, "autotune_dims.ndim is 0: give 1 to 8"},
+        {{SIZE, 9, 2, shape, NULL, 0, NULL, NULL}, 0, "autotune_dims.ndim is 9"},
+        {{SIZE, 3, 0, shape, NULL, 0, NULL, NULL}, 0, "autotune_dims.axes is 0"},
+        {{SIZE, 3, 8, shape, NULL, 0, NULL, NULL}, 0, "autotune_dims.axes is 0x8"},
+        {{SIZE, 3, 2, NULL, NULL, 0, NULL, NULL}, 0, "autotune_dims.shape"},
+        {{SIZE, 3, 2, shape, NULL, 0, NULL, NULL}, 7, "leave n, rows, len"},
+        {{SIZE, 3, 2, none, NULL, 0, NULL, NULL}, 0, "autotune_dims.shape has a 0"},
+        {{SIZE, 3, 2, shape, strides, 0, NULL, NULL}, 0, "autotune_dims.strides has a 0"},
+        {{SIZE, 3, 2, large, NULL, 0, NULL, NULL}, 0, "more than any memory holds"},
+        {{SIZE, 5, 0x15, shape, NULL, 0, NULL, NULL}, 0, "what is combined lies as 3 axes"},
     };
     struct autotune_context *context = open_context("/nowhere", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -200,7 +203,7 @@ static void test_longer_struct(void **state)
     struct {
         struct autotune_dims dims;
         uint64_t later;
-    } longer = {{sizeof longer, 3, 2, shape, NULL}, 0};
+    } longer = {{sizeof longer, 3, 2, shape, NULL, 0, NULL, NULL}, 0};
     struct autotune_context *context = open_context("/nowhere", NULL);
     const struct autotune_problem problem = {.op = "sum", .type = "i32", .dims = &longer.dims};
     struct autotune_plan *plan = make_plan(context, &problem, AUTOTUNE_FROM_DEFAULT);

@@ -243,7 +243,7 @@ static void test_memory(void **state)
     const struct pass passes[] = {{.outputs = 0, .state = 1},
                                   {.outputs = -3, .partials = 33},
                                   {.outputs = 1, .state = 3}};
-    const struct planner_buffers buffers = {1000, 2000, 3000, 4000};
+    const struct planner_buffers buffers = {1000, 2000, 3000, 4000, 0};
     uint64_t values[PLANNER_ARGS];
     (void)state;
     assert_int_equal(plan_value(passes, 3, 300), PLANNER_DONE);
