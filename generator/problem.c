@@ -285,6 +285,9 @@ static int check_kernels(const struct problem *problem, struct error *error)
     if (problem->dims.scan)
         return refuse(problem, error,
                       "a scan is of one input so far: reduce to values instead");
+    if (dims_is_segmented(&problem->dims))
+        return refuse(problem, error,
+                      "segments are of one input so far: make one array of its inputs first");
     if (!problem_commutes(problem))
         return refuse(problem, error,
                       "order is kept of one input so far: leave keeps_order out, or make one "

@@ -434,6 +434,10 @@ static void test_shipped(void **state)
         {"var", COMBINE_OTHER, MAP_MAPPED, MAP_MAPPED, F64, true},
         {"std", COMBINE_OTHER, MAP_MAPPED, MAP_MAPPED, F64, true},
         {"logsumexp", COMBINE_OTHER, MAP_LAWS, MAP_MAPPED, F32, true},
+        {"dot", COMBINE_ADD, MAP_MAPPED, MAP_MAPPED, I32, false},
+        {"sqdist", COMBINE_ADD, MAP_MAPPED, MAP_MAPPED, I32, false},
+        {"mse", COMBINE_ADD, MAP_MAPPED, MAP_MAPPED, F64, true},
+        {"cosine", COMBINE_OTHER, MAP_LAWS, MAP_MAPPED, F32, true},
     };
     struct error error;
     (void)state;
