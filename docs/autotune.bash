@@ -30,9 +30,9 @@ _autotune_takes() {
     --n:tune | -n:tune | --n:list | -n:list | --n:ladder | -n:ladder | --n:check | -n:check | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
     --n:emit | -n:emit | --n:verify | -n:verify | --n:profile | -n:profile | --n:compare | -n:compare | --n:report | -n:report) echo "COUNT" ;;
     --rows:tune | --rows:list) echo "COUNT[..COUNT]" ;;
-    --len:tune | --len:list) echo "COUNT[..COUNT]" ;;
+    --len:tune | --len:list | --len:ladder) echo "COUNT[..COUNT]" ;;
     --rows:export | --rows:emit | --rows:verify | --rows:bench | --rows:ladder | --rows:profile) echo "COUNT" ;;
-    --len:emit | --len:verify | --len:bench | --len:ladder | --len:profile | --len:export) echo "COUNT" ;;
+    --len:emit | --len:verify | --len:bench | --len:profile | --len:export) echo "COUNT" ;;
     --pitch:*) echo "COUNT" ;;
     --axis:*) echo "AXIS" ;;
     --dims:*) echo "COUNT[,COUNT...]" ;;

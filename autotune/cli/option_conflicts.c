@@ -18,6 +18,7 @@ static int check_dims(const struct request *request, struct error *error)
     const bool is_given = request_dims_are_given(request);
     const bool has_matrix = asked->low.rows || asked->low.len || asked->low.pitch;
     const bool has_axes = asked->axis_count;
+    const bool is_all = request->verb == VERB_LADDER && request->has_n && asked->low.len;
     const struct option_conflict conflicts[] = {
         {has_axes && (has_matrix || request->has_n || asked->shape),
          "--dims has the sizes of all axes: leave --n, --rows, --len, --pitch and --shape out"},
@@ -33,9 +34,18 @@ static int check_dims(const struct request *request, struct error *error)
         {!asked->has_segments && request->has_n &&
              (request->problem.offsets || request->problem.lengths),
          "--offsets and --lengths are of segments: give --segments too"},
-        {is_given && request->has_n,
+        {is_given && !has_axes && !has_matrix && request->has_n,
+         "--axis and --shape are of an array of several axes, and --n is of one value: leave "
+         "--n out and give --rows and --len, or --dims; or leave --axis and --shape out"},
+        {is_given && !has_axes && !has_matrix,
+         "--axis and --shape are of an array of several axes: give its sizes, too, by --rows "
+         "and --len, or by --dims"},
+        {is_all && request->n_high, "--n or --len may be a range, not both: give one n"},
+        {request->verb == VERB_LADDER && asked->len_high && !is_all,
+         "a range of --len is of rows that have as many elements in all: give --n, not --rows"},
+        {is_given && request->has_n && (!is_all || asked->low.rows || asked->low.pitch),
          "--n is of one value, --rows and --len are of a matrix: choose one"},
-        {is_given && !has_axes && (!asked->low.rows || !asked->low.len),
+        {is_given && !has_axes && !is_all && (!asked->low.rows || !asked->low.len),
          "a matrix has --rows and --len: give both"},
         {asked->has_axis && asked->shape &&
              asked->low.axis != request_dims_axis_of(asked->shape),

@@ -4,6 +4,7 @@
 #include "generator/number.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -306,6 +307,19 @@ static int settle_axes(struct request *request, struct error *error)
                                problem_types[request->problem.type].bytes, error);
 }
 
+/* Rows of --len that --n has in all: what the ladder takes. */
+static int rows_of_all(uint64_t *out, const struct request *request, struct error *error)
+{
+    const uint64_t n = dims_n(&request->problem.dims), length = request->asked.low.len;
+    *out = n / length;
+    return n % length || *out < 2
+               ? error_set(error, ERROR_USAGE,
+                           "--n %" PRIu64 " are not several rows of --len %" PRIu64
+                           ": give a multiple of it",
+                           n, length)
+               : 0;
+}
+
 static int settle_matrix(struct request *request, struct error *error)
 {
     const int bytes = problem_types[request->problem.type].bytes;
@@ -313,6 +327,8 @@ static int settle_matrix(struct request *request, struct error *error)
     if (asked->combined & ~3u || asked->combined == 3)
         return refuse_axis(asked->axis, error);
     asked->low.axis = asked_axis(asked);
+    if (!asked->low.rows && rows_of_all(&asked->low.rows, request, error))
+        return -1;
     struct matrix first = asked->low; /* of a range the first of several results */
     if (asked->rows_high)
         first.rows = asked->low.rows < 2 && asked->rows_high > 1 ? 2 : asked->low.rows;

@@ -132,6 +132,8 @@ int published_show_check(const struct request *request, struct error *error)
         *error = checked.error;
         failed = -1;
     }
+    text_adds(&checked.text, "\n");
+    published_check_legend(&checked.text);
     failed = failed || output_forms(&request->out, &checked.text, &checked.table, NULL, error);
     table_dispose(&checked.table);
     text_dispose(&checked.text);
@@ -142,11 +144,16 @@ int published_show_check(const struct request *request, struct error *error)
 
 enum { BESIDE_COLUMNS = 6 };
 
-static bool is_size(uint64_t n, const uint64_t *sizes, size_t count)
+static bool is_size(const struct published *published, const struct published_figure *figure,
+                    const struct dims *sizes, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (published_is_size(n, sizes[i]))
+    const uint64_t n = published_n(published, figure);
+    for (size_t i = 0; i < count; i++) {
+        const struct problem problem = {.dims = sizes[i]};
+        if (published_is_size(n, dims_n(&sizes[i])) &&
+            figure->at[PUBLISHED_ROW].digits == published_row(&problem))
             return true;
+    }
     return false;
 }
 
@@ -182,8 +189,8 @@ static void add_beside(struct table *table, const struct published *published,
 struct beside {
     struct table table;
     const struct choice *choice;
-    const struct problem *problem;
-    const uint64_t *sizes;
+    const struct operation *op;
+    const struct dims *sizes;
     size_t count;
 };
 
@@ -194,9 +201,8 @@ static void add_those_beside(const struct published *published, void *context)
         const struct published_figure *figure = &published->figures[i];
         const struct published_kernel *kernel = &published->kernels[figure->kernel];
         if (!figure->ps || !kernel->rung || !is_chosen(beside->choice, kernel->rung) ||
-            kernel->problem.op != beside->problem->op ||
-            figure->at[PUBLISHED_ROW].digits != published_row(beside->problem) ||
-            !is_size(published_n(published, figure), beside->sizes, beside->count) ||
+            kernel->problem.op != beside->op ||
+            !is_size(published, figure, beside->sizes, beside->count) ||
             published_fastest(published, figure) != figure)
             continue;
         add_beside(&beside->table, published, figure);
@@ -204,8 +210,8 @@ static void add_those_beside(const struct published *published, void *context)
 }
 
 int published_beside(struct text *out, const struct rungs *rungs,
-                     const bool is_chosen_there[RUNGS_MAX], const struct problem *problem,
-                     const uint64_t *sizes, size_t count, struct error *error)
+                     const bool is_chosen_there[RUNGS_MAX], const struct operation *op,
+                     const struct dims *sizes, size_t count, struct error *error)
 {
     static const struct table_column titles[BESIDE_COLUMNS] = {{"published", NULL, false},
                                                                {"n", NULL, true},
@@ -216,7 +222,7 @@ int published_beside(struct text *out, const struct rungs *rungs,
     struct choice choice = {.rungs = *rungs};
     struct beside beside = {{.columns = titles, .column_count = BESIDE_COLUMNS},
                             &choice,
-                            problem,
+                            op,
                             sizes,
                             count};
     memcpy(choice.is_chosen, is_chosen_there, sizeof choice.is_chosen);

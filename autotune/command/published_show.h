@@ -15,11 +15,10 @@ int published_show(const struct request *request, const struct ladder_request *a
  * not. */
 int published_show_check(const struct request *request, struct error *error);
 
-/* Appends what documents give for these rungs at one of `count` sizes, for the operation and the
- * rows of `problem` and any type: of each kernel its fastest figure. Nothing where they give
- * none. */
+/* Appends what documents give for these rungs at one of `count` sizes, for the operation and
+ * any type: of each kernel its fastest figure. Nothing where they give none. */
 int published_beside(struct text *out, const struct rungs *rungs,
-                     const bool is_chosen[RUNGS_MAX], const struct problem *problem,
-                     const uint64_t *sizes, size_t count, struct error *error);
+                     const bool is_chosen[RUNGS_MAX], const struct operation *op,
+                     const struct dims *sizes, size_t count, struct error *error);
 
 #endif

@@ -42,7 +42,7 @@ struct work {
     size_t step_count;
     /* The steps of column c: starts[c] .. starts[c + 1]. */
     size_t starts[LADDER_COLUMNS_MAX + 1];
-    uint64_t sizes[LADDER_COLUMNS_MAX]; /* n of each column; 0 of them = one n */
+    struct dims sizes[LADDER_COLUMNS_MAX]; /* of each column; 0 of them = the same of all */
     size_t size_count;
     double blocks; /* that the device starts in a second; 0 = not known */
     struct ladder_figures figures;
@@ -81,18 +81,28 @@ static void add_step(struct work *work, struct ladder_cell *cell,
     work->cells[work->step_count++] = cell;
 }
 
-/* A range of n: each twice the one before. */
+/* A range of n, or of the elements of a result, n being the same: each twice the one before. */
 static int list_sizes(struct work *work, struct error *error)
 {
     const struct request *request = &work->request;
-    for (uint64_t n = request->n_low; request->n_high && n <= request->n_high; n *= 2) {
+    const struct dims *dims = &work->setup.problem.dims;
+    const uint64_t most_depth = request->asked.len_high, n = dims_n(dims);
+    const uint64_t low = most_depth ? dims->depth.n : request->n_low;
+    const uint64_t most = most_depth ? most_depth : request->n_high;
+    for (uint64_t size = low; most && size <= most; size *= 2) {
         if (work->size_count == LADDER_COLUMNS_MAX)
             return error_set(
                 error, ERROR_USAGE,
                 "--n: such a range has more than %d sizes, each twice the one before: "
                 "begin with more elements",
                 LADDER_COLUMNS_MAX);
-        work->sizes[work->size_count++] = n;
+        if (most_depth && (n % size || n == size))
+            return error_set(error, ERROR_USAGE,
+                             "--n %" PRIu64 " are not several results of %" PRIu64
+                             " elements each: give a multiple of the greatest --len",
+                             n, size);
+        work->sizes[work->size_count++] =
+            most_depth ? dims_resized(dims, n / size, size, 0) : dims_run(size, dims->scan);
     }
     return 0;
 }
@@ -105,8 +115,11 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
     const struct point_context context = {rung->space, &work->setup.problem,
                                           &work->setup.target};
     struct planner_plan plan;
+    const int64_t usual = rung->config[rung->threads];
     if (work->choice.block_count && !ladder_rung_resize(rung, work->choice.blocks[column]))
         return 0;
+    if (work->request.asked.len_high) /* as the document has it */
+        ladder_rung_resize(rung, (unsigned)work->setup.problem.dims.depth.n);
     cell->is_there = true;
     cell->threads = ladder_rung_threads(rung);
     const int broken = point_reject(&context, rung->config, error);
@@ -124,13 +137,14 @@ static int prepare_cell(struct work *work, size_t r, size_t column, struct error
     cell->grid = (unsigned)keys[PLANNER_GRID];
     cell->elements = ladder_elements(&plan);
     add_step(work, cell, rung);
+    rung->config[rung->threads] = usual;
     return 0;
 }
 
 static void take_size(struct work *work, size_t column)
 {
     if (work->size_count)
-        work->setup.problem.dims = dims_run(work->sizes[column], work->setup.problem.dims.scan);
+        work->setup.problem.dims = work->sizes[column];
 }
 
 /* Sets the error, and names the sizes of the first chosen rung. */
@@ -415,10 +429,10 @@ static int print(struct work *work, struct error *error)
     const struct request *request = &work->request;
     struct text text = {0}, csv = {0}, json = {0};
     struct table table;
-    const uint64_t n = dims_n(&work->setup.problem.dims);
     ladder_print(&text, &work->ladder, terminal_has_color(stdout));
     if (published_beside(&text, &work->choice.rungs, work->choice.is_chosen,
-                         &work->setup.problem, work->size_count ? work->sizes : &n,
+                         work->setup.problem.op,
+                         work->size_count ? work->sizes : &work->setup.problem.dims,
                          work->size_count ? work->size_count : 1, error)) {
         text_dispose(&text);
         return -1;
@@ -513,8 +527,10 @@ static int check(const struct request *request, struct error *error)
                          request->out.json || request->out.csv),
          "--source only prints a rung at its usual size: leave --rung, --blocks, --grid, --gpu, "
          "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
-        {request->n_high && (own->grid || own->blocks || own->source || request->gpu),
-         "a range of n has a table of times by n: leave --blocks, --grid, --source and --gpu out"},
+        {(request->n_high || request->asked.len_high) &&
+             (own->grid || own->blocks || own->source || request->gpu),
+         "a range of --n or --len has a table of its sizes: leave --blocks, --grid, --source and "
+         "--gpu out"},
         {request->data && (own->source || own->grid || own->blocks || own->rung_count ||
                            own->published || request->gpu),
          "--data has the ladder of streams: leave --rung, --blocks, --grid, --gpu, --source and "
@@ -552,6 +568,7 @@ const struct verb_row verb_ladder = {
         "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
         "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
         "  autotune ladder --rung harris --n 128Ki..32Mi --csv times.csv\n"
+        "  autotune ladder --rung batched --type f32 --n 512Mi --len 128..1024\n"
         "  autotune ladder --device host --gpu H200\n"
         "  autotune ladder --data pinned --n 256Mi\n"
         "  autotune ladder --source harris-5\n"

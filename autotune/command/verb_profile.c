@@ -1,5 +1,5 @@
-/* verb_profile: runs one kernel under Nsight Compute. It starts ncu on this very program, which
- * with --run launches the kernel and nothing else, and reads ncu's figures back. */
+/* verb_profile: runs a kernel, or each of a group of rungs, under Nsight Compute. It starts ncu on this
+ * very program, which with --run launches the kernel and nothing else, and reads ncu's figures back. */
 #include "autotune/analysis/ncu.h"
 #include "autotune/analysis/pattern.h"
 #include "autotune/analysis/tool.h"
@@ -9,7 +9,8 @@
 #include "autotune/cli/verbs.h"
 #include "autotune/device/locate.h"
 #include "autotune/ladder/ladder_rung.h"
-#include "autotune/print/table.h"
+#include "autotune/print/table_fit.h"
+#include "autotune/print/terminal.h"
 #include "autotune/search/single_run.h"
 #include "autotune/tune/tune_notes.h"
 #include "generator/call.h"
@@ -25,6 +26,7 @@
 
 /* clang-format off */
 static const struct table_column columns[] = {
+    {"rung", "rung", false}, /* of a group alone */
     {"pass", "pass", false},
     {NULL, "kernel", false},
     {"grid", "grid", true},
@@ -61,13 +63,9 @@ struct profile_request {
     bool run; /* launch the kernel, as ncu wants it */
 };
 
-/* The kernel to profile: a variant of a space, or a rung of the ladder. */
-struct work {
-    struct request request;
-    struct profile_request own;
-    struct setup setup;
-    struct rungs rungs;
-    struct ladder_rung rung; /* its space is NULL if the work is no rung */
+/* A kernel to profile: a variant of a space, or a rung of the ladder. */
+struct kernel {
+    struct ladder_rung rung; /* its space is NULL if it is no rung */
     struct point_context context;
     struct emit_sources sources;
     int64_t config[SPACE_NAMES_MAX];
@@ -79,50 +77,91 @@ struct work {
     bool has_pattern; /* not where the emulator does not run it, as without a C compiler */
 };
 
+struct work {
+    struct request request;
+    struct profile_request own;
+    struct setup setup;
+    struct rungs rungs;
+    struct kernel *kernels;
+    size_t kernel_count;
+    bool is_group; /* of the rungs of a group those that run here */
+};
+
 /* --- Which kernel ------------------------------------------------------------------------- */
 
-static const struct rung *find_rung(const struct rungs *rungs, const char *name,
-                                    struct error *error)
+/* Sets `why` where the rung does not run here, to the reason. */
+static int open_rung(struct kernel *kernel, const struct work *work, const struct rung *rung,
+                     struct error *why, struct error *error)
 {
-    bool ignored[RUNGS_MAX] = {false};
-    for (size_t i = 0; i < rungs->count; i++)
-        if (strcmp(rungs->rungs[i].name, name) == 0)
-            return &rungs->rungs[i];
-    if (rungs_choose(rungs, name, ignored, error) == 0)
-        error_set(error, ERROR_USAGE,
-                  "'%.60s' is a group of rungs: name one of them, as %.60s-1", name, name);
-    return NULL;
+    *why = (struct error){.code = ERROR_NONE};
+    if (ladder_rung_open(&kernel->rung, &work->rungs, rung, error))
+        return -1;
+    if (ladder_rung_match(&kernel->rung, kernel->context.problem, why))
+        return 0;
+    if (ladder_rung_settle(&kernel->rung, kernel->context.problem, kernel->context.target,
+                           error))
+        return -1;
+    kernel->context.space = kernel->rung.space;
+    kernel->sources.template = kernel->rung.template;
+    memcpy(kernel->config, kernel->rung.config, sizeof kernel->config);
+    const int broken = point_reject(&kernel->context, kernel->config, error);
+    if (broken >= 0)
+        error_set(why, ERROR_USAGE, "%s does not run here: %s", rung->name,
+                  kernel->rung.space->rules[broken].reason);
+    return broken == POINT_FAILED ? -1 : 0;
 }
 
-static int open_rung(struct work *work, struct error *error)
+/* A rung that does not run here is an error if it was named, and is left out of a group. */
+static int open_rungs(struct work *work, struct error *error)
 {
-    const struct rung *rung;
-    if (ladder_rung_list(&work->rungs, error))
+    bool is_chosen[RUNGS_MAX] = {false};
+    if (ladder_rung_list(&work->rungs, error) ||
+        rungs_choose(&work->rungs, work->request.topic, is_chosen, error))
         return -1;
-    rung = find_rung(&work->rungs, work->request.topic, error);
-    if (!rung || ladder_rung_open(&work->rung, &work->rungs, rung, error))
-        return -1;
-    if (ladder_rung_match(&work->rung, work->context.problem, error) ||
-        ladder_rung_settle(&work->rung, work->context.problem, work->context.target, error))
-        return -1;
-    work->context.space = work->rung.space;
-    work->sources.template = work->rung.template;
-    memcpy(work->config, work->rung.config, sizeof work->config);
-    const int broken = point_reject(&work->context, work->config, error);
-    if (broken >= 0)
-        return error_set(error, ERROR_USAGE, "%s does not run here: %s", rung->name,
-                         work->rung.space->rules[broken].reason);
-    output_note(&work->request.out, "kernel    %s: %s of %s\n", rung->name, rung->kernel,
-                work->rungs.groups[rung->group].title);
-    return broken == POINT_FAILED ? -1 : 0;
+    for (size_t i = 0; i < work->rungs.count; i++) {
+        const struct rung *rung = &work->rungs.rungs[i];
+        struct kernel *kernel = &work->kernels[work->kernel_count];
+        struct error why;
+        if (!is_chosen[i])
+            continue;
+        work->is_group |= strcmp(rung->name, work->request.topic) != 0;
+        *kernel =
+            (struct kernel){.context = work->setup.context, .sources = work->setup.sources};
+        work->kernel_count++;
+        if (open_rung(kernel, work, rung, &why, error))
+            return -1;
+        if (why.code == ERROR_NONE) {
+            output_note(&work->request.out, "kernel    %s: %s of %s\n", rung->name,
+                        rung->kernel, work->rungs.groups[rung->group].title);
+            continue;
+        }
+        if (!work->is_group) {
+            *error = why;
+            return -1;
+        }
+        output_note(&work->request.out, "left out  %s\n", why.text);
+        ladder_rung_close(&kernel->rung);
+        work->kernel_count--;
+    }
+    if (work->is_group && work->own.run)
+        return error_set(error, ERROR_USAGE,
+                         "--run launches one kernel, and '%.60s' is a group of rungs: name one "
+                         "of them, as %.60s-1",
+                         work->request.topic, work->request.topic);
+    return work->kernel_count ? 0
+                              : error_set(error, ERROR_USAGE,
+                                          "no rung of '%.60s' runs here: name another group",
+                                          work->request.topic);
 }
 
 static int open_variant(struct work *work, struct error *error)
 {
+    struct kernel *kernel = &work->kernels[work->kernel_count++];
     struct text params = {0};
-    if (setup_config(work->config, &work->setup, &work->request, error))
+    *kernel = (struct kernel){.context = work->setup.context, .sources = work->setup.sources};
+    if (setup_config(kernel->config, &work->setup, &work->request, error))
         return -1;
-    point_format(&params, work->setup.space, work->config, true);
+    point_format(&params, work->setup.space, kernel->config, true);
     output_note(&work->request.out, "kernel    %s\n", params.at ? params.at : "");
     text_dispose(&params);
     return 0;
@@ -140,12 +179,15 @@ static int set_up(void *shared, struct error *error)
     if (setup_open(setup, &work->request, true, error))
         return -1;
     tune_notes_setup(&work->request, setup, 1);
-    work->context = setup->context;
-    work->sources = setup->sources;
-    return (is_rung ? open_rung(work, error) : open_variant(work, error)) ||
-                   call_plan(&work->plan, &work->context, work->config, error)
-               ? -1
-               : 0;
+    work->kernels = calloc(RUNGS_MAX, sizeof *work->kernels);
+    if (!work->kernels)
+        return error_memory(error, RUNGS_MAX * sizeof *work->kernels);
+    int failed = is_rung ? open_rungs(work, error) : open_variant(work, error);
+    for (size_t i = 0; i < work->kernel_count && !failed; i++) {
+        struct kernel *kernel = &work->kernels[i];
+        failed = call_plan(&kernel->plan, &kernel->context, kernel->config, error);
+    }
+    return failed;
 }
 
 /* --- ncu's command line ------------------------------------------------------------------- */
@@ -165,14 +207,14 @@ static void add_words(struct command *command, const char *const *words, size_t 
 }
 
 /* Adds ncu's options that select the launches, and leave the clocks alone. */
-static void add_launches(struct command *command, const struct work *work)
+static void add_launches(struct command *command, const struct kernel *kernel)
 {
-    const size_t count = (size_t)work->plan.count;
+    const size_t count = (size_t)kernel->plan.count;
     snprintf(command->kernel, sizeof command->kernel, "regex:%.60s",
-             work->context.space->kernel);
+             kernel->context.space->kernel);
     snprintf(command->before, sizeof command->before, "%zu", SINGLE_RUN_BEFORE * count);
     snprintf(command->launches, sizeof command->launches, "%zu", count);
-    const bool is_warm = work->setup.problem.regime == WARM;
+    const bool is_warm = kernel->context.problem->regime == WARM;
     const char *const words[] = {"--clock-control",        "none",          "--cache-control",
                                  is_warm ? "none" : "all", "--kernel-name", command->kernel,
                                  "--launch-skip",          command->before, "--launch-count",
@@ -180,9 +222,9 @@ static void add_launches(struct command *command, const struct work *work)
     add_words(command, words, sizeof words / sizeof *words);
 }
 
-/* This program with the arguments that it was given, and --run. */
+/* This program with the arguments that it was given, and --run; of a group the rung in its place. */
 static int add_ourselves(struct command *command, const struct request *request,
-                         struct error *error)
+                         const struct kernel *kernel, struct error *error)
 {
     const ssize_t length =
         readlink("/proc/self/exe", command->program, sizeof command->program - 1);
@@ -192,12 +234,15 @@ static int add_ourselves(struct command *command, const struct request *request,
     const char *const before[] = {command->program, "profile", "--run"};
     add_words(command, before, sizeof before / sizeof *before);
     for (int i = 1; i < request->argc; i++)
-        command->words[command->count++] = request->argv[i];
+        command->words[command->count++] =
+            kernel->rung.space && request->argv[i] == request->topic ? kernel->rung.listed->name
+                                                                     : request->argv[i];
     return 0;
 }
 
 /* ncu with these words first; to be freed by free(out->words). */
-static int make_command(struct command *out, const struct work *work, const char *const *first,
+static int make_command(struct command *out, const struct work *work,
+                        const struct kernel *kernel, const char *const *first,
                         size_t first_count, struct error *error)
 {
     const size_t room = NCU_WORDS + first_count + (size_t)work->request.argc;
@@ -205,16 +250,18 @@ static int make_command(struct command *out, const struct work *work, const char
     if (!out->words)
         return error_memory(error, room * sizeof *out->words);
     add_words(out, first, first_count);
-    add_launches(out, work);
-    return add_ourselves(out, &work->request, error);
+    add_launches(out, kernel);
+    return add_ourselves(out, &work->request, kernel, error);
 }
 
 /* The command that shows all that ncu can measure of this kernel. */
-static int write_by_hand(struct text *out, const struct work *work, struct error *error)
+static int write_by_hand(struct text *out, const struct work *work, const struct kernel *kernel,
+                         struct error *error)
 {
     static const char *const first[] = {"ncu", "--set", "full", "-o", "profile"};
     struct command command;
-    int failed = make_command(&command, work, first, sizeof first / sizeof *first, error);
+    int failed =
+        make_command(&command, work, kernel, first, sizeof first / sizeof *first, error);
     for (size_t i = 0; i < command.count && !failed; i++) {
         text_adds(out, i ? " " : "");
         command_add_word(out, command.words[i]);
@@ -230,16 +277,17 @@ struct said {
     struct text out, errors;
 };
 
-static int run_ncu(struct said *said, const struct work *work, const char *ncu,
-                   struct error *error)
+static int run_ncu(struct said *said, const struct work *work, const struct kernel *kernel,
+                   const char *ncu, struct error *error)
 {
     struct text metrics = {0};
     struct command command = {.words = NULL};
     ncu_metrics(&metrics);
     const char *const first[] = {"env", "LC_ALL=C",      ncu,    "--csv",     "--page",
                                  "raw", "--print-units", "base", "--metrics", metrics.at};
-    int failed = text_check(&metrics, error) ||
-                 make_command(&command, work, first, sizeof first / sizeof *first, error);
+    int failed =
+        text_check(&metrics, error) ||
+        make_command(&command, work, kernel, first, sizeof first / sizeof *first, error);
     if (!failed && tool_run(&said->out, &said->errors, command.words) < 0)
         failed = error_set(error, ERROR_FAILED, "%s did not come to its end", ncu);
     failed = failed || text_check(&said->out, error) || text_check(&said->errors, error);
@@ -248,23 +296,24 @@ static int run_ncu(struct said *said, const struct work *work, const char *ncu,
     return failed ? -1 : 0;
 }
 
-static int profile_with(struct work *work, const char *ncu, struct error *error)
+static int profile_with(const struct work *work, struct kernel *kernel, const char *ncu,
+                        struct error *error)
 {
     struct said said = {0};
     struct error ignored;
-    const int failed = run_ncu(&said, work, ncu, error) ||
-                       ncu_parse(work->launches, (size_t)work->plan.count, &work->launch_count,
-                                 &said.out, &said.errors, error);
+    const int failed = run_ncu(&said, work, kernel, ncu, error) ||
+                       ncu_parse(kernel->launches, (size_t)kernel->plan.count,
+                                 &kernel->launch_count, &said.out, &said.errors, error);
     if (!failed)
-        work->has_pattern = pattern_run(&work->pattern, &work->context, &work->sources,
-                                        work->config, &ignored) == 0 &&
-                            work->pattern.is_known;
+        kernel->has_pattern = pattern_run(&kernel->pattern, &kernel->context, &kernel->sources,
+                                          kernel->config, &ignored) == 0 &&
+                              kernel->pattern.is_known;
     text_dispose(&said.out);
     text_dispose(&said.errors);
     return failed;
 }
 
-static int profile(struct work *work, struct error *error)
+static int profile(const struct work *work, struct kernel *kernel, struct error *error)
 {
     const struct device_info *info = &work->setup.device->info;
     struct text ncu = {0}, by_hand = {0};
@@ -274,12 +323,13 @@ static int profile(struct work *work, struct error *error)
                          info->is_fallback
                              ? "and none shows here: see 'autotune doctor'"
                              : "not on the host emulator: name one with --device");
-    if (write_by_hand(&by_hand, work, error)) {
+    if (write_by_hand(&by_hand, work, kernel, error)) {
         failed = -1;
     } else if (locate_ncu(&ncu)) {
-        output_note(&work->request.out, "ncu       %s\n", ncu.at);
+        if (kernel == work->kernels)
+            output_note(&work->request.out, "ncu       %s\n", ncu.at);
         output_note(&work->request.out, "by hand   %s\n", by_hand.at);
-        failed = profile_with(work, ncu.at, error);
+        failed = profile_with(work, kernel, ncu.at, error);
     } else {
         failed = error_set(error, ERROR_NO_DEVICE,
                            "ncu is neither on the PATH nor in CUDA_HOME nor /usr/local/cuda*: "
@@ -294,9 +344,14 @@ static int profile(struct work *work, struct error *error)
 static int gather(void *shared, struct error *error)
 {
     struct work *work = shared;
-    return work->own.run ? single_run(work->setup.device, &work->context, &work->sources,
-                                      work->config, work->request.seed, error)
-                         : profile(work, error);
+    struct kernel *first = work->kernels;
+    int failed = 0;
+    if (work->own.run)
+        return single_run(work->setup.device, &first->context, &first->sources, first->config,
+                          work->request.seed, error);
+    for (size_t i = 0; i < work->kernel_count && !failed; i++)
+        failed = profile(work, &work->kernels[i], error);
+    return failed;
 }
 
 /* --- As a table --------------------------------------------------------------------------- */
@@ -346,10 +401,42 @@ static void add_launch(struct table *table, const char *pass,
 }
 
 /* What the emulator counts, if it counts that launch; else NULL. */
-static const struct pattern *find_pattern(const struct work *work, size_t launch)
+static const struct pattern *find_pattern(const struct kernel *kernel, size_t launch)
 {
-    const bool is_counted = launch == (size_t)pattern_launch(&work->plan, work->context.space);
-    return is_counted && work->has_pattern ? &work->pattern : NULL;
+    const bool is_counted =
+        launch == (size_t)pattern_launch(&kernel->plan, kernel->context.space);
+    return is_counted && kernel->has_pattern ? &kernel->pattern : NULL;
+}
+
+static const char *pass_of(const struct kernel *kernel, size_t launch)
+{
+    return kernel->context.space->passes[kernel->plan.launches[launch].pass].name;
+}
+
+/* Of a group with the rung's name. */
+static void add_row(struct table *table, const struct work *work, const struct kernel *kernel,
+                    size_t launch)
+{
+    if (work->is_group)
+        table_add(table, kernel->rung.listed->name);
+    add_launch(table, pass_of(kernel, launch), &kernel->plan.launches[launch],
+               &kernel->launches[launch], find_pattern(kernel, launch));
+}
+
+/* The others hardly count. */
+static size_t find_longest(const struct kernel *kernel)
+{
+    size_t longest = 0;
+    for (size_t i = 1; i < kernel->launch_count; i++)
+        if (kernel->launches[i].figures[NCU_NS] > kernel->launches[longest].figures[NCU_NS])
+            longest = i;
+    return longest;
+}
+
+static struct table begin_table(const struct work *work)
+{
+    return work->is_group ? (struct table){.columns = columns, .column_count = COLUMNS}
+                          : (struct table){.columns = columns + 1, .column_count = COLUMNS - 1};
 }
 
 /* --- In words ----------------------------------------------------------------------------- */
@@ -433,54 +520,66 @@ static void explain_loads(struct text *out, const char *pass, const struct ncu_l
     text_adds(out, "\n");
 }
 
-/* Explains the longest launch: the others hardly count. */
-static int print_words(const struct work *work, struct error *error)
+/* Explains the longest launch. */
+static void explain(struct text *out, const struct kernel *kernel)
 {
-    const struct space *space = work->context.space;
-    const struct planner_plan *plan = &work->plan;
-    const struct ncu_launch *const launches = work->launches;
-    struct text text = {0};
-    size_t longest = 0;
-    if (output_is_taken(&work->request.out))
-        return 0;
-    for (size_t i = 1; i < work->launch_count; i++)
-        if (launches[i].figures[NCU_NS] > launches[longest].figures[NCU_NS])
-            longest = i;
-    const char *pass = space->passes[plan->launches[longest].pass].name;
-    explain_limit(&text, pass, &launches[longest]);
-    explain_stall(&text, pass, &launches[longest]);
-    explain_shared(&text, pass, &launches[longest]);
-    const struct pattern *pattern = find_pattern(work, longest);
-    explain_divergence(&text, pass, &launches[longest], pattern);
-    explain_loads(&text, pass, &launches[longest], pattern);
-    int failed = output_text(&text, error);
-    text_dispose(&text);
-    return failed;
+    const size_t longest = find_longest(kernel);
+    const struct ncu_launch *const launch = &kernel->launches[longest];
+    const char *pass = pass_of(kernel, longest);
+    const struct pattern *pattern = find_pattern(kernel, longest);
+    explain_limit(out, pass, launch);
+    explain_stall(out, pass, launch);
+    explain_shared(out, pass, launch);
+    explain_divergence(out, pass, launch, pattern);
+    explain_loads(out, pass, launch, pattern);
 }
 
-/* A line for each launch, with empty cells for what ncu did not give; for people also, below the table,
- * what limits the longest one. */
+/* A line for each launch, of a group for the longest of each rung, with empty cells for what ncu did not
+ * give; below it what limits the longest ones. */
+static void print(struct text *out, const struct work *work)
+{
+    struct table table = begin_table(work);
+    for (size_t k = 0; k < work->kernel_count; k++)
+        for (size_t i = 0; i < work->kernels[k].launch_count; i++)
+            if (!work->is_group || i == find_longest(&work->kernels[k]))
+                add_row(&table, work, &work->kernels[k], i);
+    table_show(out, &table, terminal_has_color(stdout));
+    out->failed |= table.failed;
+    table_dispose(&table);
+    for (size_t k = 0; k < work->kernel_count; k++) {
+        const struct kernel *kernel = &work->kernels[k];
+        if (work->is_group)
+            explain_limit(out, kernel->rung.listed->name,
+                          &kernel->launches[find_longest(kernel)]);
+        else
+            explain(out, kernel);
+    }
+}
+
+/* Files have a row for each launch. */
 static int show(void *shared, struct error *error)
 {
     const struct work *work = shared;
-    struct table table = {.columns = columns, .column_count = COLUMNS};
+    struct table table = begin_table(work);
+    struct text text = {0};
     if (work->own.run)
         return 0;
-    for (size_t i = 0; i < work->launch_count; i++) {
-        const struct planner_launch *launch = &work->plan.launches[i];
-        add_launch(&table, work->context.space->passes[launch->pass].name, launch,
-                   &work->launches[i], find_pattern(work, i));
-    }
-    int failed =
-        output_table(&work->request.out, &table, NULL, error) || print_words(work, error);
+    for (size_t k = 0; k < work->kernel_count; k++)
+        for (size_t i = 0; i < work->kernels[k].launch_count; i++)
+            add_row(&table, work, &work->kernels[k], i);
+    print(&text, work);
+    const int failed = output_forms(&work->request.out, &text, &table, NULL, error);
     table_dispose(&table);
+    text_dispose(&text);
     return failed;
 }
 
 static void clean_up(void *shared)
 {
     struct work *work = shared;
-    ladder_rung_close(&work->rung);
+    for (size_t i = 0; i < work->kernel_count; i++)
+        ladder_rung_close(&work->kernels[i].rung);
+    free(work->kernels);
     rungs_dispose(&work->rungs);
     setup_close(&work->setup);
 }
@@ -494,18 +593,19 @@ static const struct option_row options[] = {
 const struct verb_row verb_profile = {
     .verb = VERB_PROFILE,
     .name = "profile",
-    .summary = "run one kernel under Nsight Compute and read its figures back",
-    .arguments = "[VARIANT|RUNG]",
+    .summary = "run a kernel under Nsight Compute and read its figures back",
+    .arguments = "[VARIANT|RUNG|GROUP]",
     .help =
         "Runs one kernel under Nsight Compute, where its ncu is found, and reads back what that "
         "measured: throughput of memory and compute, occupancy, bank conflicts, what warps wait for. "
         "A variant is named by its params, as BLOCK=256,ITEMS=16, the others as in this GPU's record; a rung "
-        "of the ladder by its name; without either it is the record's winner. Clocks are left as they "
-        "are.\v"
+        "of the ladder by its name; without either it is the record's winner. Of a group of rungs, as harris, "
+        "each is run, and the table has its longest launch. Clocks are left as they are.\v"
         "Examples:\n"
         "  autotune profile --n 400M\n"
         "  autotune profile BLOCK=512,WARP=TREE --n 400M --type f32\n"
-        "  autotune profile harris-2 --n 400M --csv -\n\n"
+        "  autotune profile harris-2 --n 400M --csv -\n"
+        "  autotune profile wangyu --n 32Mi --type f32\n\n"
         "Exit 69 also where there is no ncu, or where it may not read the counters. " VERBS_EXIT,
     .options = options,
     .bytes = sizeof(struct work),

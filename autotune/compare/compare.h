@@ -48,6 +48,7 @@ struct compare_side {
     struct occupancy_limits limits; /* of its architecture */
     char has[GPUS_WORDS];           /* gpus_instructions; "" = unknown */
     double blocks;   /* of a kernel that does nothing, that it starts in a second */
+    double atomics;  /* operations on one word in a second, as many as any kernel did */
     size_t variants; /* that its rules allow of the first line's problem */
 };
 

@@ -247,10 +247,9 @@ static void add_one(struct text *out, const struct compare *compare)
         struct text text = {0};
         if (!losses->cell_count || !compare_losses_best(&config, &percent, losses))
             continue;
-        text_adds(&text, "if there is to be one: it loses ");
-        sentence_add_fixed(&text, percent, 1);
-        text_addf(&text, " %% at most, at any size, on any of them: %s",
-                  losses->params[config]);
+        text_adds(&text, "if there is to be one for all of them: it takes ");
+        compare_losses_add_most(&text, percent);
+        text_addf(&text, ", at any size: %s", losses->params[config]);
         sentence_end(out, "config", &text);
         return;
     }

@@ -404,12 +404,13 @@ static void fill_line(struct comparison *comparison, struct compare_line *line)
     }
 }
 
-/* What decides a port, of the first line's problem. What fails is not known. */
+/* What decides a port, of the first lines' problem at its largest size. What fails is not known. */
 static void fill_port(struct comparison *comparison, struct compare_side *side,
                       const struct compare_input *input)
 {
     const struct compare_winner none = {.record = NULL};
-    const struct problem problem = comparison->compare.lines[0].problem;
+    const struct compare *compare = &comparison->compare;
+    const struct problem problem = compare->lines[compare_group_end(compare, 0) - 1].problem;
     struct compare_kernel kernel;
     struct points points;
     struct error ignored;

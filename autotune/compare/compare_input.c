@@ -41,6 +41,7 @@ static void take_model(struct compare_input *out, const struct gpus_model *model
     out->side.sms = model->target.sms;
     out->side.peak_bytes = model->peak_bytes;
     out->side.blocks = model->blocks_per_us * 1e6;
+    out->side.atomics = model->atomics_per_us * 1e6;
     take_target(out);
 }
 

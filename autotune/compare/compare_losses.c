@@ -332,18 +332,19 @@ static struct sentence_range find_range(const struct compare_losses *losses, siz
     return range;
 }
 
-static void add_range(struct table *table, const struct sentence_range *range)
+static void add_range(struct table *table, const struct sentence_range *range, bool *is_less)
 {
     struct text text = {0};
     if (range->count)
         sentence_add_range(&text, range, 1);
+    *is_less |= range->count && range->low < 0;
     table_add(table, text.at);
     table->failed |= text.failed;
     text_dispose(&text);
 }
 
 static void add_winners(struct table *table, const struct compare_losses *losses,
-                        const struct compare *compare, size_t of)
+                        const struct compare *compare, size_t of, bool *is_less)
 {
     table_addf(table, "winners of %s", compare->sides[of].name);
     for (size_t on = 0; on < compare->side_count; on++) {
@@ -351,18 +352,18 @@ static void add_winners(struct table *table, const struct compare_losses *losses
         if (has_cells(losses, on) && on == of)
             table_add(table, "-");
         else if (has_cells(losses, on))
-            add_range(table, &range);
+            add_range(table, &range, is_less);
     }
 }
 
 static void add_one(struct table *table, const struct compare_losses *losses,
-                    const struct compare *compare, size_t config)
+                    const struct compare *compare, size_t config, bool *is_less)
 {
     table_add(table, "one config for all");
     for (size_t on = 0; on < compare->side_count; on++) {
         const struct sentence_range range = compare_losses_of(losses, config, on);
         if (has_cells(losses, on))
-            add_range(table, &range);
+            add_range(table, &range, is_less);
     }
 }
 
@@ -376,6 +377,13 @@ static bool is_known(const struct compare_losses *losses, const struct compare *
     return false;
 }
 
+void compare_losses_add_most(struct text *out, double percent)
+{
+    text_adds(out, percent < 0 ? "at least " : "at most ");
+    sentence_add_longer(out, &(struct sentence_range){percent, percent, 1}, 1);
+    text_adds(out, " than a GPU's own winner");
+}
+
 static void add_covers(struct text *out, const struct compare_losses *losses)
 {
     size_t *configs = calloc(losses->cell_count, sizeof *configs), best, count;
@@ -383,9 +391,9 @@ static void add_covers(struct text *out, const struct compare_losses *losses)
     struct text text = {0};
     out->failed |= !configs;
     if (compare_losses_best(&best, &percent, losses)) {
-        text_adds(&text, "config for all of them, which loses ");
-        sentence_add_fixed(&text, percent, 1);
-        text_addf(&text, " %% at most: %s", losses->params[best]);
+        text_adds(&text, "config for all of them, which takes ");
+        compare_losses_add_most(&text, percent);
+        text_addf(&text, ": %s", losses->params[best]);
         sentence_end(out, "one", &text);
     }
     count = configs ? compare_losses_cover(configs, losses, WITHIN) : 0;
@@ -407,6 +415,7 @@ void compare_losses_print(struct text *out, const struct compare_losses *losses,
     char titles[COMPARE_SIDES_MAX][sizeof compare->sides[0].name + 4];
     double percent;
     size_t best;
+    bool is_less = false;
     struct text text = {0};
     if (!losses->cell_count)
         return;
@@ -423,10 +432,16 @@ void compare_losses_print(struct text *out, const struct compare_losses *losses,
     }
     for (size_t s = 0; s < compare->side_count; s++)
         if (has_cells(losses, s))
-            add_winners(&table, losses, compare, s);
+            add_winners(&table, losses, compare, s, &is_less);
     if (compare_losses_best(&best, &percent, losses))
-        add_one(&table, losses, compare, best);
+        add_one(&table, losses, compare, best, &is_less);
     table_show(out, &table, bold_titles);
     table_dispose(&table);
+    if (is_less) {
+        text_adds(&text,
+                  "0: in the search it took less time than that GPU's own winner, which won "
+                  "the last race, or is the simplest of those that cannot be told apart");
+        sentence_end(out, "below", &text);
+    }
     add_covers(out, losses);
 }

@@ -48,13 +48,16 @@ struct sentence_range compare_losses_of(const struct compare_losses *losses, siz
  * is none. */
 bool compare_losses_best(size_t *config, double *percent, const struct compare_losses *losses);
 
+/* Appends what that one takes: "at most 12.8 % longer than a GPU's own winner". */
+void compare_losses_add_most(struct text *out, double percent);
+
 /* Few configs of which one is within `percent` of the winner in each cell, chosen greedily: how many
  * there are. `configs` has room for cell_count. */
 size_t compare_losses_cover(size_t *configs, const struct compare_losses *losses,
                             double percent);
 
-/* Appends a table of what each GPU's winners lose on the others and a sentence on one config for
- * all; where nothing is known of it, a sentence that says what would tell. Nothing without cells. */
+/* Appends a table of what each GPU's winners lose on the others and sentences on one config for
+ * all and on what is negative; where nothing is known of it, a sentence that says what would tell. Nothing without cells. */
 void compare_losses_print(struct text *out, const struct compare_losses *losses,
                           const struct compare *compare, bool bold_titles);
 

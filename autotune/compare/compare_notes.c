@@ -87,9 +87,9 @@ static void add_losses(struct text *out, const struct compare *compare,
     if (!losses.count)
         return;
     text_addf(&text, "%s's winners take ", compare->sides[0].name);
-    sentence_add_range(&text, &losses, 1);
-    text_addf(&text, " %% longer on %s than its own (known of %zu size%s)",
-              compare->sides[side].name, losses.count, losses.count == 1 ? "" : "s");
+    sentence_add_longer(&text, &losses, 1);
+    text_addf(&text, " on %s than its own (known of %zu size%s)", compare->sides[side].name,
+              losses.count, losses.count == 1 ? "" : "s");
     sentence_end(out, "loss", &text);
 }
 
@@ -117,10 +117,11 @@ static void add_refuted(struct text *out, const struct compare *compare,
         return;
     text_addf(&text, "at %zu of %zu size%s (", sizes.count, all, all == 1 ? "" : "s");
     sentence_add_sizes(&text, &sizes);
-    text_addf(&text,
-              ") on %s: such a bound is less than two thirds of the time known of the same "
-              "kernel on another GPU",
-              compare->sides[side].name);
+    text_addf(
+        &text,
+        ") on %s: such a bound says little, being less than two thirds of the time that the "
+        "same kernel took on another GPU",
+        compare->sides[side].name);
     sentence_end(out, "withheld", &text);
 }
 
@@ -141,7 +142,7 @@ static void add_latency(struct text *out, const struct compare *compare,
         sentence_add_about(&text, prediction_least_n(group, compare, s));
         text_addf(&text, " on %s", compare->sides[s].name);
     }
-    text_addf(&text, ": latency %s there; memory would need less for it all than ",
+    text_addf(&text, ": latency %s there, for memory alone would take less than ",
               of == side ? "decides" : "may decide");
     if (of < compare->side_count)
         text_addf(&text, "the least that any size took on %s, ", compare->sides[of].name);
@@ -390,7 +391,10 @@ void compare_notes_columns(struct text *out, const struct compare *compare)
     text_adds(&text,
               "KiB/SM: what Little's law wants in flight for the peak, at a latency of ");
     sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
-    text_adds(&text, " us; % is of each GPU's own peak; ");
+    text_adds(
+        &text,
+        " us; behind it: at how many sizes there are such figures; % is of each GPU's own "
+        "peak; ");
     if (has_limit)
         text_adds(&text,
                   "occupancy by: what allows no more warps on an SM, which need not slow "

@@ -76,8 +76,8 @@ static void add_loss(struct text *out, const struct pair *pair, const struct win
     if (params.at &&
         compare_losses_config(&percent, pair->losses, params.at, pair->line, here->side)) {
         text_addf(out, "%s%s in its place takes ", out->length ? "; " : "", value);
-        sentence_add_fixed(out, percent < 0 ? -percent : percent, 1);
-        text_addf(out, " %% %s on %s", percent < 0 ? "less" : "longer", here->gpu);
+        sentence_add_longer(out, &(struct sentence_range){percent, percent, 1}, 1);
+        text_addf(out, " on %s", here->gpu);
     }
     text_dispose(&params);
 }

@@ -66,9 +66,9 @@ static const struct fact {
     {"registers of an SM", registers_of, WHOLE},
     {"shared memory of an SM", shared_of, BYTES},
     {"L2 cache", l2_of, BYTES},
-    {"peak GB/s", peak_of, WHOLE},
+    {"peak of memory, GB/s", peak_of, WHOLE},
     {"bytes for an SM in a clock", balance_of, TENTHS},
-    {"variants that it can run", variants_of, WHOLE},
+    {"kernel variants that run there", variants_of, WHOLE},
 };
 enum { FACTS = sizeof facts / sizeof *facts };
 
@@ -90,6 +90,14 @@ static void dispose(struct text cells[COMPARE_SIDES_MAX], size_t count)
         text_dispose(&cells[s]);
 }
 
+static bool is_known(const struct text cells[COMPARE_SIDES_MAX], size_t count)
+{
+    for (size_t s = 0; s < count; s++)
+        if (cells[s].length)
+            return true;
+    return false;
+}
+
 /* Is it the same, and known, of all? */
 static bool is_alike(const struct text cells[COMPARE_SIDES_MAX], size_t count)
 {
@@ -108,10 +116,10 @@ static void add_fact(struct table *table, struct text *alike, const struct compa
         write_fact(&cells[s], fact, &compare->sides[s]);
     if (is_alike(cells, count)) {
         text_addf(alike, "%s%s %s", alike->length ? "; " : "", fact->name, cells[0].at);
-    } else {
+    } else if (is_known(cells, count)) {
         table_add(table, fact->name);
         for (size_t s = 0; s < count; s++)
-            table_add(table, cells[s].at);
+            table_add(table, cells[s].length ? cells[s].at : "unknown");
     }
     dispose(cells, count);
 }

@@ -282,10 +282,11 @@ static void add_from(struct text *out, const struct compare *compare, size_t a, 
     struct text text = {0};
     text_adds(&text, "well above ");
     add_about(&text, LATENCIES * analysis_latency_s * peak / element_bytes(compare), round);
-    text_addf(&text, " elements of %s, %.0f times an assumed latency of ",
-              problem_types[compare->lines[0].problem.type].name, LATENCIES);
-    sentence_add_fixed(&text, analysis_latency_s * 1e6, 1);
-    text_adds(&text, " us; below, latency decides");
+    text_addf(&text,
+              " elements of %s, read in %.0f us, %.0f times the latency assumed; with fewer, "
+              "latency decides",
+              problem_types[compare->lines[0].problem.type].name,
+              LATENCIES * analysis_latency_s * 1e6, LATENCIES);
     add_latencies(&text, compare, a, b);
     sentence_end(out, "from n", &text);
 }
@@ -300,11 +301,11 @@ static void add_caches(struct text *out, const struct compare *compare,
     struct text text = {0};
     if (!small->l2_bytes || (double)large->l2_bytes < LARGER * (double)small->l2_bytes)
         return;
-    text_addf(&text, "what was just read stays in the L2 of %s alone from ", large->name);
     add_about(&text, (double)small->l2_bytes / bytes, ceil);
     text_adds(&text, " to ");
     add_about(&text, (double)large->l2_bytes / bytes, floor);
-    text_adds(&text, " elements");
+    text_addf(&text, " elements fit the L2 cache of %s alone: read again, they come from there",
+              large->name);
     sentence_end(out, "warm", &text);
 }
 
@@ -322,7 +323,7 @@ static const struct compare_line *find_published(const struct compare *compare, 
     return best;
 }
 
-/* "; published for V100, of another kernel: 876.63 GB/s, sum f32 1Gi (CS599 Lecture 6)". */
+/* "; CS599 Lecture 6 has 876.63 GB/s on V100, by its own kernel (sum f32 1Gi)". */
 static void add_published(struct text *out, const struct compare *compare, size_t side)
 {
     const struct compare_line *line = find_published(compare, side);
@@ -331,9 +332,9 @@ static void add_published(struct text *out, const struct compare *compare, size_
         return;
     const struct compare_cell *const cell = &line->cells[side];
     const struct published_value *const gbs = &cell->published.gbs;
-    text_addf(out, "; published for %s, of another kernel: %s GB/s, %s (%s)",
-              compare->sides[side].name, figures_short(speed, gbs->value, gbs->digits),
-              published_problem(problem, &line->problem), cell->source);
+    text_addf(out, "; %s has %s GB/s on %s, by its own kernel (%s)", cell->source,
+              figures_short(speed, gbs->value, gbs->digits), compare->sides[side].name,
+              published_problem(problem, &line->problem));
 }
 
 /* --- The whole ---------------------------------------------------------------------------- */
@@ -391,15 +392,15 @@ static bool is_first(const struct compare *compare, size_t side)
     return first == side;
 }
 
+/* "V100, H100 and H200", where the last word is "and". */
 static void add_names(struct text *out, const struct compare *compare, const size_t *sides,
-                      size_t count)
+                      size_t count, const char *last)
 {
-    for (size_t i = 0; i < count; i++)
-        text_addf(out, "%s%s",
-                  i == 0          ? ""
-                  : i + 1 < count ? ", "
-                                  : " and ",
-                  compare->sides[sides[i]].name);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            text_addf(out, i + 1 < count ? ", " : " %s ", last);
+        text_adds(out, compare->sides[sides[i]].name);
+    }
 }
 
 /* "; H200 was measured at up to 4409 GB/s, 91.6 % of its peak" */
@@ -436,9 +437,9 @@ static void add_data_sheets(struct text *out, const struct compare *compare)
     bool has_small = false;
     for (size_t i = 0; i < unknowns; i++)
         has_small |= compare->lines[0].latency_ps[unknown[i]] > 0;
-    text_addf(&text, "data sheets; no record %sof ", has_small ? "of these sizes " : "");
-    add_names(&text, compare, unknown, unknowns);
-    text_adds(&text, " is here");
+    text_addf(&text, "data sheets; no times %sof ", has_small ? "of these sizes " : "");
+    add_names(&text, compare, unknown, unknowns, "or");
+    text_adds(&text, " are here");
     for (size_t i = 0; i < knowns; i++)
         add_known(&text, compare, known[i]);
     for (size_t s = 0; s < compare->side_count; s++)
@@ -471,11 +472,11 @@ static void add_command(struct text *out, const struct compare *compare)
     }
     if (!count)
         return;
-    text_addf(&text, "'autotune --op %s --type %s%s %s' on ", operation_option(problem->op),
+    text_addf(&text, "run 'autotune --op %s --type %s%s %s' on ", operation_option(problem->op),
               problem_types[problem->type].name, problem_orders[problem->order].option,
               compare_sweep_options(&problem->dims));
-    add_names(&text, compare, sides, count);
-    text_adds(&text, ", then compare the record files");
+    add_names(&text, compare, sides, count, "and");
+    text_adds(&text, ", and compare the record files");
     sentence_end(out, "to settle", &text);
 }
 

@@ -2,6 +2,9 @@
  * the numbers that it follows from. */
 #include "autotune/compare/published_check.h"
 
+#include "autotune/compare/published_print.h"
+#include "autotune/print/sentence.h"
+
 #include "autotune/device/gpus.h"
 #include "autotune/device/occupancy.h"
 #include "autotune/print/table_fit.h"
@@ -277,11 +280,13 @@ static bool find_blocks(struct blocks *out, const struct check *check,
 
 /* --- Rows --------------------------------------------------------------------------------- */
 
-enum { CHECK_COLUMNS = 10 };
+enum { CHECK_COLUMNS = 11 };
 static const struct table_column columns[CHECK_COLUMNS] = {
-    {NULL, "source", false},  {"kernel", "kernel", false}, {"threads", "threads", true},
-    {"n", "n", true},         {"figure", "figure", false}, {"printed", "printed", true},
-    {"follows", "low", true}, {"to", "high", true},        {NULL, "follows", false},
+    {NULL, "source", false},      {"kernel", "kernel", false},
+    {"threads", "threads", true}, {"n", "n", true},
+    {NULL, "figure", false},      {"figure", NULL, false},
+    {"printed", "printed", true}, {"least", "low", true},
+    {"most", "high", true},       {NULL, "follows", false},
     {"from", "from", false},
 };
 
@@ -303,6 +308,7 @@ static void add_row(struct table *table, const struct check *check,
     add_threads(table, figure);
     table_addf(table, "%llu", (unsigned long long)published_n(check->published, figure));
     table_add(table, published_columns[rule->column]);
+    table_add(table, published_print_title(rule->column));
     table_add(table, published_write(word, number));
     table_addf(table, "%.*f", (int)number->decimals + 1, range.low);
     table_addf(table, "%.*f", (int)number->decimals + 1, range.high);
@@ -319,6 +325,7 @@ static void add_computed(struct table *table, const struct check *check,
     add_threads(table, figure);
     table_addf(table, "%llu", (unsigned long long)published_n(check->published, figure));
     table_add(table, name);
+    table_add(table, NULL);
     table_add(table, NULL);
     table_addf(table, "%.3f", value);
     table_addf(table, "%.3f", value);
@@ -396,10 +403,26 @@ static void print_blocks(struct text *out, struct table *all, const struct check
     if (at_rate)
         text_addf(
             out,
-            "%zu of %zu start %.0f to %.0f blocks a us, the rate of this GPU: they take no "
-            "less time, whatever a block does\n",
+            "%zu of %zu start %.0f to %.0f blocks a us, as many as this GPU can: they would take as "
+            "long if their blocks did nothing\n",
             at_rate, count, low, high);
     table_dispose(&shown);
+}
+
+void published_check_legend(struct text *out)
+{
+    struct text text = {0};
+    text_adds(
+        &text,
+        "as the document has it; least, most: what follows from the document's other figures, "
+        "those of the last column, as exactly as their digits tell");
+    sentence_end(out, "printed", &text);
+    text_adds(
+        &text,
+        "blocks that start in a microsecond; us a block: how long one lives, by the time and by how "
+        "many blocks all SMs hold at once; limit: the rate of blocks, where it is that of a kernel "
+        "that does nothing");
+    sentence_end(out, "blocks/us", &text);
 }
 
 void published_check_init(struct table *out)
@@ -422,7 +445,7 @@ int published_check(struct text *out, struct table *table, const struct publishe
     if (counts.all)
         text_addf(out, "%zu of %zu figures follow from others of it%s\n",
                   counts.all - counts.wrong, counts.all,
-                  counts.wrong ? "; these do not, rounded or cut:" : "");
+                  counts.wrong ? "; these do not, neither rounded nor cut:" : "");
     else
         text_adds(out, "no figure of it follows from others\n");
     if (counts.wrong)

@@ -16,4 +16,7 @@ void published_check_init(struct table *out);
 int published_check(struct text *out, struct table *table, const struct published *published,
                     bool bold_titles, struct error *error);
 
+/* Appends what the columns of these tables are. */
+void published_check_legend(struct text *out);
+
 #endif

@@ -50,6 +50,11 @@ static const struct table_column columns[FIRST + PUBLISHED_COLUMNS] = {
     [FIRST + PUBLISHED_FIT_SHARED] = {"fit: shared", "fit_shared", true},
 };
 
+const char *published_print_title(enum published_column column)
+{
+    return columns[FIRST + column].title;
+}
+
 /* --- For people --------------------------------------------------------------------------- */
 
 /* Some kernels of a document, and the columns of their figures. */

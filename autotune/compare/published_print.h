@@ -11,6 +11,9 @@
 void published_print(struct text *out, const struct published *published,
                      const bool is_shown[PUBLISHED_KERNELS_MAX], bool bold_titles);
 
+/* What people call a column: "GB/s". */
+const char *published_print_title(enum published_column column);
+
 /* Initialises an empty table for programs, for any number of documents; the second adds a
  * document's figures. */
 void published_print_init(struct table *out);

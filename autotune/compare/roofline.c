@@ -92,7 +92,8 @@ void roofline_gpu(struct roofline_gpu *out, const struct compare *compare, size_
                                  .l2 = warm_speed(compare, side),
                                  .instructions = (double)of->sms * of->clock_khz * 1e3 *
                                                  ANALYSIS_ISSUED_PER_CYCLE * OCCUPANCY_WARP,
-                                 .blocks = of->blocks};
+                                 .blocks = of->blocks,
+                                 .atomics = of->atomics};
 }
 
 bool roofline_cell(struct roofline_kernel *out, const struct roofline_gpu *gpu,
@@ -101,6 +102,7 @@ bool roofline_cell(struct roofline_kernel *out, const struct roofline_gpu *gpu,
     const struct compare_cell *cell = &line->cells[side];
     const struct analysis *analysis = &cell->analysis;
     const double n = (double)dims_n(&line->problem.dims);
+    const bool has_atomics = analysis->mix.counts[SASS_ATOMIC] > 0;
     char count[DIMS_TEXT_CHARS];
     if (!compare_has_winner(cell) || cell->basis == COMPARE_EMULATED || cell->gbs <= 0 ||
         !analysis->is_compiled)
@@ -108,6 +110,7 @@ bool roofline_cell(struct roofline_kernel *out, const struct roofline_gpu *gpu,
     const struct roofline_work work = {.bytes = figures_bytes(&line->problem),
                                        .instructions = analysis_issued(analysis) * n,
                                        .blocks = analysis->grid,
+                                       .atomics = has_atomics ? analysis->grid : 0,
                                        .in_flight = analysis->in_flight,
                                        .wanted = analysis->wanted_least,
                                        .is_warm = line->problem.regime == WARM};
@@ -192,13 +195,16 @@ static void print_side(struct text *out, const struct compare *compare, size_t s
     text_adds(out, "\n");
     table_show(out, &table, bold_titles);
     table_dispose(&table);
-    text_adds(&note, "what each unit lets a kernel reach: memory, its peak; in flight, what "
-                     "its loads ask for, or all there is, at a latency of ");
+    text_adds(&note,
+              "the most that each unit lets a kernel reach. memory: its peak; in flight: the "
+              "bytes that it asks for at a time, or all there are, at a latency of ");
     sentence_add_fixed(&note, analysis_least_latency_s * 1e6, 2);
     text_adds(
         &note,
-        " us; issue, four instructions of a warp an SM in each clock; blocks, how "
-        "many the GPU starts; L2, as fast as any warm kernel here; -, more than ten times the lowest");
+        " us; issue: four instructions of a warp on an SM in each clock; blocks: as many as "
+        "the GPU starts; L2: as fast as any warm kernel here; atomics: one for each block, as "
+        "many as any kernel did on one word. '-': more than ten times the lowest; nothing: "
+        "not known, or it has none");
     sentence_end(out, "roofs", &note);
 }
 

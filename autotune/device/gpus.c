@@ -321,6 +321,7 @@ static int read_speed(struct gpus_model *out, const struct ini *ini, const char 
         {"memory_clock_khz", MEMBER(struct gpus_model, memory_clock_khz), true},
         {"bus_bits", MEMBER(struct gpus_model, bus_bits), true},
         {"blocks_per_us", MEMBER(struct gpus_model, blocks_per_us), true},
+        {"atomics_per_us", MEMBER(struct gpus_model, atomics_per_us), true},
     };
     int64_t peak_gbs = 0;
     if (read_numbers(out, ini, section, speeds, sizeof speeds / sizeof *speeds, error) ||

@@ -35,7 +35,8 @@ struct gpus_model {
     int memory_clock_khz, bus_bits; /* 0 likewise */
     uint64_t peak_bytes;            /* theoretical memory bandwidth, bytes per second */
     int blocks_per_us; /* that it starts, of a kernel that does nothing; 0 = nobody measured it */
-    char source[160]; /* the document that says so */
+    int atomics_per_us; /* of warps, all on one word, as many as any kernel did; 0 likewise */
+    char source[160];   /* the document that says so */
 };
 
 enum { GPUS_MODELS_MAX = 64 };

@@ -130,7 +130,7 @@ static void add_tree(struct text *out, const struct ladder_cell *cell)
 {
     text_addf(
         out,
-        "a tree for few elements: %.1f accesses of shared memory for 32 elements, %.1f of "
+        "the tree, which combines few elements: %.1f accesses of shared memory for 32 elements, %.1f of "
         "32 lanes active",
         requests_of(cell), pattern_lanes(&cell->pattern));
 }

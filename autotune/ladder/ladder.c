@@ -164,21 +164,44 @@ static void print_figures(struct text *out, const struct ladder *ladder,
     table_dispose(&table);
 }
 
-/* Several sizes, or several n: the time of each. */
-static void print_times(struct text *out, const struct ladder *ladder,
-                        const struct rungs_group *group, bool bold_titles)
+/* Do the columns differ in the elements of a result? */
+static bool is_by_depth(const struct ladder *ladder)
 {
-    struct table_column columns[1 + LADDER_COLUMNS_MAX] = {
-        {ladder->sizes ? "ms by n" : "ms by threads per block", NULL, false}};
+    return ladder->sizes && ladder->sizes[0].outer.n > 1;
+}
+
+static void add_time(struct table *table, const struct ladder_cell *cell)
+{
+    add_ms(table, cell->ps);
+}
+
+static void add_gbs(struct table *table, const struct ladder_cell *cell)
+{
+    add_speed(table, ladder_gbs(cell));
+}
+
+/* A figure of each of several sizes, n or depths. */
+static void print_by_size(struct text *out, const struct ladder *ladder,
+                          const struct rungs_group *group, bool bold_titles, const char *unit,
+                          void (*add)(struct table *table, const struct ladder_cell *cell))
+{
+    char title[64];
+    struct table_column columns[1 + LADDER_COLUMNS_MAX] = {{title, NULL, false}};
     char titles[LADDER_COLUMNS_MAX][NUMBER_CHARS];
     struct table table = {.columns = columns, .column_count = 1 + ladder->columns};
     for (size_t column = 0; column < ladder->columns; column++) {
-        if (ladder->sizes)
-            number_format_count(titles[column], ladder->sizes[column]);
+        if (is_by_depth(ladder))
+            number_format_fixed(titles[column], ladder->sizes[column].depth.n, 0);
+        else if (ladder->sizes)
+            number_format_count(titles[column], dims_n(&ladder->sizes[column]));
         else
             snprintf(titles[column], sizeof titles[column], "%u", ladder->blocks[column]);
         columns[1 + column] = (struct table_column){titles[column], NULL, true};
     }
+    snprintf(title, sizeof title, "%s by %s", unit,
+             is_by_depth(ladder) ? "elements of a result"
+             : ladder->sizes     ? "n"
+                                 : "threads per block");
     for (size_t r = group->first; r < group->first + group->count; r++) {
         if (!is_config(ladder, r))
             continue;
@@ -186,13 +209,21 @@ static void print_times(struct text *out, const struct ladder *ladder,
         for (size_t column = 0; column < ladder->columns; column++) {
             const struct ladder_cell *cell = cell_at(ladder, r, column);
             if (cell->ps)
-                add_ms(&table, cell->ps);
+                add(&table, cell);
             else
                 table_add(&table, cell->is_there ? cell->status : "-");
         }
     }
     table_show(out, &table, bold_titles);
     table_dispose(&table);
+}
+
+static void print_times(struct text *out, const struct ladder *ladder,
+                        const struct rungs_group *group, bool bold_titles)
+{
+    print_by_size(out, ladder, group, bold_titles, "ms", add_time);
+    if (is_by_depth(ladder))
+        print_by_size(out, ladder, group, bold_titles, "GB/s", add_gbs);
 }
 
 static void print_unsteady(struct text *out, const char *name, const struct ladder_cell *cell)
@@ -367,6 +398,11 @@ static void add_count(struct table *table, double value)
     add_number(table, value, 0, "");
 }
 
+static const struct dims *dims_of(const struct ladder *ladder, size_t column)
+{
+    return ladder->sizes ? &ladder->sizes[column] : &ladder->problem->dims;
+}
+
 /* The problem and the device. */
 static void add_conditions(struct table *table, const struct ladder *ladder, size_t rung,
                            size_t column)
@@ -375,8 +411,7 @@ static void add_conditions(struct table *table, const struct ladder *ladder, siz
     const struct problem *problem = ladder->problem;
     table_add(table, ladder->device);
     table_addf(table, "ladder/%s", ladder->rungs->rungs[rung].space);
-    table_addf(table, "%" PRIu64,
-               ladder->sizes ? ladder->sizes[column] : dims_n(&problem->dims));
+    table_addf(table, "%" PRIu64, dims_n(dims_of(ladder, column)));
     table_add(table, problem->op->name);
     table_add(table, problem_types[problem->type].name);
     add_count(table, cell->threads ? ceil(cell->elements / cell->threads) : 0);
@@ -498,7 +533,7 @@ static void add_cell_row(struct table *table, const struct ladder *ladder, size_
     add_fit(table, &cell->analysis);
     add_loads(table, &cell->pattern);
     add_blocks(table, ladder, cell);
-    add_dims(table, &ladder->problem->dims);
+    add_dims(table, dims_of(ladder, column));
 }
 
 void ladder_table(struct table *out, const struct ladder *ladder)

@@ -43,8 +43,8 @@ struct ladder {
     const struct rungs *rungs;
     size_t columns;         /* 1 .. LADDER_COLUMNS_MAX; 1 may be each rung's own size */
     const unsigned *blocks; /* the sizes */
-    /* n of each column, where they differ in that; NULL = the problem's. */
-    const uint64_t *sizes;
+    /* Dims of each column, where they differ in n, or in the elements of a result; NULL = the problem's. */
+    const struct dims *sizes;
     struct ladder_cell *cells; /* of rung r at size b: cells[r * columns + b] */
     uint64_t peak;             /* theoretical bytes per second; 0 = unknown */
     const struct problem *problem;

@@ -152,6 +152,20 @@ void sentence_add_range(struct text *out, const struct sentence_range *range, in
     text_dispose(&high);
 }
 
+void sentence_add_longer(struct text *out, const struct sentence_range *range, int digits)
+{
+    const struct sentence_range less = {-range->high, -range->low, range->count};
+    if (range->low < 0 && range->high > 0) {
+        text_adds(out, "from ");
+        sentence_add_fixed(out, -range->low, digits);
+        text_adds(out, " % less to ");
+        sentence_add_fixed(out, range->high, digits);
+    } else {
+        sentence_add_range(out, range->low < 0 ? &less : range, digits);
+    }
+    text_adds(out, range->low < 0 && range->high <= 0 ? " % less" : " % longer");
+}
+
 void sentence_add_sizes(struct text *out, const struct sentence_range *sizes)
 {
     sentence_add_n(out, (uint64_t)sizes->low);

@@ -41,6 +41,10 @@ void sentence_extend(struct sentence_range *range, double value);
 
 /* "0.56 to 0.85"; one number where both read the same. */
 void sentence_add_range(struct text *out, const struct sentence_range *range, int digits);
+
+/* Of percent that something takes longer, negative ones for less: "13.0 % longer", "1.0 to 3.0 % less",
+ * "from 3.0 % less to 13.0 % longer". */
+void sentence_add_longer(struct text *out, const struct sentence_range *range, int digits);
 void sentence_add_sizes(struct text *out, const struct sentence_range *sizes); /* "1K to 4G" */
 
 #endif

@@ -107,12 +107,13 @@ static void find_gpu(struct roofline_gpu *out, const struct report *report)
 }
 
 /* The winners of the comparison that are of this GPU, and analysed. */
-static void add_winners(struct roofline_chart *chart, const struct report *report)
+static void add_winners(struct roofline_chart *chart, const struct roofline_gpu *gpu,
+                        const struct report *report)
 {
     const struct compare *compare = &report->comparison->compare;
     struct roofline_kernel kernel;
     for (size_t l = 0; l < compare->line_count; l++)
-        if (roofline_cell(&kernel, &chart->gpu, &compare->lines[l], 0)) {
+        if (roofline_cell(&kernel, gpu, &compare->lines[l], 0)) {
             kernel.group =
                 roofline_chart_group(chart, compare->lines[l].is_document
                                                 ? "kernels of documents, as published"
@@ -239,11 +240,13 @@ int report_roofline(struct report *report, struct error *error)
         struct roofline_chart *rest = begin_chart(report, &gpu, "other kernels");
         if (!rest)
             return error_memory(error, sizeof *rest);
+        rest->gpu.atomics = 0; /* tables count those of threads, not of warps */
         if (add_tables(report, rest, &is_any, error)) {
             drop_chart(rest);
             return -1;
         }
-        add_winners(rest, report);
+        gpu.blocks = rest->gpu.blocks;
+        add_winners(rest, &gpu, report);
         take_chart(report, rest, &is_any);
     }
     if (!is_any)

@@ -131,7 +131,7 @@ static int ask_configs(struct sweep_configs *out, struct sweep *sweep,
         sweep_configs_add(out, task->found.config);
     if (!setup->target.is_host && task->shipped.grade != SELECTOR_NONE)
         sweep_configs_add(out, task->shipped.config);
-    if (tune_candidates_add(out, sweep->request, error))
+    if (tune_candidates_add(out, &sweep->candidates, sweep->request, error))
         return -1;
     count = sweep_regime_survivors(survivors, count, regime, dims_n(&regime->sizes[size]));
     return sweep_configs_add_numbers(out, &regime->swept, survivors, count, error);
@@ -181,6 +181,7 @@ static struct tune_task *begin_task(struct sweep *sweep, bool is_retune)
                                .kind = &sweep->device_set.kinds[0],
                                .kinds = 1,
                                .records = &sweep->records,
+                               .candidates = &sweep->candidates,
                                .setup = &sweep->setup,
                                .told = &sweep->told,
                                .workers = sweep->workers,

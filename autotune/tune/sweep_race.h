@@ -14,6 +14,7 @@ struct sweep {
     struct worker_pool *workers; /* that stay from size to size */
     struct unit_cache *units;    /* what they compiled */
     struct collection records;   /* at hand */
+    struct tune_candidates candidates;
     struct sweep_regime regimes[REGIME_COUNT];
     size_t regime_count;
     int64_t single[SPACE_NAMES_MAX]; /* the config that all sizes are compared with; in a grid

@@ -12,11 +12,11 @@
 
 /* A file's records of the problem, and what the rules say of them. */
 struct choice {
-    struct sweep_configs list;                 /* at most TUNE_CANDIDATES_MAX */
-    size_t of_problem;                         /* records */
-    size_t refused;                            /* winners that the rules refuse here, */
-    const char *reason;                        /* ... the first for this */
-    char gpu[sizeof((struct record *)0)->gpu]; /* of the first record */
+    struct sweep_configs list; /* at most TUNE_CANDIDATES_MAX */
+    size_t of_problem;         /* records */
+    size_t refused;            /* winners that the rules refuse here, */
+    const char *reason;        /* ... the first for this */
+    const char *gpu;           /* of the first record */
 };
 
 /* But for its size. */
@@ -85,35 +85,38 @@ static int load(struct records *out, const char *path, struct error *error)
     return -1;
 }
 
-static int choose(struct choice *out, const struct request *request, const struct setup *setup,
-                  struct error *error)
+static int choose(struct choice *out, struct tune_candidates *from,
+                  const struct request *request, const struct setup *setup, struct error *error)
 {
-    struct records records;
     const struct record *last = NULL;
     double past = -1;
     *out = (struct choice){.list = {.setup = setup, .most = TUNE_CANDIDATES_MAX}};
     if (!request->candidates)
         return 0;
-    if (load(&records, request->candidates, error))
+    if (!from->records.count && load(&from->records, request->candidates, error))
         return -1;
     int failed = 0;
-    snprintf(out->gpu, sizeof out->gpu, "%s", records.at[0].gpu);
+    out->gpu = from->records.at[0].gpu;
     while (!failed && out->list.count < out->list.most &&
-           (last = find_next(&records, setup, past, last))) {
+           (last = find_next(&from->records, setup, past, last))) {
         past = distance(last, setup);
         out->of_problem++;
         failed = take(out, last, setup, error);
     }
-    store_dispose(&records);
     return failed;
 }
 
-int tune_candidates_add(struct sweep_configs *out, const struct request *request,
-                        struct error *error)
+void tune_candidates_dispose(struct tune_candidates *candidates)
+{
+    store_dispose(&candidates->records);
+}
+
+int tune_candidates_add(struct sweep_configs *out, struct tune_candidates *from,
+                        const struct request *request, struct error *error)
 {
     struct choice choice;
     const size_t width = out->setup->space->param_count;
-    if (choose(&choice, request, out->setup, error))
+    if (choose(&choice, from, request, out->setup, error))
         return -1;
     for (size_t i = 0; i < choice.list.count; i++)
         sweep_configs_add(out, choice.list.configs + i * width);
@@ -157,25 +160,26 @@ static bool has_all(const struct request *request, const struct choice *choice)
     return has;
 }
 
-int tune_candidates_are_new(bool *are_new, const struct request *request,
-                            const struct setup *setup, struct error *error)
+int tune_candidates_are_new(bool *are_new, struct tune_candidates *from,
+                            const struct request *request, const struct setup *setup,
+                            struct error *error)
 {
     struct choice choice;
     *are_new = false;
-    if (choose(&choice, request, setup, error))
+    if (choose(&choice, from, request, setup, error))
         return -1;
     *are_new = choice.list.count && !has_all(request, &choice);
     return 0;
 }
 
-int tune_candidates_note(const struct request *request, const struct setup *setup,
-                         struct error *error)
+int tune_candidates_note(struct tune_candidates *from, const struct request *request,
+                         const struct setup *setup, struct error *error)
 {
     struct choice choice;
     struct text line = {0};
     if (!request->candidates)
         return 0;
-    if (choose(&choice, request, setup, error))
+    if (choose(&choice, from, request, setup, error))
         return -1;
     if (!choice.of_problem) {
         output_warn("--candidates %s: no record of this problem, of any size, by the space %s",

@@ -27,6 +27,7 @@ struct list {
     const struct request *request;
     struct problem_file file;
     struct tune_parts parts;
+    struct tune_candidates candidates;
     struct device_set *device_set;
     struct tune_list_lines lines;
     size_t line;  /* the problem's place in the list */
@@ -96,7 +97,8 @@ static int tune_problem(struct list *list, const struct request *own, struct err
         *task = (struct tune_task){.request = own,
                                    .kind = &list->device_set->kinds[i],
                                    .kinds = kinds,
-                                   .parts = &list->parts};
+                                   .parts = &list->parts,
+                                   .candidates = &list->candidates};
         if (tune_task_prepare(task, &cause) == 0) {
             ready++;
             continue;
@@ -137,7 +139,8 @@ static int replay_problem(struct list *list, const struct request *own, struct e
     for (size_t i = 0; i < list->device_set->count && !failed; i++) {
         *task = (struct tune_task){.request = own,
                                    .kind = &list->device_set->kinds[i],
-                                   .parts = &list->parts};
+                                   .parts = &list->parts,
+                                   .candidates = &list->candidates};
         failed = replay_on(list, task, error);
         tune_task_close(task);
     }
@@ -405,6 +408,7 @@ int tune_list(const struct request *request, struct error *error)
     if (!failed)
         failed = request->dry_run ? plan_list(&list, error) : tune_parts_of(&list, error);
     tune_parts_dispose(&list.parts);
+    tune_candidates_dispose(&list.candidates);
     problem_file_dispose(&list.file);
     tune_list_lines_dispose(&list.lines);
     free(list.device_set);

@@ -350,6 +350,7 @@ int tune_sweep(const struct request *request, struct error *error)
     for (size_t l = 0; l < REGIME_COUNT; l++)
         sweep_regime_dispose(&sweep->regimes[l]);
     collection_dispose(&sweep->records);
+    tune_candidates_dispose(&sweep->candidates);
     free(sweep);
     return failed ? -1 : 0;
 }

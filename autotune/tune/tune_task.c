@@ -76,7 +76,8 @@ static int look(struct tune_task *task, bool is_noted, struct error *error)
     const char *unfinished =
         is_asked ? tune_save_unfinished(request, task->setup, &task->found.record) : NULL;
     task->is_known = is_asked && !unfinished;
-    if (tune_candidates_are_new(&task->has_candidates, request, task->setup, error))
+    if (tune_candidates_are_new(&task->has_candidates, task->candidates, request, task->setup,
+                                error))
         return -1;
     task->is_answered = task->is_known && !task->is_race && !task->has_candidates;
     if (!task->is_answered && is_noted)
@@ -95,6 +96,8 @@ static int open_setup(struct tune_task *task, struct error *error)
 /* Where its user gives none, they are the request's. */
 static void choose_records(struct tune_task *task)
 {
+    if (!task->candidates)
+        task->candidates = &task->own_candidates;
     if (task->parts)
         task->records = &task->parts->records;
     if (task->records)
@@ -239,12 +242,12 @@ static int add_seeds(struct tune_task *task, struct error *error)
         sweep_configs_add(&task->asked, task->found.config);
     if (races_shipped(task))
         sweep_configs_add(&task->asked, task->shipped.config);
-    if (tune_candidates_add(&task->asked, task->request, error))
+    if (tune_candidates_add(&task->asked, task->candidates, task->request, error))
         return -1;
     options->configs = task->asked.configs;
     options->config_count = task->asked.count;
     options->is_only_configs = task->is_known;
-    return tune_candidates_note(task->request, task->setup, error);
+    return tune_candidates_note(task->candidates, task->request, task->setup, error);
 }
 
 /* Notes the number of candidates; the search expands the space again. */
@@ -365,5 +368,6 @@ void tune_task_close(struct tune_task *task)
     if (task->has_journal)
         journal_close(&task->journal);
     collection_dispose(&task->own_records);
+    tune_candidates_dispose(&task->own_candidates);
     setup_close(&task->own_setup);
 }

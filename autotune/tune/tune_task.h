@@ -8,6 +8,7 @@
 #include "autotune/cli/setup.h"
 #include "autotune/search/tune.h"
 #include "autotune/tune/sweep_configs.h"
+#include "autotune/tune/tune_candidates.h"
 #include "autotune/tune/tune_notes.h"
 #include "autotune/tune/tune_parts.h"
 #include "autotune/tune/tune_save.h"
@@ -16,11 +17,12 @@ struct tune_task {
     /* Its user sets these. */
     const struct request *request;
     const struct device_set_kind *kind;
-    size_t kinds;                /* that are tuned at the same time */
-    struct tune_parts *parts;    /* of a list of problems, or NULL */
-    struct collection *records;  /* that are at hand for several tasks; NULL: its own */
-    struct setup *setup;         /* that is open for several tasks; NULL: its own */
-    struct tune_save_told *told; /* what several tasks have warned of; NULL: its own */
+    size_t kinds;                       /* that are tuned at the same time */
+    struct tune_parts *parts;           /* of a list of problems, or NULL */
+    struct collection *records;         /* that are at hand for several tasks; NULL: its own */
+    struct tune_candidates *candidates; /* of --candidates, for several tasks; NULL: its own */
+    struct setup *setup;                /* that is open for several tasks; NULL: its own */
+    struct tune_save_told *told;        /* what several tasks have warned of; NULL: its own */
     struct worker_pool
         *workers;             /* that serve several tasks, one after the other; NULL: its own */
     struct unit_cache *units; /* what was compiled for them; NULL: its own */
@@ -53,6 +55,7 @@ struct tune_task {
 
     struct setup own_setup;
     struct collection own_records;
+    struct tune_candidates own_candidates;
 };
 
 /* Opens the setup, unless it is open, and looks for a record. tune_task_close frees the task, after an

@@ -57,8 +57,14 @@ check refused-is-said grep -q '^winners   of Another GPU: 0 measured first; 1 ca
 run "$@" --n 3K --type i32 --op max --candidates other.ini --budget 1ms
 check other-problem grep -q 'warning: --candidates other.ini: no record of this problem, of any size, by the space reduce' err
 
-# A sweep takes them at each size.
-run "$@" --n 4K..8K --candidates other.ini --quiet
+# A sweep takes them at each size, and reads them once: the file goes while the first size is tuned.
+cp other.ini once.ini
+begin "$@" --n 4K..8K --candidates once.ini --quiet
+has_first() { ls "$JOURNALS"/*-4000-cold.journal; }
+wait_until has_first > /dev/null 2>&1
+rm once.ini
+wait "$running"
+status=$?
 check sweep has_status 0
 for n in 4000 8000; do
     check "sweep-$n" grep -q "$params" "$JOURNALS"/*-$n-cold.journal

@@ -37,7 +37,7 @@ check screen-verdict sh -c 'head -n 1 out | grep -q "^faster    neither, probabl
 check screen-port sh -c 'tr -s " " < out | grep -qx "warps on an SM 64 48" && tr -s " " < out | grep -qx "blocks on an SM 32 24"'
 check screen-balance sh -c 'tr -s " " < out | grep -qx "bytes for an SM in a clock 7.3 5.2"'
 check screen-instructions grep -qx 'lacks     V100: redux, cp.async, bulk copies, clusters, 32-byte loads' out
-check screen-variants sh -c 'tr -s " " < out | grep -qx "variants that it can run 165 293"'
+check screen-variants sh -c 'tr -s " " < out | grep -qx "kernel variants that run there 165 293"'
 check screen-alike grep -qx 'alike     registers of an SM 65536' out
 check screen-has-more grep -q "^more      --more has" out
 check screen-has-no-kernel sh -c '! grep -Eq "BLOCK=|at most|^note" out'
@@ -71,12 +71,12 @@ check pair-heading grep -q "^sum f32 cold: autotune's kernels$" out
 check pair-published test "$(rows '^1Gi  *A published  4\.90 ms  876\.63  [(]97\.6[)] ')" -eq 1
 check pair-documents grep -q '^sum f32: kernels of documents$' out
 check pair-begins-with-it sh -c 'head -n 1 out | grep -q ^faster'
-check pair-cache-that-fits sh -c 'tr -s " \n" " " < out | grep -q "stays in the L2 of RTX 5070 Ti alone from 1.6 million to 12 million elements"'
-check pair-names-its-latency sh -c 'tr -s " \n" " " < out | grep -q "10 times an assumed latency of 0.5 us"'
+check pair-cache-that-fits sh -c 'tr -s " \n" " " < out | grep -q "1.6 million to 12 million elements fit the L2 cache of RTX 5070 Ti alone"'
+check pair-names-its-latency sh -c 'tr -s " \n" " " < out | grep -q "read in 5 us, 10 times the latency assumed"'
 check pair-parentheses sh -c 'tr -s " \n" " " < out | grep -q "no document has: computed from its GB/s, else from its time"'
 check pair-occupancy-apart sh -c '! grep -q "^warps:" out && grep -Eq "^occupancy by +V100 +RTX 5070 Ti$" out'
-check pair-evidence grep -q '^evidence  data sheets; no record of V100 and RTX 5070 Ti is here' out
-check pair-settles grep -q "^to settle 'autotune --op sum --type f32 --n 1K..1G' on V100 and RTX 5070 Ti" out
+check pair-evidence grep -q '^evidence  data sheets; no times of V100 or RTX 5070 Ti are here' out
+check pair-settles grep -q "^to settle run 'autotune --op sum --type f32 --n 1K..1G' on V100 and RTX 5070 Ti" out
 check pair-own-kernel-first sh -c 'grep "^400M\|^1Gi" out | head -n 1 | grep -q ^400M'
 check pair-predicts-nothing test "$(rows ' predicted')" -eq 0
 # Nothing keeps these from the peaks, which is no finding: no figure, and no portability of it.
@@ -172,7 +172,7 @@ check no-nvrtc-bounds-of-both test "$(grep -c ',,the peak alone,' out)" -eq 12
 if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     run compare --more rtx5070 rtx5090
     check bound test "$(rows '^400M .*A published .*A no bound *$')" -eq 1
-    check caches-by-name sh -c '"$AUTOTUNE" compare rtx5070 v100 | tr -s " \n" " " | grep -q "in the L2 of RTX 5070 alone"'
+    check caches-by-name sh -c '"$AUTOTUNE" compare rtx5070 v100 | tr -s " \n" " " | grep -q "fit the L2 cache of RTX 5070 alone"'
     check computed-is-doubted sh -c 'tr -s " \n" " " < out | grep -q "remark RTX 5070.s document: were they 400 x 2^20, computed .* 4.9 % higher, the best 94.2 %"'
     check remark-on-a-kernel sh -c '"$AUTOTUNE" compare --more rtx5070 rtx5070ti | tr -s " \n" " " | grep -q "remark RTX 5070 Ti, 0 interleaved .* 256 threads: 5098.87 us give 422.81 GB/s"'
     check computed-is-said test "$(rows '^400M .*A published  2\.65 ms  \(604\)  \(89\.8\) ')" -eq 1
@@ -184,7 +184,7 @@ if "$AUTOTUNE" emit --arch sm_120 --ptx --quiet > ptx 2> err; then
     run compare --more h200 rtx5090 --n 400M --op sum --type i32 --cache nothing
     check measured-says-by-whom grep -q '^measured  *by autotune on that GPU: a record that is kept here or named, or ships' out
     run compare --more h200 rtx5090 --n 300K --type i32 --cache nothing
-    check small-sizes-are-known sh -c 'tr -s " \n" " " < out | grep -q "no record of these sizes of "'
+    check small-sizes-are-known sh -c 'tr -s " \n" " " < out | grep -q "no times of these sizes of "'
     check withheld-three-digits grep -Eq 'below 1[45][0-9]0K on H200' out
     run compare rtx5070 rtx5090 --n 1K --op max --csv -
     check withheld grep -q ',cold,RTX 5090,withheld,,,,,,,,,latency,' out

@@ -59,10 +59,10 @@ take_block() {
         inside { text = text $0 "\n"; if (index($0, first)) keeps = 1 }' "$ROOT/docs/kernels.md"
 }
 mkdir run bin && ln -s "$AUTOTUNE" bin/autotune
-take_block '__global__ void' > run/strided.cu
-take_block 'name = strided' > run/strided.ini
-cp run/strided.cu run/mine.cu
-cp run/strided.ini run/mine.ini
+take_block '__global__ void' > run/grid_stride.cu
+take_block 'name = grid_stride' > run/grid_stride.ini
+cp run/grid_stride.cu run/mine.cu
+cp run/grid_stride.ini run/mine.ini
 sed -n '/^    cat > energy.ini/,/^    END$/p' "$ROOT/docs/operations.md" | sed -n 's/^    //; /^cat/d; /^END/d; p' > run/energy.ini
 cp "$ROOT/bench/records/nvidia-h200.ini" run
 cp "$ROOT/bench/results/h200-cub-sum-f32-cold.csv" run/cub.csv

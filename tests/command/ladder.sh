@@ -78,7 +78,7 @@ check why-row grep -Eq '^harris-2 +17\.6 +4-way +18\.50 +4/4$' out
 check why-none grep -Eq '^harris-3 +17\.6 +none +7\.25 +4/4$' out
 check why-divergence grep -q '^harris-1: divergence: 6\.9 of 32 lanes active .* (32 16 8 4 2 1 1 1 by step), 18\.5 acc' out
 check why-conflicts grep -q '^harris-2: bank conflicts, up to 4-way (1 2 4 4 4 4 2 1 by step): 74 wave' out
-check why-tree grep -q '^harris-3: a tree for few elements: 7\.2 accesses' out
+check why-tree grep -q '^harris-3: the tree, which combines few elements: 7\.2 accesses' out
 check why-atomics grep -q '^wangyu-naive: atomic operations: 256 for the 256 elements of a block' out
 check why-csv-titles test "$(tr -d '\r' < why.csv | head -n 1 | cut -d, -f1-4,16-22,40-43)" = \
     "group,rung,kernel,threads,device,source,n,op,type,items,grid,cause,requests_by_site,excess_by_site,computed_for"
@@ -161,7 +161,7 @@ check published-is-listed cmp whole out
 run list published --check --csv checked.csv
 check checked has_status 0
 check checked-counts grep -q '^CS599 Lecture 6 on V100: 88 of 93 figures follow from others of it' out
-check checked-rate grep -q '^12 of 49 start 638 to 641 blocks a us, the rate of this GPU' out
+check checked-rate grep -q '^12 of 49 start 638 to 641 blocks a us, as many as this GPU can' out
 wrong=$(tr -d '\r' < checked.csv | awk -F , '$(NF - 1) == "no" { print $(NF - 4) }')
 check checked-wrong test "$(echo $wrong)" = "1.57 786.22 856.16 864.60 873.41 423.229"
 for figure in $wrong; do

@@ -21,7 +21,7 @@ refuses run-wrong 70 "wrong result at n = 20000: expected " profile --device hos
 refuses run-broken-space 64 "neither a file" profile --device host --run --space none
 
 # What cannot be meant, or not here.
-refuses group 64 "'harris' is a group.*harris-1" profile --device host harris
+refuses run-group 64 "'harris' is a group.*harris-1" profile --device host --run harris
 refuses rung 64 "no rung or group of the ladder: did you mean 'harris-7'\?" profile --device host harris-77
 refuses variant 64 "BLOCK=3.* has the values" profile --device host BLOCK=3
 refuses rung-with-space 64 "of its own" profile --device host harris-1 --space reduce
@@ -119,6 +119,16 @@ check asks-in-c grep -q '^C --csv --page raw --print-units base --metrics gpu__t
 check asks-for-one-call grep -Eq -- '--launch-skip ([0-9]+) --launch-count \1 ' asked
 check sets-no-clock grep -q -- '--clock-control none --cache-control all --kernel-name regex:reduce' asked
 check runs-itself grep -Eq "autotune profile --run .*--n 10K .*harris-2" asked
+# Each rung of a group that runs here, by its own command; of several launches the longest.
+run profile --n 10K --op max harris --csv group.csv
+check group has_status 0
+check group-rungs test "$(sed -n 's/^\(harris-[0-9]*\) .*1234\.50 .*/\1/p' out | tr '\n' ' ')" = "harris-1 harris-2 harris-3 harris-4 harris-5 harris-6 harris-7 "
+check group-two-throughputs grep -Eq '^rung +pass +grid +block +us +memory % +compute % ' out
+check group-limits test "$(grep -c '^limit     harris-[1-7]' out)" -eq 9
+check group-each-launch test "$(grep -c '^harris-1,' group.csv)" -gt 1
+check group-asks-for-the-rung grep -Eq 'autotune profile --run .*harris-7-256' asked
+run profile --n 10K --type f32 wangyu
+check group-leaves-out grep -q '^left out  wangyu-4-redux does not run here: ' err
 export BUSIEST=59.9
 run profile --n 10K --op max harris-2
 check profile-latency grep -q '^limit     main: latency, for no unit is busy 60 % of the time: DRAM 15.7 %, L2 cache 12.2 %, shared memory and L1 cache 59.9 %, issue of instructions 40.4 %$' out

@@ -8,7 +8,7 @@ JOURNALS=$XDG_CACHE_HOME/autotune/journal
 
 refuses no-rows 64 "--rows is '0': give 1 or more" --device host --rows 0 --len 3
 refuses no-len 64 "give both" --device host --rows 5
-refuses axis-alone 64 "give both" --device host --axis 0
+refuses axis-alone 64 "give its sizes, too" --device host --axis 0
 refuses rows-and-n 64 "choose one" --device host --rows 5 --len 3 --n 4
 refuses short-pitch 64 "--pitch is 3, less than a row's 7" --device host --rows 5 --len 7 --pitch 3
 refuses overflow 64 "more than any memory" --device host --rows 4G --len 4G
@@ -149,6 +149,14 @@ check ladder-of-rows test "$(grep -c '^batched,.*,measured,' out)" -eq 3
 run ladder --device host --rows 20 --len 256 --blocks 256 --type f32 --quiet
 check ladder-without-names grep -q '^0 interleaved addressing, modulo ' out
 check ladder-of-these-alone test "$(grep -c Harris out)" -eq 0
+run ladder --device host --rung batched-0 --n 2Ki --len 64..128 --type f32 --csv by-length.csv
+check ladder-by-length has_status 0
+check ladder-by-length-titles grep -Eq '^ms by elements of a result +64 +128$' out
+check ladder-by-length-gbs grep -Eq '^GB/s by elements of a result +64 +128$' out
+check ladder-by-length-blocks test "$(tr -d '\r' < by-length.csv | sed -n 's/^batched,batched-0,[^0-9]*[^,]*,.*modulo",\([0-9]*\),measured.*,2048,sum,f32,.*,rows,\([0-9]*,[0-9]*\),.*/\1,\2/p' | tr '\n' ' ')" = "64,32,64 128,16,128 "
+refuses ladder-length-divides 64 'not several rows of --len 96' ladder --device host --rung batched --n 1Ki --len 96
+refuses ladder-length-and-rows 64 'give --n, not --rows' ladder --device host --rung batched --rows 4 --len 64..128
+refuses ladder-length-and-n 64 'not both: give one n' ladder --device host --rung batched --n 1K..2K --len 64..128
 run ladder --device host --rung batched-1 --type i32
 check ladder-has-rows grep -q '200 x 128 rows' err
 refuses ladder-of-both 64 "harris-1 reduces to one value" ladder --device host --rung harris-1 \

@@ -27,8 +27,9 @@ refuses columns-of-axis-1 64 'leave one of them out' verify --device host --rows
     --axis 1 --shape columns
 refuses no-such-shape 64 "--shape is 'cubes'" --device host --rows 5 --len 4 --shape cubes
 refuses one-value 64 'needs no --shape' --device host --n 5 --shape value
-refuses shape-alone 64 'give both' --device host --shape columns
-refuses shape-of-n 64 'choose one' --device host --n 5 --shape rows
+refuses shape-alone 64 'give its sizes, too' --device host --shape columns
+refuses shape-of-n 64 'leave --n out and give --rows and --len, or --dims' --device host --n 5 --shape rows
+refuses axis-of-n 64 'leave --n out' emit --axis 0 --n 1K
 for shape in rows:1 columns:0; do
     run emit --arch host --rows 5 --len 40 --axis "${shape#*:}" --quiet
     grep -v autotune out > by-axis

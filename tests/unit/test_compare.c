@@ -315,8 +315,8 @@ static void test_latency_decides(void **state)
     compare_text(&text, &compare, false);
     check_holds(text.at, "  1K  A measured    2.00   2.00   0.2  - withheld\n");
     check_says(text.at,
-               "withheld  below 251K on Two: latency may decide there; memory would need "
-               "less for it all than the least that any size took on One, 2.00 us\n");
+               "withheld  below 251K on Two: latency may decide there, for memory "
+               "alone would take less than the least that any size took on One, 2.00 us\n");
     check_says(text.at,
                "evidence  One, 1M to 100M: the bounds of its own winners are 75 to 100 "
                "% of the time measured\n");
@@ -382,7 +382,7 @@ static void test_latency_unknown(void **state)
     check_why(2, COMPARE_ACCURACY, 0);
     check_why(3, COMPARE_SAID, 500000 + 8000000);
     compare_text(&text, &compare, false);
-    check_says(text.at, "latency may decide there; memory would need less for it all than a "
+    check_says(text.at, "latency may decide there, for memory alone would take less than a "
                         "latency of 0.50 us, which nobody measured\n");
     text_dispose(&text);
 }
@@ -454,8 +454,9 @@ static void test_prediction_must_be_near(void **state)
     check_why(5, COMPARE_SAID, 500000 + 800000000);
     compare_text(&text, &compare, false);
     check_holds(text.at, "- withheld\n100M");
-    check_says(text.at, "withheld  at 1 of 6 sizes (10M) on Two: such a bound is less than two "
-                        "thirds of the time known of the same kernel on another GPU\n");
+    check_says(text.at,
+               "withheld  at 1 of 6 sizes (10M) on Two: such a bound says little, being less "
+               "than two thirds of the time that the same kernel took on another GPU\n");
     text_dispose(&text);
 }
 
@@ -604,11 +605,12 @@ static void test_outcome(void **state)
         text.at,
         "faster    One, probably about 2.0 times as fast on large inputs: the memory of One "
         "gives up to 1000 GB/s, that of Two 500\n"
-        "from n    well above 1.3 million elements of f32, 10 times an assumed latency of 0.5 us; "
-        "below, latency decides: 2.00 us at least on One, not measured on the other\n"
-        "warm      what was just read stays in the L2 of One alone from 2.5 million to 10 "
-        "million elements\n"
-        "evidence  data sheets; no record of Two is here; One was "
+        "from n    well above 1.3 million elements of f32, read in 5 us, 10 times the latency "
+        "assumed; with fewer, latency decides: 2.00 us at least on One, not measured on the "
+        "other\n"
+        "warm      2.5 million to 10 million elements fit the L2 cache of One alone: read again, they "
+        "come from there\n"
+        "evidence  data sheets; no times of Two are here; One was "
         "measured at up to 995 GB/s, 99.5 % of its peak");
     text_clear(&text);
     compare.sides[0].l2_bytes =
@@ -619,9 +621,9 @@ static void test_outcome(void **state)
     compare_verdict(&text, &compare);
     check_says(
         text.at,
-        "latency decides, which nobody measured\nwarm      what was just read stays in the L2 of "
-        "One alone from 2.6 million to 12 million ");
-    check_says(text.at, "to settle 'autotune --op sum --type f32 --n 1K..1G' on Two, then");
+        "latency decides, which nobody measured\nwarm      2.6 million to 12 million elements fit "
+        "the L2 cache of One alone");
+    check_says(text.at, "to settle run 'autotune --op sum --type f32 --n 1K..1G' on Two, and");
     text_dispose(&text);
 }
 

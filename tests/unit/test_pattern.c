@@ -584,7 +584,7 @@ static const struct {
     {"harris-2", 1024, 9000,
      "bank conflicts, up to 32-way (1 2 4 8 16 32 16 8 4 2 1 by step): "},
     {"harris-2", 1024, 9000, "; 9.0 of 18.0 kB in flight"},
-    {"cs599-3", 256, 9000, "a tree for few elements: 5.6 accesses"},
+    {"cs599-3", 256, 9000, "the tree, which combines few elements: 5.6 accesses"},
     {"cs599-6", 256, 9000,
      "bytes in flight: 9.0 kB an SM of the 12.6 to 18.0 that the memory wants"},
     {"cs599-6", 256, 36000,
@@ -599,15 +599,20 @@ static const struct {
     {"scan-up", 256, 0,
      "bank conflicts, up to 16-way (2 2 4 8 16 16 8 4 2 1 by step): 318 wavefronts a block where "
      "77 would do"},
-    {"scan-up-padded", 256, 0, "a tree for few elements: 9.6 accesses of shared memory"},
-    {"scan-naive", 256, 0, "a tree for few elements: 23.4 accesses of shared memory"},
-    {"scan-buffers", 256, 0, "a tree for few elements: 24.1 accesses of shared memory"},
+    {"scan-up-padded", 256, 0,
+     "the tree, which combines few elements: 9.6 accesses of shared memory"},
+    {"scan-naive", 256, 0,
+     "the tree, which combines few elements: 23.4 accesses of shared memory"},
+    {"scan-buffers", 256, 0,
+     "the tree, which combines few elements: 24.1 accesses of shared memory"},
     {"scan-tree", 256, 0,
      "bank conflicts, up to 16-way (1 2 4 8 16 16 8 4 2 1 1 1 1 2 4 8 16 16 8 4 2 1 by step): 706 "
      "wavefronts a block where 181 would do"},
-    {"scan-tree-padded", 256, 0, "a tree for few elements: 22.6 accesses of shared memory"},
+    {"scan-tree-padded", 256, 0,
+     "the tree, which combines few elements: 22.6 accesses of shared memory"},
     {"harris-1-masked", 128, 0, "divergence: 6.9 of 32 lanes active"},
-    {"harris-2-padded", 128, 0, "a tree for few elements: 7.2 accesses of shared memory"},
+    {"harris-2-padded", 128, 0,
+     "the tree, which combines few elements: 7.2 accesses of shared memory"},
     {"loads-pairs", 256, 0, "; 8 sectors a request of a load where 4 would do"},
 };
 
@@ -671,7 +676,8 @@ static void test_cause_of_share(void **state)
         {"cs599-6", 1249, 32800, "the loads: they ask for 32.8 kB", "the memory", false, true},
         {"cs599-6", 1745, 9000, "bytes in flight: 9.0 kB", "not known", false, false},
         {"cs599-6", 1249, 9000, "the memory; 0.7 accesses", "enough", false, false},
-        {"cs599-3", 1745, 32800, "a tree for few elements: 5.6", "not known", false, false},
+        {"cs599-3", 1745, 32800, "the tree, which combines few elements: 5.6", "not known",
+         false, false},
         {"cs599-3", 1249, 32800, "the memory: loads ask for", "a tree", false, false},
     };
     (void)state;

@@ -39,7 +39,7 @@ static void check(struct text *out, struct table *table, const char *name, const
 }
 
 /* Cells of a row for programs. */
-enum { SOURCE, KERNEL, THREADS, N, FIGURE, PRINTED, LOW, HIGH, FOLLOWS };
+enum { SOURCE, KERNEL, THREADS, N, FIGURE, SHOWN, PRINTED, LOW, HIGH, FOLLOWS };
 
 static const char *cell(const struct table *table, size_t row, size_t column)
 {
@@ -153,7 +153,7 @@ static void test_lives(void **state)
         assert_true(got > life - 0.001 && got < life + 0.001);
         assert_true(per_us > rate - 0.001 && per_us < rate + 0.001);
     }
-    assert_null(strstr(text.at, "the rate of this GPU")); /* which nobody measured */
+    assert_null(strstr(text.at, "as many as this GPU can")); /* which nobody measured */
     text_dispose(&text);
     table_dispose(&table);
 }
@@ -170,7 +170,7 @@ static void test_rate(void **state)
     const double got = computed(&table, "32", "blocks_per_us");
     assert_true(got > blocks / 54050 - 0.001 && got < blocks / 54050 + 0.001);
     assert_non_null(
-        strstr(text.at, "12 of 49 start 638 to 641 blocks a us, the rate of this GPU"));
+        strstr(text.at, "12 of 49 start 638 to 641 blocks a us, as many as this GPU can"));
     for (const char *at = text.at; (at = strstr(at, "the rate of blocks")); at++)
         named++;
     assert_int_equal(named, 12);

@@ -83,6 +83,28 @@ static void test_warm(void **state)
     assert_true(kernel.roofs[ROOFLINE_MEMORY] <= 0 && kernel.roofs[ROOFLINE_FLIGHT] <= 0);
 }
 
+/* A winner with atomic operations has one a block; one without has no such roof. */
+static void test_atomics_of_a_winner(void **state)
+{
+    (void)state;
+    static const struct record record;
+    struct compare_line line = {.problem = {.op = operation_usual(), .type = F32, .acc = F32}};
+    struct compare_cell *cell = &line.cells[0];
+    struct roofline_kernel kernel;
+    line.problem.dims = dims_value(1000000); /* 4 MB */
+    *cell = (struct compare_cell){.basis = COMPARE_MEASURED,
+                                  .record = &record,
+                                  .winner = "BLOCK=256",
+                                  .ps = 4000000,
+                                  .gbs = 1000,
+                                  .analysis = {.is_compiled = true, .grid = 1000}};
+    assert_true(roofline_cell(&kernel, &gpu, &line, 0));
+    assert_true(kernel.roofs[ROOFLINE_ATOMICS] <= 0);
+    cell->analysis.mix.counts[SASS_ATOMIC] = 1;
+    assert_true(roofline_cell(&kernel, &gpu, &line, 0));
+    assert_true(is_near(kernel.roofs[ROOFLINE_ATOMICS], 400)); /* 1000 operations: 10 us */
+}
+
 static void test_unknown(void **state)
 {
     (void)state;
@@ -140,8 +162,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_few_blocks),
-        cmocka_unit_test(test_warm),    cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_chart),
+        cmocka_unit_test(test_warm),    cmocka_unit_test(test_atomics_of_a_winner),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_chart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
