@@ -166,7 +166,6 @@ static int take_array(struct autotune_dims *out, const struct autotune_dims *giv
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,
             "autotune_dims has fields of a later version: link that one (this is " VERSION ")");
-    *out = (struct autotune_dims){.size = 0};
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     return 0;
 }
@@ -221,7 +220,7 @@ static int read_segments(struct problem *out, struct plan_count *count,
 static int read_array(struct problem *out, struct plan_count *count,
                       const struct autotune_problem *problem, struct autotune_error *error)
 {
-    struct autotune_dims known, *array = &known;
+    struct autotune_dims known = {.size = 0}, *array = &known;
     struct dims_axis axes[DIMS_TEXT_AXES] = {{0, 0, false}};
     struct error cause;
     int failed = take_array(&known, problem->dims, error);

@@ -56,7 +56,7 @@ uint64_t *layout_add_borders(struct layout *layout, uint64_t count);
 
 /* Appends a case, and gives where its results go; NULL with the error where there is no
  * room. */
-oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims);
+oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *asked);
 
 /* Appends a case of a run, with the result given or folded from its elements; of a scan all results
  * are folded. */
