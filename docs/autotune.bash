@@ -5,14 +5,14 @@
 # The options of a verb, as its --help lists them.
 _autotune_options() {
     case $1 in
-    bench) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --offset --against --stream --each --rounds" ;;
-    export) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --output --quiet --help --format --prefix" ;;
-    tune) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --type --scan --acc --cold --warm --data --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --candidates --effects --axes --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --verbose --help" ;;
-    list) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources --check" ;;
-    emit) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --type --scan --acc --order --deterministic --device --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
-    verify) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
-    profile) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
-    ladder) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
+    bench) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --lies --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --offset --against --stream --each --rounds" ;;
+    export) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --lies --type --scan --acc --cold --warm --order --deterministic --gpu --arch --space --template --nvrtc --cache --output --quiet --help --format --prefix" ;;
+    tune) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --lies --type --scan --acc --cold --warm --data --order --deterministic --device --loss --confirm --strategy --budget --seed --retune --replay --candidates --effects --axes --problems --part --dry-run --space --template --nvrtc --cache --json --csv --quiet --verbose --help" ;;
+    list) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --lies --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources --check" ;;
+    emit) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --lies --type --scan --acc --order --deterministic --device --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
+    verify) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --lies --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
+    profile) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --lies --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
+    ladder) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --lies --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
     reduce) echo "--op --param --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help" ;;
     check) echo "--n --shape --op --type --scan --cold --warm --order --deterministic --device --budget --seed --space --template --nvrtc --cache --json --csv --quiet --help --since --race --junit" ;;
     show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
@@ -43,6 +43,7 @@ _autotune_takes() {
     --shape:*) echo "SHAPE" ;;
     --op:*) echo "OP" ;;
     --param:*) echo "NAME=NUMBER" ;;
+    --lies:*) echo "NAME=HOW" ;;
     --type:*) echo "TYPE" ;;
     --scan:*) echo "KIND" ;;
     --acc:*) echo "TYPE" ;;

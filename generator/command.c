@@ -3,6 +3,7 @@
 #include "generator/command.h"
 
 #include "generator/dims_text.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 
 #include <string.h>
@@ -66,6 +67,14 @@ static void add_params(struct text *out, const struct problem *problem)
         }
 }
 
+static void add_lies(struct text *out, const struct problem *problem)
+{
+    for (size_t k = 1; k < problem_inputs(problem); k++)
+        if (problem->further[k - 1].lie != LIES_ALIKE)
+            text_addf(out, " --lies %s=%s", operation_input_name(problem->op, k),
+                      problem_lies[problem->further[k - 1].lie]);
+}
+
 void command_add_problem(struct text *out, const struct problem *problem, unsigned parts)
 {
     char size[DIMS_TEXT_CHARS];
@@ -83,6 +92,8 @@ void command_add_problem(struct text *out, const struct problem *problem, unsign
         text_adds(out, " --warm");
     if (parts & COMMAND_SIZE)
         text_addf(out, " %s", dims_text_options(size, &problem->dims));
+    if (parts & COMMAND_SIZE)
+        add_lies(out, problem);
     if (dims_is_segmented(&problem->dims))
         text_addf(out, " --offsets %s", problem_types[problem->offsets].name);
     if (dims_is_segmented(&problem->dims) && parts & COMMAND_SIZE && problem->lengths)

@@ -1,5 +1,5 @@
-/* control: keeps or drops the lines of a text by the control lines around them. These may be
- * nested; their conditions must be known when the kernel is compiled. */
+/* control: keeps, drops or repeats the lines of a text by the control lines around them. Conditions may be
+ * nested; they must be known when the kernel is compiled. */
 #include "generator/control.h"
 
 #include <stdio.h>
@@ -10,11 +10,17 @@ enum { DEPTH_MAX = 16 };
 struct filter {
     const struct control_lines *lines;
     struct {
-        bool kept, decided, has_else;
+        bool kept, decided, has_else, is_each;
         int line;
     } stack[DEPTH_MAX]; /* kept: is emitted */
     int depth;
     int line;
+    size_t at; /* where the line behind this one begins */
+    struct {
+        int64_t number, last;
+        size_t at; /* the first line that is repeated */
+        int line;
+    } each; /* number: 0 outside */
 };
 
 static int complain(const struct filter *filter, struct error *error, const char *what)
@@ -45,19 +51,28 @@ static int refuse_launch(const struct filter *filter, const struct expr *expr,
 
 /* Reads a condition even where it decides nothing, so that an error in it is found with any
  * variant. */
-static int eval_condition(const struct filter *filter, const char *source, bool is_needed,
-                          bool *holds, struct error *error)
+static int eval(const struct filter *filter, const char *source, bool is_needed, int64_t *value,
+                struct error *error)
 {
     const struct control_lines *lines = filter->lines;
     struct expr *expr;
-    int64_t value = 0;
+    *value = 0;
     if (expr_parse(&expr, source, &lines->scope, lines->file, filter->line, error))
         return -1;
     int failed = refuse_launch(filter, expr, error) ||
-                 (is_needed && expr_eval(expr, lines->values, &value, error));
+                 (is_needed && expr_eval(expr, lines->values, value, error));
     expr_free(expr);
-    *holds = value != 0;
     return failed ? -1 : 0;
+}
+
+static int eval_condition(const struct filter *filter, const char *source, bool is_needed,
+                          bool *holds, struct error *error)
+{
+    int64_t value;
+    if (eval(filter, source, is_needed, &value, error))
+        return -1;
+    *holds = value != 0;
+    return 0;
 }
 
 static int open_if(struct filter *filter, const char *condition, struct error *error)
@@ -69,14 +84,56 @@ static int open_if(struct filter *filter, const char *condition, struct error *e
         return -1;
     filter->stack[filter->depth].line = filter->line;
     filter->stack[filter->depth].kept = filter->stack[filter->depth].decided = holds;
+    filter->stack[filter->depth].is_each = false;
     filter->stack[filter->depth++].has_else = false;
+    return 0;
+}
+
+/* Is the innermost what is repeated? It is no condition, then. */
+static bool is_in_each(const struct filter *filter)
+{
+    return filter->depth > 0 && filter->stack[filter->depth - 1].is_each;
+}
+
+static int open_each(struct filter *filter, const char *most, struct error *error)
+{
+    bool holds = false;
+    for (int i = 0; i < filter->depth; i++)
+        if (filter->stack[i].is_each)
+            return complain(filter, error, "'//? each' within another: end that by '//? next'");
+    if (eval(filter, most, is_kept(filter), &filter->each.last, error))
+        return -1;
+    holds = filter->each.last >= 2;
+    if (open_if(filter, "1", error))
+        return -1;
+    filter->stack[filter->depth - 1].kept = holds;
+    filter->stack[filter->depth - 1].is_each = true;
+    filter->each.number = 2;
+    filter->each.at = filter->at;
+    filter->each.line = filter->line;
+    return 0;
+}
+
+/* Back to the first line that is repeated, or on. */
+static int go_round(struct filter *filter, struct error *error)
+{
+    if (!is_in_each(filter))
+        return complain(filter, error, "'//? next' without its '//? each'");
+    if (filter->each.number < filter->each.last) {
+        filter->each.number++;
+        filter->at = filter->each.at;
+        filter->line = filter->each.line;
+        return 0;
+    }
+    filter->depth--;
+    filter->each.number = 0;
     return 0;
 }
 
 /* `condition` is NULL for else. */
 static int open_else(struct filter *filter, const char *condition, struct error *error)
 {
-    if (filter->depth == 0 || filter->stack[filter->depth - 1].has_else)
+    if (filter->depth == 0 || is_in_each(filter) || filter->stack[filter->depth - 1].has_else)
         return complain(filter, error, "'//? elif' or '//? else' without its '//? if'");
     bool was_decided = filter->stack[--filter->depth].decided;
     bool holds = !was_decided, is_needed = holds && is_kept(filter);
@@ -96,9 +153,13 @@ static int control(struct filter *filter, const char *words, struct error *error
         return open_else(filter, words + 5, error);
     if (strcmp(words, "else") == 0)
         return open_else(filter, NULL, error);
+    if (strncmp(words, "each ", 5) == 0)
+        return open_each(filter, words + 5, error);
+    if (strcmp(words, "next") == 0)
+        return go_round(filter, error);
     if (strcmp(words, "end") != 0)
-        return complain(filter, error, "a control line is if, elif, else or end");
-    if (filter->depth == 0)
+        return complain(filter, error, "a control line is if, elif, else, end, each or next");
+    if (filter->depth == 0 || is_in_each(filter))
         return complain(filter, error, "'//? end' without its '//? if'");
     filter->depth--;
     return 0;
@@ -137,17 +198,32 @@ static bool is_continued(const struct text *out)
     return out->length > 1 && out->at[out->length - 2] == '\\';
 }
 
+/* A line, with the number in the place of each '$' where it is repeated. */
+static void add_line(struct text *out, const struct filter *filter, const char *line,
+                     size_t width)
+{
+    for (size_t i = 0; i < width && filter->each.number; i++)
+        if (line[i] == '$')
+            text_addf(out, "%d", (int)filter->each.number);
+        else
+            text_add(out, line + i, 1);
+    if (!filter->each.number)
+        text_add(out, line, width);
+    text_add(out, "\n", 1);
+}
+
 int control_filter(struct text *out, const struct control_lines *lines, struct error *error)
 {
     struct filter filter = {.lines = lines, .line = lines->line};
     char copy[CONTROL_CHARS];
     int next = 0; /* the line that a compiler takes the next one for */
-    for (size_t at = 0; at < lines->length; filter.line++) {
-        const char *line = lines->from + at;
+    for (; filter.at < lines->length; filter.line++) {
+        const char *line = lines->from + filter.at;
         size_t width = strcspn(line, "\n");
         const char *words = control_words(line, width, copy, sizeof copy);
         bool is_double = width == 0 &&
                          (out->length < 2 || memcmp(out->at + out->length - 2, "\n\n", 2) == 0);
+        filter.at += width + 1;
         if (words && strlen(words) == sizeof copy - 1)
             return complain(&filter, error,
                             "a control line has at most 510 characters: shorten it");
@@ -159,14 +235,14 @@ int control_filter(struct text *out, const struct control_lines *lines, struct e
                 next = filter.line;
             }
             next++;
-            text_add(out, line, width);
-            text_add(out, "\n", 1);
+            add_line(out, &filter, line, width);
         }
-        at += width + 1;
     }
     if (filter.depth) {
         filter.line = filter.stack[filter.depth - 1].line;
-        return complain(&filter, error, "'//? if' without its '//? end'");
+        return complain(&filter, error,
+                        is_in_each(&filter) ? "'//? each' without its '//? next'"
+                                            : "'//? if' without its '//? end'");
     }
     return text_check(out, error);
 }

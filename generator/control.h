@@ -1,5 +1,8 @@
 /* control: keeps or drops lines of a template by its control lines, each a comment of its own:
  *     //? if EXPR   //? elif EXPR   //? else   //? end
+ * and repeats those between
+ *     //? each EXPR   //? next
+ * once for each number from 2 to the value of EXPR, for which '$' stands in them.
  * Nothing else makes kernels, exported files and the frame of a report from templates. */
 #ifndef AUTOTUNE_CONTROL_H
 #define AUTOTUNE_CONTROL_H

@@ -8,6 +8,7 @@
 #include "generator/dims_text.h"
 #include "generator/emit_operation.h"
 #include "generator/emit_params.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 #include "generator/words.h"
 
@@ -418,7 +419,7 @@ static int hand_params(struct text *out, size_t from, const struct problem *prob
                        struct error *error)
 {
     struct text whole = {0};
-    if (operation_param_count(problem->op) == 0)
+    if (operation_param_count(problem->op) == 0 && problem_inputs(problem) == 1)
         return 0;
     text_add(&whole, out->at, from);
     const int failed = emit_params(&whole, out->at + from, problem, error);

@@ -2,37 +2,56 @@
  * given, an element or a value as kernels keep it, into what the text calculates with. */
 #include "generator/emit_operation.h"
 
+#include "generator/emit_inputs.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 #include "generator/operation_type.h"
 #include "generator/operation_write.h"
 
+#include <stdio.h>
+
 /* An element as the accumulator's type has it, exactly. Widened without a flush of denormals where the
  * compiler may have been told to flush them. */
-static void add_element(struct text *out, const struct problem *problem, bool any_flags)
+static void add_element(struct text *out, const struct problem *problem, enum type type,
+                        const char *value, bool any_flags)
 {
-    const char *const halves = problem->type == F16    ? "half_value(value)"
-                               : problem->type == BF16 ? "bfloat_value(value)"
-                                                       : "value";
-    const bool is_widened =
-        any_flags && problem->acc == F64 && (problem->type == F32 || problem->type == BF16);
-    text_addf(out, is_widened ? "widened(%s)" : "%s", halves);
+    const char *const half = type == F16 ? "half_value(" : type == BF16 ? "bfloat_value(" : "";
+    const bool is_widened = any_flags && problem->acc == F64 && (type == F32 || type == BF16);
+    text_addf(out, "%s%s%s%s%s", is_widened ? "widened(" : "", half, value, *half ? ")" : "",
+              is_widened ? ")" : "");
+}
+
+/* Those of the further inputs, by the names that the text has for them in kernels. */
+static void add_further(struct text *out, const struct problem *problem, bool any_flags)
+{
+    for (size_t k = 1; k < problem_inputs(problem); k++) {
+        char value[48];
+        snprintf(value, sizeof value, "further.x%zu.at[j]", k + 1);
+        text_addf(out, "    const %s x%zu = ", operation_c_type(problem->acc), k + 1);
+        add_element(out, problem, problem_input_type(problem, k), value, any_flags);
+        text_addf(out, "; // %s\n", operation_input_name(problem->op, k));
+    }
 }
 
 static void add_map(struct text *out, const struct problem *problem, bool any_flags)
 {
-    const bool is_plain = problem->type == problem->acc;
+    const bool is_plain = problem->type == problem->acc,
+               has_further = problem_inputs(problem) > 1;
     text_addf(out,
               "//? define map\n"
-              "// What is combined of an element%s.\n"
-              "__device__ __forceinline__ accum map(elem %s%s)\n{\n",
+              "// What is combined of an element%s%s.\n"
+              "__device__ __forceinline__ accum map(elem %s%s%s)\n{\n",
+              has_further ? " of each input, the j-th of what a load brought" : "",
               problem_has_index(problem) ? ", the one at i of its result" : "",
               is_plain ? "x" : "value",
+              has_further ? ", const further_load further, const int j" : "",
               problem_has_index(problem) ? ", unsigned long long i" : "");
     if (!is_plain && operation_mentions(problem->op->text, OPERATION_MAP, OPERATION_X)) {
         text_addf(out, "    const %s x = ", operation_c_type(problem->acc));
-        add_element(out, problem, any_flags);
+        add_element(out, problem, problem->type, "value", any_flags);
         text_adds(out, ";\n");
     }
+    add_further(out, problem, any_flags);
     operation_write(out, problem->op->text, OPERATION_MAP, problem->acc);
     text_adds(out, "}\n\n");
 }
@@ -144,14 +163,17 @@ static void add_given(struct text *out, const struct problem *problem)
     for (size_t k = 0; k < operation_param_count(problem->op); k++)
         text_addf(out, "    %s %s_;\n", operation_c_type(problem_param_type(problem, k)),
                   operation_param_name(problem->op, k));
+    emit_inputs_members(out, problem);
     text_adds(out, "} given_params;\n\n");
 }
 
 void emit_operation(struct text *out, const struct problem *problem,
                     const int64_t values[SPACE_NAMES_MAX])
 {
-    if (operation_param_count(problem->op))
+    if (operation_param_count(problem->op) || problem_inputs(problem) > 1)
         add_given(out, problem);
+    if (problem_inputs(problem) > 1)
+        emit_inputs(out, problem);
     if (problem_is_joined(problem))
         add_joining(out, problem);
     if (values[SPACE_MAP] == MAP_MAPPED)

@@ -3,6 +3,8 @@
 #include "generator/emit_params.h"
 
 #include "generator/array.h"
+#include "generator/emit_inputs.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 #include "generator/operation_write.h"
 #include "generator/words.h"
@@ -186,6 +188,7 @@ static void add_kernel_params(struct text *out, const struct function *kernel,
         text_addf(out, "%s%s %s_", k == 0 && has_none ? "" : ", ",
                   operation_c_type(problem_param_type(problem, k)),
                   operation_param_name(problem->op, k));
+    emit_inputs_args(out, problem);
 }
 
 static void add_params(struct text *out, const struct function *function)
@@ -226,6 +229,9 @@ static void add_function(struct text *out, const struct source *source,
         text_adds(out, "\n    const given_params given = {");
         for (size_t k = 0; k < operation_param_count(problem->op); k++)
             text_addf(out, "%s%s_", k ? ", " : "", operation_param_name(problem->op, k));
+        if (operation_param_count(problem->op) && problem_inputs(problem) > 1)
+            text_adds(out, ", ");
+        emit_inputs_values(out, problem);
         text_adds(out, "};");
     }
     add_body(out, source, function);

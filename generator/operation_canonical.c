@@ -82,7 +82,9 @@ static void write_bare(const struct writing *writing, const struct operation_nod
     const struct operation_kind_row *row = &operation_kinds[node->kind];
     switch (node->kind) {
     case NODE_LITERAL: write_literal(writing, node); return;
-    case NODE_NAME: text_adds(writing->out, operation_names[node->index]); return;
+    case NODE_NAME:
+        text_adds(writing->out, operation_shown_name(writing->text, node->index));
+        return;
     case NODE_LET: text_adds(writing->out, writing->text->let_names[node->index]); return;
     case NODE_PARAM: text_adds(writing->out, writing->text->params[node->index].name); return;
     case NODE_FIELD: write_field(writing, node); return;
@@ -161,6 +163,15 @@ static void write_params(struct text *out, const struct operation_text *text)
     text_adds(out, text->param_count ? "\n" : "");
 }
 
+static void write_inputs(struct text *out, const struct operation_text *text)
+{
+    text_adds(out, text->input_count ? "inputs =" : "");
+    for (int k = 0; k < text->input_count; k++)
+        text_addf(out, text->inputs[k].is_typed ? " %s:%s" : " %s", text->inputs[k].name,
+                  problem_types[text->inputs[k].type].name);
+    text_adds(out, text->input_count ? "\n" : "");
+}
+
 int operation_make_canonical(struct operation_text *text, struct error *error)
 {
     static const char *const fors[OPERATION_FORS] = {"all", "integers", "floats"};
@@ -168,6 +179,7 @@ int operation_make_canonical(struct operation_text *text, struct error *error)
     text_addf(&out, "types = %s\n", fors[text->types]);
     write_value(&out, text);
     write_params(&out, text);
+    write_inputs(&out, text);
     for (int k = 0; k < text->let_count; k++) {
         text_addf(&out, "let %s = ", text->let_names[k]);
         operation_write_source(&out, text, text->lets[k].root, NO_TYPE, false);

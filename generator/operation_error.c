@@ -93,9 +93,11 @@ struct operation_error {
 
 /* --- Where values are --------------------------------------------------------------------- */
 
-/* The first slots are of x, i; a, b; a, n. */
+/* The first slots are of x, i; a, b; a, n; then those of further inputs. */
 static int slot_of_name(const struct operation_error *self, int name, int field)
 {
+    if (name >= OPERATION_INPUT_2)
+        return 2 * self->fields + name - OPERATION_INPUT_2;
     const bool is_second = name == OPERATION_I || name == OPERATION_B || name == OPERATION_N;
     return (is_second ? self->fields : 0) + field;
 }
@@ -121,7 +123,7 @@ static int fields_of(const struct operation_error *self, int at)
 static void place_slots(struct operation_error *self)
 {
     const struct operation_text *text = self->text;
-    self->slot_count = 2 * self->fields;
+    self->slot_count = 2 * self->fields + OPERATION_INPUTS_MAX - 1;
     for (int at = 0; at < text->node_count; at++) {
         self->slots_of[at][0] = self->slot_count;
         self->slot_count += fields_of(self, at);
@@ -790,6 +792,9 @@ void operation_error_map(struct operation_error *self, const uint64_t *x, const 
     for (size_t from = 0, take; self->has_inexact_map && from < count; from += take) {
         take = piece(from, count);
         give_exact(&self->slots[slot_of_name(self, OPERATION_X, 0)], self->acc, x + from, take);
+        for (int k = 1; k < self->text->input_count; k++)
+            give_exact(&self->slots[slot_of_name(self, OPERATION_INPUT_2 + k - 1, 0)],
+                       self->acc, x + (size_t)k * OPERATION_LANES + from, take);
         give_exact(&self->slots[slot_of_name(self, OPERATION_I, 0)], U64_TYPE,
                    i ? i + from : NULL, take);
         self->part = OPERATION_MAP;

@@ -35,7 +35,8 @@ struct operation_eval {
     union block *room;   /* `fields` blocks for each place of the stack */
     struct entry *stack; /* what is in it */
     union block *lets;   /* `fields` blocks for each */
-    union block given[2][OPERATION_FIELDS_MAX]; /* x and i, a and b, a and n */
+    union block given[2]
+                     [OPERATION_FIELDS_MAX]; /* x and further inputs, and i; a and b; a and n */
     union block scratch;
     struct entry names[OPERATION_NAMES];
     uint64_t params[OPERATION_PARAMS_MAX];
@@ -686,6 +687,10 @@ void operation_eval_map(struct operation_eval *eval, const uint64_t *x, const ui
                         uint64_t *values, size_t count)
 {
     assert(i || !operation_mentions(eval->text, OPERATION_MAP, OPERATION_I));
+    for (int k = 1; k < eval->text->input_count; k++) {
+        narrow(eval->acc, &eval->given[0][k], x + (size_t)k * OPERATION_LANES, count);
+        set_entry(&eval->names[OPERATION_INPUT_2 + k - 1], &eval->given[0][k], 1);
+    }
     give_number(eval, 0, OPERATION_X, eval->acc, x, count);
     give_number(eval, 1, OPERATION_I, U64_TYPE, i, count);
     run_part(eval, OPERATION_MAP, count);

@@ -21,7 +21,7 @@ int operation_eval_open(struct operation_eval **out, const struct operation_text
 void operation_eval_give(struct operation_eval *eval, const uint64_t *params);
 void operation_eval_free(struct operation_eval *eval);
 
-/* The values of `count` elements x, as the accumulator holds them, and of their indices i, which may be NULL
+/* The values of `count` elements x, as the accumulator holds them, a block for each input, and of their indices i, which may be NULL
  * where map does not mention i. What is given may be what is taken. */
 void operation_eval_map(struct operation_eval *eval, const uint64_t *x, const uint64_t *i,
                         uint64_t *values, size_t count);

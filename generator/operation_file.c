@@ -306,6 +306,66 @@ static int take_params(struct reading *reading, const struct ini_item *item)
     return take_words(reading, item->value, take_param);
 }
 
+/* The type of an input's elements. */
+static int find_input_type(struct reading *reading, size_t offset, size_t length,
+                           struct operation_input *out)
+{
+    const char *word = reading->value.at + offset;
+    char known[PROBLEM_NAMES_CHARS];
+    if (length == strlen("elem") && strncmp(word, "elem", length) == 0)
+        return 0;
+    for (int type = 0; type < TYPE_COUNT; type++)
+        if (strlen(problem_types[type].name) == length &&
+            strncmp(word, problem_types[type].name, length) == 0) {
+            out->is_typed = true;
+            out->type = (enum type)type;
+            return 0;
+        }
+    return operation_fault(reading->text, operation_place_at(&reading->value, offset),
+                           reading->error,
+                           "unknown type '%.*s' of an input: write elem, which is that of "
+                           "--type, or one of %s",
+                           length > 40 ? 40 : (int)length, word, problem_list_types(known));
+}
+
+/* NAME or NAME:TYPE. */
+static int take_input(struct reading *reading, size_t offset, size_t length)
+{
+    struct operation_text *text = reading->text;
+    const char *word = reading->value.at + offset;
+    const char *colon = memchr(word, ':', length);
+    const size_t width = colon ? (size_t)(colon - word) : length;
+    const struct operation_place place = operation_place_at(&reading->value, offset);
+    char name[OPERATION_NAME_MAX + 1] = "";
+    if (!is_name(word, width))
+        return operation_fault(text, place, reading->error,
+                               "'%.*s' is no input's name: write %s",
+                               width > 40 ? 40 : (int)width, word, name_form);
+    memcpy(name, word, width);
+    if (strcmp(name, "x") != 0 && operation_is_reserved(name))
+        return operation_fault(text, place, reading->error,
+                               "'%s' means something already: choose another name", name);
+    for (int k = 0; k < text->input_count; k++)
+        if (strcmp(text->inputs[k].name, name) == 0)
+            return operation_fault(text, place, reading->error,
+                                   "a second input '%s': rename one of them", name);
+    if (text->input_count == OPERATION_INPUTS_MAX)
+        return fault_in(reading, offset, "an operation has 4 inputs at most: remove some");
+    struct operation_input *input = &text->inputs[text->input_count++];
+    memcpy(input->name, name, sizeof name);
+    input->place = place;
+    return colon ? find_input_type(reading, offset + width + 1, length - width - 1, input) : 0;
+}
+_Static_assert(OPERATION_INPUTS_MAX == 4, "take_input says so");
+
+static int take_inputs(struct reading *reading, const struct ini_item *item)
+{
+    if (!*item->value)
+        return fault_in(reading, 0,
+                        "no input: write as inputs = x y:f32, or no such key for one input x");
+    return take_words(reading, item->value, take_input);
+}
+
 static int take_result(struct reading *reading, const struct ini_item *item)
 {
     reading->text->result_place = operation_place_at(&reading->value, 0);
@@ -370,7 +430,7 @@ static const struct key {
     {"identity", take_later},  {"finish", take_later},
     {"result", take_result},   {"keeps_order", take_keeps_order},
     {"scale", take_scale},     {"tolerance", take_tolerance},
-    {"params", take_params},
+    {"params", take_params},   {"inputs", take_inputs},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -426,7 +486,7 @@ static int take_item(struct reading *reading, const struct ini_item *item)
     return operation_fault(reading->text, place_of(item), reading->error,
                            "unknown key '%.40s': %s%s%s", item->key,
                            meant ? "did you mean '"
-                                 : "keys are meaning, name, types, value, params, map, "
+                                 : "keys are meaning, name, types, value, inputs, params, map, "
                                    "combine, identity, finish, result, let NAME, "
                                    "keeps_order, scale and tolerance",
                            meant ? meant : "", meant ? "'?" : "");
@@ -511,6 +571,28 @@ static int check_used(struct reading *reading)
                                    "neither map nor finish mentions the param '%s': remove it, "
                                    "or use it",
                                    text->params[k].name);
+    for (int k = 1; k < text->input_count; k++)
+        if (!(text->parts[OPERATION_MAP].names >> (OPERATION_INPUT_2 + k - 1) & 1))
+            return operation_fault(text, text->inputs[k].place, reading->error,
+                                   "map does not mention the input '%s': remove it, or use it",
+                                   text->inputs[k].name);
+    return 0;
+}
+
+static int check_input_names(struct reading *reading)
+{
+    const struct operation_text *text = reading->text;
+    for (int i = 0; i < text->input_count; i++) {
+        const char *name = text->inputs[i].name;
+        for (int k = 0; k < text->let_count; k++)
+            if (strcmp(text->let_names[k], name) == 0)
+                return operation_fault(text, text->lets[k].place, reading->error,
+                                       "'%s' is an input already: rename one of them", name);
+        for (int k = 0; k < text->param_count; k++)
+            if (strcmp(text->params[k].name, name) == 0)
+                return operation_fault(text, text->params[k].place, reading->error,
+                                       "'%s' is an input already: rename one of them", name);
+    }
     return 0;
 }
 
@@ -518,6 +600,8 @@ static int check_used(struct reading *reading)
 static int check_names(struct reading *reading)
 {
     const struct operation_text *text = reading->text;
+    if (check_input_names(reading))
+        return -1;
     for (int k = 0; k < text->let_count; k++)
         for (int p = 0; p < text->param_count; p++)
             if (strcmp(text->let_names[k], text->params[p].name) == 0)
@@ -539,6 +623,11 @@ static int check_needed(struct reading *reading)
             reading->text, place, reading->error,
             "no key meaning in [operation]: say in a line what the operation "
             "gives, as meaning = sum of magnitudes");
+    if (reading->text->input_count > 1 && !ini_find(reading->ini, "operation", "map"))
+        return operation_fault(reading->text, reading->text->inputs[1].place, reading->error,
+                               "no key map in [operation]: say what is made of an element of "
+                               "each input, as map = %s * %s",
+                               reading->text->inputs[0].name, reading->text->inputs[1].name);
     return 0;
 }
 
@@ -559,6 +648,14 @@ static int name_by_file(struct reading *reading)
     return 0;
 }
 
+/* Of one input the element; of several the file says it. */
+static const char *usual_map(const struct operation_text *text)
+{
+    return text->input_count == 0   ? operation_names[OPERATION_X]
+           : text->input_count == 1 ? text->inputs[0].name
+                                    : NULL;
+}
+
 static int read_all(struct reading *reading)
 {
     struct operation_text *text = reading->text;
@@ -571,7 +668,8 @@ static int read_all(struct reading *reading)
         return -1;
     if (text->value_place.line == 0)
         text->value_place = place_of(ini_find(reading->ini, "operation", "combine"));
-    if (check_names(reading) || read_lets(reading) || read_part(reading, OPERATION_MAP, "x") ||
+    if (check_names(reading) || read_lets(reading) ||
+        read_part(reading, OPERATION_MAP, usual_map(text)) ||
         read_part(reading, OPERATION_COMBINE, NULL) ||
         read_part(reading, OPERATION_FINISH, "a") || read_identity(reading) ||
         check_used(reading))

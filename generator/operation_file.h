@@ -20,12 +20,14 @@ enum {
     OPERATION_VALUE_BYTES_MAX = 32,            /* bytes of a value */
     OPERATION_LETS_MAX = 32,                   /* named intermediate values */
     OPERATION_PARAMS_MAX = PROBLEM_PARAMS_MAX, /* numbers that a call gives */
+    OPERATION_INPUTS_MAX = PROBLEM_INPUTS_MAX, /* arrays that a call gives */
     OPERATION_DEPTH_MAX = 100,                 /* operators within operators */
 };
 
 /* The functions that an operation has. */
 enum operation_part {
-    OPERATION_MAP,      /* of x, an element, and i, its index within its result: a value */
+    OPERATION_MAP, /* of x, an element, and those of further inputs, and i, the index within the result:
+                         * a value */
     OPERATION_COMBINE,  /* of a and b, two values: a value */
     OPERATION_IDENTITY, /* of nothing: the value that changes nothing */
     OPERATION_FINISH,   /* of a, the last value, and n, the elements combined: the result */
@@ -39,6 +41,9 @@ enum operation_name {
     OPERATION_A,
     OPERATION_B,
     OPERATION_N,
+    OPERATION_INPUT_2, /* the further inputs, in the order of the file */
+    OPERATION_INPUT_3,
+    OPERATION_INPUT_4,
     OPERATION_NAMES
 };
 

@@ -74,7 +74,8 @@ const char *const operation_type_names[TYPE_WORDS] = {
 };
 /* clang-format on */
 
-const char *const operation_names[OPERATION_NAMES] = {"x", "i", "a", "b", "n"};
+const char *const operation_names[OPERATION_NAMES] = {"x", "i",  "a",  "b",
+                                                      "n", "x2", "x3", "x4"};
 const char *const operation_part_names[OPERATION_PARTS] = {"map", "combine", "identity",
                                                            "finish"};
 
@@ -110,6 +111,17 @@ int operation_first_node(const struct operation_text *text, int root)
     while (text->nodes[root].arg_count)
         root = text->nodes[root].args[0];
     return root;
+}
+
+const char *operation_shown_name(const struct operation_text *text, int name)
+{
+    const bool is_further = name >= OPERATION_INPUT_2;
+    const int input = is_further ? 1 + name - OPERATION_INPUT_2 : 0;
+    if (name != OPERATION_X && !is_further)
+        return operation_names[name];
+    if (input < text->input_count)
+        return text->inputs[input].name;
+    return is_further ? NULL : operation_names[OPERATION_X];
 }
 
 enum operation_type operation_type_of(enum type type)

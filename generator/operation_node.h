@@ -107,7 +107,8 @@ extern const struct operation_kind_row operation_kinds[NODE_KINDS];
 
 /* By type word: its name, its bytes. */
 extern const char *const operation_type_names[TYPE_WORDS];
-extern const char *const operation_names[OPERATION_NAMES];
+extern const char
+    *const operation_names[OPERATION_NAMES]; /* in kernels: see operation_shown_name */
 extern const char *const operation_part_names[OPERATION_PARTS];
 
 struct operation_place {
@@ -154,6 +155,14 @@ struct operation_param {
     struct operation_place place;
 };
 
+/* An array that a call gives. */
+struct operation_input {
+    char name[OPERATION_NAME_MAX + 1];
+    bool is_typed; /* else of the problem's type */
+    enum type type;
+    struct operation_place place;
+};
+
 /* What the types are with one accumulator. */
 struct operation_types {
     char *fault;      /* the sentence, where they do not fit; NULL = they do */
@@ -180,6 +189,8 @@ struct operation_text {
     struct operation_place result_place;
     struct operation_param params[OPERATION_PARAMS_MAX];
     int param_count;
+    struct operation_input inputs[OPERATION_INPUTS_MAX];
+    int input_count; /* 0 where the file names none: one, x */
     struct operation_source parts[OPERATION_PARTS];
     struct operation_source lets[OPERATION_LETS_MAX];
     char let_names[OPERATION_LETS_MAX][OPERATION_NAME_MAX + 1];
@@ -195,6 +206,9 @@ struct operation_text {
 int operation_fault(const struct operation_text *text, struct operation_place place,
                     struct error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The name as the file has it: of inputs that which it gives them; NULL of one that it has not. */
+const char *operation_shown_name(const struct operation_text *text, int name);
 
 /* ACC_TYPE and REAL_TYPE as what they stand for. */
 enum operation_type operation_concrete(enum operation_type type, enum operation_type acc);

@@ -24,7 +24,8 @@ static const struct scope {
     const char *shown;
     bool has_params;
 } scopes[OPERATION_PARTS + 1] = {
-    [OPERATION_MAP] = {1u << OPERATION_X | 1u << OPERATION_I, "map has x and i", true},
+    [OPERATION_MAP] = {1u << OPERATION_X | 1u << OPERATION_I | 7u << OPERATION_INPUT_2,
+                       "map has x and i", true},
     [OPERATION_COMBINE] = {1u << OPERATION_A | 1u << OPERATION_B, "combine has a and b", false},
     [OPERATION_IDENTITY] = {0, "identity has no names", false},
     [OPERATION_FINISH] = {1u << OPERATION_A | 1u << OPERATION_N, "finish has a and n", true},
@@ -306,11 +307,13 @@ static enum operation_kind find_function(const char *word, size_t length)
     return NODE_KINDS;
 }
 
-static int find_name(const char *word, size_t length)
+static int find_name(const struct operation_text *text, const char *word, size_t length)
 {
-    for (int name = 0; name < OPERATION_NAMES; name++)
-        if (is_same(word, length, operation_names[name]))
+    for (int name = 0; name < OPERATION_NAMES; name++) {
+        const char *shown = operation_shown_name(text, name);
+        if (shown && is_same(word, length, shown))
             return name;
+    }
     return -1;
 }
 
@@ -339,15 +342,35 @@ static bool is_callable(const char *word, size_t length)
 
 bool operation_is_reserved(const char *word)
 {
+    static const struct operation_text none = {.input_count = 0};
     const size_t length = strlen(word);
-    return find_name(word, length) >= 0 || is_callable(word, length);
+    return find_name(&none, word, length) >= 0 || is_callable(word, length);
+}
+
+enum { SCOPE_CHARS = 200 };
+
+/* "map has x, y and i": what the function in hand may mention, inputs by their names. */
+static const char *scope_of(const struct parser *parser, char out[SCOPE_CHARS])
+{
+    const struct operation_text *text = parser->text;
+    const bool is_map = parser->part == OPERATION_MAP;
+    size_t used = 0;
+    if (text->input_count == 0 || (!is_map && parser->part != OPERATION_PARTS))
+        return scopes[parser->part].shown;
+    used += (size_t)snprintf(out, SCOPE_CHARS, "%s", is_map ? "map has " : "a let has ");
+    for (int k = 0; k < text->input_count; k++)
+        used += (size_t)snprintf(out + used, SCOPE_CHARS - used, "%s%s", k ? ", " : "",
+                                 text->inputs[k].name);
+    snprintf(out + used, SCOPE_CHARS - used, "%s", is_map ? " and i" : ", i, a, b and n");
+    return out;
 }
 
 /* What may be meant by a word; NULL = nothing like it. */
 static const char *suggestion(const struct parser *parser, const char *word, size_t length,
                               bool is_call)
 {
-    const char *names[NODE_KINDS + TYPE_WORDS + OPERATION_LETS_MAX + OPERATION_PARAMS_MAX];
+    const char *names[NODE_KINDS + TYPE_WORDS + OPERATION_LETS_MAX + OPERATION_PARAMS_MAX +
+                      OPERATION_INPUTS_MAX];
     size_t count = 0;
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
         if (is_same(word, length, habits[i][0]))
@@ -360,13 +383,15 @@ static const char *suggestion(const struct parser *parser, const char *word, siz
         names[count++] = parser->text->let_names[k];
     for (int k = 0; !is_call && k < parser->text->param_count; k++)
         names[count++] = parser->text->params[k].name;
+    for (int k = 0; !is_call && k < parser->text->input_count; k++)
+        names[count++] = parser->text->inputs[k].name;
     return count ? text_similar(word, length, names, count) : NULL;
 }
 
 static int unknown(struct parser *parser, const char *word, size_t length, bool is_call)
 {
     const char *meant = suggestion(parser, word, length, is_call);
-    char hint[80] = "";
+    char hint[80] = "", shown_scope[SCOPE_CHARS];
     if (meant)
         snprintf(hint, sizeof hint, "did you mean '%s'? ", meant);
     if (is_call)
@@ -375,7 +400,7 @@ static int unknown(struct parser *parser, const char *word, size_t length, bool 
                                shown(length), word, hint);
     return operation_fault(parser->text, place_of(parser, word), parser->error,
                            "unknown name '%.*s': %s%s; a line let NAME = ... names more",
-                           shown(length), word, hint, scopes[parser->part].shown);
+                           shown(length), word, hint, scope_of(parser, shown_scope));
 }
 
 /* A let is mentioned where it may be, if what it mentions may. */
@@ -383,6 +408,7 @@ static int check_let(struct parser *parser, int let, const char *word)
 {
     const struct operation_source *source = &parser->text->lets[let];
     const unsigned foreign = source->names & ~scopes[parser->part].names;
+    char shown_scope[SCOPE_CHARS];
     if (source->root < 0)
         return operation_fault(parser->text, place_of(parser, word), parser->error,
                                "the line let %s = ... comes later: move it above this one",
@@ -391,8 +417,9 @@ static int check_let(struct parser *parser, int let, const char *word)
         if (foreign >> name & 1)
             return operation_fault(parser->text, place_of(parser, word), parser->error,
                                    "'%s' is made of %s, and %s: use it elsewhere",
-                                   parser->text->let_names[let], operation_names[name],
-                                   scopes[parser->part].shown);
+                                   parser->text->let_names[let],
+                                   operation_shown_name(parser->text, name),
+                                   scope_of(parser, shown_scope));
     if (source->params && !scopes[parser->part].has_params)
         return operation_fault(parser->text, place_of(parser, word), parser->error,
                                "'%s' is made of a param, and %s, no params: use those in map "
@@ -417,10 +444,12 @@ static int parse_param(struct parser *parser, int param, const char *word)
 
 static int parse_name(struct parser *parser, const char *word, size_t length)
 {
-    const int name = find_name(word, length), let = find_let(parser->text, word, length);
+    const int name = find_name(parser->text, word, length),
+              let = find_let(parser->text, word, length);
     const int param = find_param(parser->text, word, length);
     struct operation_node node = {.kind = name >= 0 ? NODE_NAME : NODE_LET,
                                   .index = name >= 0 ? name : let};
+    char shown_scope[SCOPE_CHARS];
     if (param >= 0)
         return parse_param(parser, param, word);
     if (name < 0 && let < 0 && is_callable(word, length))
@@ -432,8 +461,9 @@ static int parse_name(struct parser *parser, const char *word, size_t length)
         return unknown(parser, word, length, false);
     if (name >= 0 && !(scopes[parser->part].names >> name & 1))
         return operation_fault(parser->text, place_of(parser, word), parser->error,
-                               "'%s' is not known here: %s", operation_names[name],
-                               scopes[parser->part].shown);
+                               "'%s' is not known here: %s",
+                               operation_shown_name(parser->text, name),
+                               scope_of(parser, shown_scope));
     if (name >= 0)
         parser->out->names |= 1u << name;
     else if (check_let(parser, let, word))

@@ -330,7 +330,9 @@ static enum operation_type type_name(const struct typing *typing, enum operation
 {
     if (name == OPERATION_I || name == OPERATION_N)
         return U64_TYPE;
-    return name == OPERATION_X ? typing->acc : concrete(typing, typing->text->value);
+    return name == OPERATION_X || name >= OPERATION_INPUT_2
+               ? typing->acc
+               : concrete(typing, typing->text->value);
 }
 
 static enum operation_type find_type(struct typing *typing, int at, enum operation_type want)

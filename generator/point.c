@@ -2,6 +2,8 @@
  * point_expand.c lists all that the rules leave. */
 #include "generator/point.h"
 
+#include "generator/operation_input.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,6 +50,10 @@ void point_builtins(const struct point_context *context, bool reads_partials,
     values[SPACE_ORDER] = problem->order;
     values[SPACE_ELEM_BYTES] = problem_types[type].bytes;
     values[SPACE_ACCUM_BYTES] = problem_value_bytes(problem);
+    values[SPACE_INPUTS] = (int64_t)problem_inputs(problem);
+    values[SPACE_INPUT_BYTES] = problem_types[type].bytes;
+    for (size_t k = 1; k < problem_inputs(problem); k++)
+        values[SPACE_INPUT_BYTES] += problem_types[problem_input_type(problem, k)].bytes;
     values[SPACE_HOST] = target->is_host;
     values[SPACE_CC] = target->cc;
     values[SPACE_SMS] = target->sms;

@@ -5,6 +5,7 @@
 
 #include "generator/dims_text.h"
 #include "generator/find_name.h"
+#include "generator/operation_input.h"
 #include "generator/operation_law.h"
 #include "generator/operation_type.h"
 
@@ -153,7 +154,7 @@ enum combine_law problem_combine(const struct problem *problem)
     const enum combine_law law = problem->op->combine;
     if (!text || law == COMBINE_OTHER)
         return law;
-    if (operation_keeps_order(text))
+    if (operation_keeps_order(text) || problem_inputs(problem) > 1)
         return COMBINE_OTHER;
     if (operation_combines[law].is_position)
         return dims_is_value(&problem->dims) &&
@@ -279,6 +280,25 @@ static int check_kernels(const struct problem *problem, struct error *error)
             problem, error,
             "order n is of elements or their squares, combined by a + b or a * b, with no finish: "
             "leave --order n out, or take --order run");
+    if (problem_inputs(problem) == 1)
+        return 0;
+    if (problem->dims.scan)
+        return refuse(problem, error,
+                      "a scan is of one input so far: reduce to values instead");
+    if (dims_is_segmented(&problem->dims))
+        return refuse(problem, error,
+                      "segments are of one input so far: make one array of its inputs first");
+    if (dims_has_more_axes(&problem->dims))
+        return refuse(problem, error,
+                      "several inputs are combined along two axes at most so far, with two kept "
+                      "ones: make contiguous copies, whose neighbouring axes are one");
+    if (!problem_commutes(problem))
+        return refuse(problem, error,
+                      "order is kept of one input so far: leave keeps_order out, or make one "
+                      "array of its inputs");
+    if (problem_is_on_host(problem))
+        return refuse(problem, error,
+                      "data on the host is of one input so far: leave --data out");
     return 0;
 }
 
@@ -316,7 +336,7 @@ int problem_check(const struct problem *problem, struct error *error)
             "accumulator %s is narrower than the elements' type %s: use %s for --acc",
             acc->name, type->name, type->name);
     return operation_check_types(problem->op->text, problem->type, problem->acc, error) ||
-                   check_kernels(problem, error)
+                   problem_check_inputs(problem, error) || check_kernels(problem, error)
                ? -1
                : 0;
 }
@@ -340,8 +360,11 @@ char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
 
 double problem_bytes_read(const struct problem *problem)
 {
-    return (double)dims_n(&problem->dims) * problem_types[problem->type].bytes +
-           (double)problem_offset_bytes(problem);
+    double bytes = (double)problem_offset_bytes(problem);
+    for (size_t k = 0; k < problem_inputs(problem); k++)
+        bytes += (double)problem_input_n(problem, k) *
+                 problem_types[problem_input_type(problem, k)].bytes;
+    return bytes;
 }
 
 double problem_bytes_written(const struct problem *problem)
@@ -358,5 +381,7 @@ const char *problem_space(const struct problem *problem)
 {
     const char *ordered =
         problem->order == ORDER_BY_N ? dims_text_ordered_space(&problem->dims) : NULL;
+    if (problem_inputs(problem) > 1)
+        return "strided";
     return ordered ? ordered : dims_text_space(&problem->dims, problem_law(problem)->space);
 }

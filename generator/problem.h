@@ -58,6 +58,30 @@ extern const struct order_row problem_orders[ORDER_COUNT];
 extern const char
     *const problem_lengths[LENGTHS_COUNT]; /* "any", "equal", "uniform", "skewed" */
 
+/* How a further input lies beside the first, whose dims the problem has. */
+enum problem_lie {
+    LIES_ALIKE,     /* as the first */
+    LIES_BY_RESULT, /* one element for each result, one behind another, whatever is combined */
+    LIES_BY_ELEMENT, /* one for each element of a result, one behind another, the same for all results */
+    LIES_ALONE, /* one element */
+    LIES_APART, /* by strides of its own */
+    PROBLEM_LIES
+};
+extern const char *const problem_lies[PROBLEM_LIES]; /* "alike", "result", "element", "one" */
+
+enum {
+    PROBLEM_INPUTS_MAX = 4,
+    PROBLEM_FURTHER_MAX = PROBLEM_INPUTS_MAX - 1,
+    INPUT_STRIDES = 4, /* of a further input, as kernels take them */
+};
+
+/* A further input: operation_input.h. */
+struct problem_further {
+    enum problem_lie lie;
+    uint64_t strides[INPUT_STRIDES]; /* of LIES_APART: outer, depth, span, inner; 0 too */
+    uint64_t first; /* of proofs: where in its pattern it begins (oracle_further.h) */
+};
+
 enum { PROBLEM_PARAMS_MAX = 8 };
 
 /* The numbers that a call gives its operation's params: operation_param.h. All zeros give none, so that each
@@ -78,6 +102,7 @@ struct problem {
     enum regime regime;
     enum order order;
     struct problem_params params;
+    struct problem_further further[PROBLEM_FURTHER_MAX]; /* all zeros: as the first */
     enum type offsets; /* of segments: the type of their offsets; else I8, which is none */
     enum lengths lengths;
 };

@@ -2,6 +2,7 @@
  * `serves` of [space], or one value of elements that lie one behind another. Order n is a promise
  * that a space must make by itself: only an expression that names ORDER serves it. */
 #include "generator/dims_text.h"
+#include "generator/operation_input.h"
 #include "generator/point.h"
 #include "generator/space_read.h"
 
@@ -44,7 +45,8 @@ bool space_serves(const struct space *space, const struct problem *problem)
     if ((problem->dims.scan && !expr_uses(space->serves, SPACE_SCAN)) ||
         (dims_has_spans(&problem->dims) && !expr_uses(space->serves, SPACE_SPAN)) ||
         (dims_has_more_axes(&problem->dims) && !expr_uses(space->serves, SPACE_MORE_AXES)) ||
-        (dims_is_segmented(&problem->dims) && !expr_uses(space->serves, SPACE_OFFSETS)))
+        (dims_is_segmented(&problem->dims) && !expr_uses(space->serves, SPACE_OFFSETS)) ||
+        (problem_inputs(problem) > 1 && !expr_uses(space->serves, SPACE_INPUTS)))
         return false;
     return expr_eval(space->serves, values, &holds, &ignored) == 0 && holds;
 }
@@ -96,6 +98,12 @@ int space_check_problem(const struct space *space, const struct problem *problem
     struct problem served = *problem;
     if (space_serves(space, problem))
         return 0;
+    if (problem_inputs(problem) > 1 && !expr_uses(space->serves, SPACE_INPUTS))
+        return error_set(error, ERROR_USAGE,
+                         "%s: its kernels read one input, and operation '%s' has %zu: use "
+                         "--space %s",
+                         space->file, problem->op->name, problem_inputs(problem),
+                         problem_space(problem));
     served.dims.scan = DIMS_ALL; /* which finds any */
     if (space_find_dims(space, &served, 1 << 20, 1 << 10, 0))
         return refuse_dims(space, problem, &served, error);

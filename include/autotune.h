@@ -195,7 +195,11 @@ struct autotune_problem {
     const char
         *params; /* "delta=0.5 margin=1": values of the operation's own params, for calls that
                          * give none; NULL: those of its file. A plan does not depend on them */
-    void *reserved[2]; /* zeros */
+    const char *
+        lies; /* of an operation of several inputs, how each but the first lies, "y=result z=one": alike
+                         * (as the first), result (an element for each result, one behind another), element (one
+                         * for each element of a result, the same for all) or one (a single element). NULL: alike */
+    void *reserved[1]; /* zeros */
     /* An array of any axes; NULL: what n or the matrix says. With it n, rows, len, pitch, axis and scan
      * are 0. Results lie one behind another, in the order of the axes that are kept. It is read
      * before the call returns. BAD_ARGUMENT: what is combined, or what is kept, is more than four axes
@@ -288,6 +292,11 @@ AUTOTUNE_API const char *autotune_plan_op_param_name(const struct autotune_plan 
                                                      size_t k);
 AUTOTUNE_API const char *autotune_plan_op_param_type(const struct autotune_plan *plan,
                                                      size_t k);
+/* The inputs of the operation, in the order of its file: how many, the name of the k-th and its type, "f32"; ""
+ * past the last. */
+AUTOTUNE_API size_t autotune_plan_input_count(const struct autotune_plan *plan);
+AUTOTUNE_API const char *autotune_plan_input_name(const struct autotune_plan *plan, size_t k);
+AUTOTUNE_API const char *autotune_plan_input_type(const struct autotune_plan *plan, size_t k);
 /* What the record was made for, "NVIDIA H200, sum i32 400M cold"; "" for DEFAULT. */
 AUTOTUNE_API const char *autotune_plan_origin(const struct autotune_plan *plan);
 /* One sentence: what serves, where that was measured, and what tuning would gain. */
@@ -348,7 +357,9 @@ AUTOTUNE_API int autotune_execute(struct autotune_workspace *workspace, const vo
                                   uint64_t n, void *output, void *stream,
                                   struct autotune_error *error);
 
-/* An array that a call reads. */
+/* An array that a call reads, in the order of the operation's file. Inputs may be one, or overlap, as in
+ * dot(x, x). The further ones lie as autotune_problem.lies says, and each has its own type:
+ * autotune_plan_input_type. */
 struct autotune_input {
     const void *data;     /* as autotune_execute's input */
     uint64_t reserved[7]; /* zeros */
@@ -359,7 +370,7 @@ struct autotune_input {
  * further bytes are zeros, and refuses others in a sentence. */
 struct autotune_call {
     size_t size; /* sizeof(struct autotune_call), when the caller was built */
-    struct autotune_input inputs[4]; /* the first alone, so far */
+    struct autotune_input inputs[4]; /* as many as the operation has */
     void *outputs[4];                /* the first alone, so far: as autotune_execute's output */
     uint64_t n;
     /* The k-th points to the value of the operation's k-th own param, in the host's memory, of the type

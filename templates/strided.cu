@@ -104,25 +104,27 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
     const elem *first = x + (o * outer_stride + column * inner_stride);
     //? end
     //? if VECTOR > 1
-    // Every load is whole and aligned.
+    // Every load is aligned.
     //? if AXES == MANY
     const unsigned long long strides = span_stride | span_2_stride | span_3_stride;
     //? if WALK == ALONG
-    const bool even =
-        aside == 1 && (strides | span | (unsigned long long)first / ELEM_BYTES) % VECTOR == 0;
+    const bool even = aside == 1 && (strides | (unsigned long long)first / ELEM_BYTES) % VECTOR == 0;
     //? else
-    const bool even = aside == 1 && (strides | depth_stride | inner |
+    const bool even = aside == 1 && (strides | depth_stride |
                                      (unsigned long long)first / ELEM_BYTES) % VECTOR == 0;
     //? end
     //? elif WALK == ALONG
     const bool even =
-        aside == 1 && ((unsigned long long)first / ELEM_BYTES | span | span_stride) % VECTOR == 0;
+        aside == 1 && ((unsigned long long)first / ELEM_BYTES | span_stride) % VECTOR == 0;
     //? else
-    const bool even = aside == 1 && ((unsigned long long)first / ELEM_BYTES | inner | depth_stride |
+    const bool even = aside == 1 && ((unsigned long long)first / ELEM_BYTES | depth_stride |
                                      span_stride) % VECTOR == 0;
     //? end
     //? end
 
+    //? if INPUTS > 1
+    const further_places others = find_further(o, column);
+    //? end
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
         a[j] = identity();
@@ -130,6 +132,9 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
     unsigned s = (from + start) / of_span, i = (from + start) % of_span;
     for (unsigned at = from + start; own && at < to; at += step * UNROLL) {
         vec got[UNROLL];
+        //? if INPUTS > 1
+        further_load further[UNROLL];
+        //? end
         //? if WALK == ALONG || HAS_INDEX
         unsigned long long places[UNROLL]; // of a load's first element in its span
         //? end
@@ -160,13 +165,19 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
                 //? else
                 const unsigned long long some = own;
                 //? end
-                if (even)
+                if (even && some >= VECTOR)
                     got[u] = load((const vec *)in);
                 else
                     for (int j = 0; j < VECTOR; j++)
                         got[u].at[j] = in[j < some ? j * aside : 0];
+                //? if INPUTS > 1
+                further[u] = load_further(others, s, i, some);
+                //? end
                 //? else
                 got[u] = load((const vec *)in);
+                //? if INPUTS > 1
+                further[u] = load_further(others, s, i, 1);
+                //? end
                 //? end
             }
             s += spans;
@@ -181,10 +192,16 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
             if (at + u * step < to)
                 for (int j = 0; j < VECTOR; j++) {
                     //? if WALK == ALONG && VECTOR > 1
-                    if (!even && places[u] + j >= span)
+                    if (places[u] + j >= span)
                         continue;
                     //? end
-                    //? if HAS_INDEX && WALK == ALONG
+                    //? if INPUTS > 1 && HAS_INDEX && WALK == ALONG
+                    a[j] = combine(a[j], map(got[u].at[j], further[u], j, before[u] * span + places[u] + j));
+                    //? elif INPUTS > 1 && HAS_INDEX
+                    a[j] = combine(a[j], map(got[u].at[j], further[u], j, before[u] * span + places[u]));
+                    //? elif INPUTS > 1
+                    a[j] = combine(a[j], map(got[u].at[j], further[u], j));
+                    //? elif HAS_INDEX && WALK == ALONG
                     a[j] = combine(a[j], map(got[u].at[j], before[u] * span + places[u] + j));
                     //? elif HAS_INDEX
                     a[j] = combine(a[j], map(got[u].at[j], before[u] * span + places[u]));

@@ -202,6 +202,82 @@ __device__ __forceinline__ void combine_into(accum *to, accum a)
     //? end
 }
 
+//? define further_places
+// Where a thread's elements of the further inputs begin, and whether every load of them is aligned.
+typedef struct {
+    //? each INPUTS
+    const elem$ *x$;
+    //? if VECTOR > 1
+    bool x$_is_even;
+    //? end
+    //? next
+} further_places;
+
+//? define find_further
+// Those of result (o, column), or of the first of several side by side.
+__device__ __forceinline__ further_places find_further(unsigned long long o, unsigned long long column)
+{
+    further_places to;
+    //? each INPUTS
+    to.x$ = given.x$ + (o * given.x$_outer_stride + column * given.x$_inner_stride);
+    //? if VECTOR > 1 && WALK == ALONG
+    to.x$_is_even = given.x$_depth_stride == 1 &&
+                    ((unsigned long long)to.x$ / sizeof(elem$) | given.x$_span_stride) % VECTOR == 0;
+    //? elif VECTOR > 1
+    to.x$_is_even = given.x$_inner_stride == 1 &&
+                    ((unsigned long long)to.x$ / sizeof(elem$) | given.x$_depth_stride |
+                     given.x$_span_stride) % VECTOR == 0;
+    //? end
+    //? next
+    return to;
+}
+
+//? define further_load
+// What one load of each further input brings.
+//? each INPUTS
+typedef struct __align__(VECTOR * sizeof(elem$) < 16 ? VECTOR * sizeof(elem$) : 16) { elem$ at[VECTOR]; } vec$;
+//? next
+typedef struct {
+    //? each INPUTS
+    vec$ x$;
+    //? next
+} further_load;
+
+//? define load_further
+// That of load i of span s, of which `some` elements are there at least.
+__device__ __forceinline__ further_load load_further(const further_places from, unsigned s, unsigned i,
+                                                     unsigned long long some)
+{
+    further_load got;
+    //? each INPUTS
+    //? if WALK == ALONG
+    const elem$ *const in$ =
+        from.x$ + (s * given.x$_span_stride + i * (VECTOR * given.x$_depth_stride));
+    //? else
+    const elem$ *const in$ = from.x$ + (s * given.x$_span_stride + i * given.x$_depth_stride);
+    //? end
+    //? if VECTOR == 1
+    got.x$.at[0] = *in$;
+    //? else
+    //? if WALK == ALONG
+    const unsigned long long aside$ = given.x$_depth_stride;
+    //? else
+    const unsigned long long aside$ = given.x$_inner_stride;
+    //? end
+    //? if HOST
+    if (from.x$_is_even && some >= VECTOR)
+        host_aligned(in$, sizeof(vec$) < 16 ? sizeof(vec$) : 16);
+    //? end
+    if (from.x$_is_even && some >= VECTOR)
+        got.x$ = *(const vec$ *)in$;
+    else
+        for (int j = 0; j < VECTOR; j++)
+            got.x$.at[j] = in$[j < some ? j * aside$ : 0];
+    //? end
+    //? next
+    return got;
+}
+
 //? define fold
 //? if HAS_INDEX
 // Combines what one load brought, whose elements are at `first` and on of their result.

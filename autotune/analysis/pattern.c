@@ -8,6 +8,7 @@
 #include "autotune/device/device.h"
 #include "autotune/device/host_trace.h"
 #include "generator/call.h"
+#include "generator/operation_input.h"
 
 #include <string.h>
 
@@ -147,6 +148,7 @@ struct bench {
     struct device_module *module;
     struct device_kernel kernels[SPACE_PASSES_MAX];
     struct planner_buffers buffers;
+    uint64_t further[PROBLEM_FURTHER_MAX];
 };
 
 static int load_kernels(struct bench *bench, const struct emit_variant *variant,
@@ -180,6 +182,12 @@ static int make_buffers(struct bench *bench, const struct planner_plan *plan,
     struct planner_buffers *buffers = &bench->buffers;
     const uint64_t elem = (uint64_t)problem_types[problem->type].bytes;
     const uint64_t result = (uint64_t)problem_partial_bytes(problem);
+    for (size_t k = 1; k < problem_inputs(problem); k++)
+        if (make_buffer(bench->device, &bench->further[k - 1],
+                        problem_input_extent(problem, k) *
+                            (uint64_t)problem_types[problem_input_type(problem, k)].bytes,
+                        error))
+            return -1;
     return make_buffer(bench->device, &buffers->input, dims_extent(&problem->dims) * elem,
                        error) ||
                    make_buffer(bench->device, &buffers->output,
@@ -210,7 +218,8 @@ static int launch(struct bench *bench, const struct planner_plan *plan,
     for (size_t p = 0; p < space->pass_count; p++)
         if (variant->text_of_pass[p] >= 0)
             kernels[p] = &bench->kernels[variant->text_of_pass[p]];
-    bind_launches(launches, plan, space, context->problem, kernels, &bench->buffers);
+    bind_launches(launches, plan, space, context->problem, kernels, &bench->buffers,
+                  bench->further);
     return bench->device->ops->launch(bench->device, launches,
                                       (size_t)pattern_launch(plan, space) + 1, NULL, error);
 }
@@ -225,6 +234,9 @@ static void close_bench(struct bench *bench)
     device->ops->free(device, bench->buffers.output);
     device->ops->free(device, bench->buffers.scratch);
     device->ops->free(device, bench->buffers.state);
+    for (size_t k = 0; k < PROBLEM_FURTHER_MAX; k++)
+        if (bench->further[k])
+            device->ops->free(device, bench->further[k]);
     device_close(device);
 }
 

@@ -124,6 +124,16 @@ static int parse_acc(struct request *request, const char *value, struct error *e
 }
 
 /* What it is a value of is known when all options are read. */
+static int parse_lies(struct request *request, const char *value, struct error *error)
+{
+    if (request->lie_count == PROBLEM_FURTHER_MAX)
+        return error_set(error, ERROR_USAGE,
+                         "an operation has %d further inputs at most: give each --lies once",
+                         PROBLEM_FURTHER_MAX);
+    request->lies[request->lie_count++] = value;
+    return 0;
+}
+
 static int parse_param(struct request *request, const char *value, struct error *error)
 {
     if (request->param_count == PROBLEM_PARAMS_MAX)
@@ -201,6 +211,7 @@ static const struct option_row shared[] = {
     {PROBLEM, "shape", "SHAPE", "rows: as --axis 1; columns: as --axis 0", .parse = request_dims_shape, .repeats = true},
     {PROBLEM | REDUCE, "op", "OP", "one of @, or a file with your own (default sum)", .parse = parse_op, .add_names = add_ops, .more = "Your own is described by a file NAME.ini, as operations.md, installed with this page, says: a word with a dot or a slash is taken for its path. The result of argmin and argmax is where the least or the greatest element stands, a u64 counted from 0: the first of equals, of floats the first NaN if there is one, and -0 equals +0; 2^64 - 1 where there are no elements. Their space is arg."},
     {TUNE | VERIFY | BENCH | PROFILE | REDUCE, "param", "NAME=NUMBER", "the value of a param of --op, as delta=0.5; once for each", .parse = parse_param, .repeats = true, .more = "Without it a param has the value that the operation's file gives; without that reduce says so, and what only measures takes 1. No kernel and no record depends on the value: proofs draw others beside it."},
+    {PROBLEM, "lies", "NAME=HOW", "how a further input of --op lies: alike, result, element or one (default alike: as the first); once for each", .parse = parse_lies, .repeats = true, .more = "Of an operation of several inputs. result: one element for each result, one behind another, as a number for each row; element: one for each element of a result, the same for all results, as a vector that each row is multiplied with; one: a single number. Kernels take any strides, so that only times depend on it."},
     {PROBLEM | REDUCE, "type", "TYPE", "of the elements: one of @ (default i32)", .parse = parse_type, .add_names = add_types},
     {SHOW | CHECK, "n", "COUNT[..COUNT]", "only records of this many elements, or of a range", .parse = request_dims_range, .letter = 'n'},
     {SHOW | CHECK, "shape", "SHAPE", "only records of rows, or of columns", .parse = request_dims_shape, .repeats = true},

@@ -11,6 +11,7 @@
 #include "autotune/device/nvrtc.h"
 #include "cache/file.h"
 #include "generator/command.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 
 #include <argp.h>
@@ -409,14 +410,24 @@ static int check_problem(const struct request *request, struct error *error)
 {
     const bool is_filter =
         request->verb & (VERB_SHOW | VERB_COMPARE | VERB_REPORT | VERB_CHECK);
+    if (problem_inputs(&request->problem) > 1 && request->verb & (VERB_REDUCE | VERB_EXPORT))
+        return error_set(
+            error, ERROR_USAGE,
+            "operation '%s' has %zu inputs, and autotune %s knows one so far: call it by "
+            "the library, by autotune_execute_call",
+            request->problem.op->name, problem_inputs(&request->problem),
+            request->verb == VERB_REDUCE ? "reduce" : "export");
     return is_filter && !request->has_type ? 0 : problem_check(&request->problem, error);
 }
 
-/* A result needs all values; a time does not. */
+/* Values of params, and how further inputs lie. A result needs all values; a time does not. */
 static int give_params(struct request *request, struct error *error)
 {
     for (size_t i = 0; i < request->param_count; i++)
         if (problem_give_text(&request->problem, request->params[i], error))
+            return -1;
+    for (size_t i = 0; i < request->lie_count; i++)
+        if (problem_give_lie(&request->problem, request->lies[i], error))
             return -1;
     return request->verb == VERB_REDUCE ? problem_check_params(&request->problem, error) : 0;
 }
@@ -436,8 +447,10 @@ static int parse(struct parse *parse, int argc, char **argv)
     if (got)
         return error_set(parse->error, got == ENOMEM ? ERROR_FAILED : ERROR_USAGE,
                          "the options cannot be read: %s", strerror(got));
+    if (!out->has_type)
+        operation_input_has_type(out->problem.op, 0, &out->problem.type);
     if (!out->has_acc)
-        out->problem.acc = problem_default_acc(out->problem.type);
+        out->problem.acc = problem_usual_acc(out->problem.op, out->problem.type);
     out->problem.regime = out->warm ? WARM : out->data;
     if (out->deterministic && !out->has_order)
         out->problem.order = ORDER_RUN;
@@ -488,7 +501,8 @@ int request_parse_line(struct request *out, const struct request *base, char *li
     int count = 1;
     *out = *base;
     out->problems = out->replay = NULL;
-    out->param_count = 0;
+    out->param_count = out->lie_count = 0;
+    memset(out->problem.further, 0, sizeof out->problem.further);
     out->has_part = out->dry_run = false;
     out->out = (struct output){.quiet = true};
     for (char *word = command_next_word(&line); word; word = command_next_word(&line))

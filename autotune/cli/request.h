@@ -40,6 +40,8 @@ struct request {
     struct problem problem;                 /* regime and n may be unset, see has_ */
     const char *params[PROBLEM_PARAMS_MAX]; /* of --op: "NAME=NUMBER" each */
     size_t param_count;
+    const char *lies[PROBLEM_FURTHER_MAX]; /* of --op: "NAME=HOW" each */
+    size_t lie_count;
     bool has_n, has_op, has_type, has_acc, has_order, has_strategy, has_part;
     enum strategy strategy;
     uint64_t seed;

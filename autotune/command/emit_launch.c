@@ -4,6 +4,7 @@
 
 #include "generator/call.h"
 #include "generator/dims_text.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 #include "generator/operation_write.h"
 
@@ -89,6 +90,21 @@ static void add_kernels(struct text *out, const struct setup *setup,
     }
 }
 
+/* The strides of a further input, from 2 on, as variables. */
+static void add_strides(struct text *out, const struct problem *problem, size_t number)
+{
+    const struct dims dims = problem_input_dims(problem, number - 1);
+    uint64_t strides[INPUT_STRIDES];
+    problem_input_strides(&dims, strides);
+    for (int s = 0; s < INPUT_STRIDES; s++)
+        text_addf(out, "    unsigned long long x%zu_%s = %" PRIu64 ";\n", number,
+                  problem_stride_names[s], strides[s]);
+    text_addf(out,
+              "    (void)x%zu, (void)x%zu_%s, (void)x%zu_%s, (void)x%zu_%s, (void)x%zu_%s;\n",
+              number, number, problem_stride_names[0], number, problem_stride_names[1], number,
+              problem_stride_names[2], number, problem_stride_names[3]);
+}
+
 /* Adds the arguments of a pass, as variables that cudaLaunchKernel takes the addresses of. */
 static void add_args(struct text *out, const struct pass *pass,
                      const struct planner_launch *launch, const struct operation *op)
@@ -118,6 +134,11 @@ static void add_args(struct text *out, const struct pass *pass,
         text_addf(out, "%s(void *)&a%zu", k ? ", " : "", k);
     for (size_t k = 0; k < operation_param_count(op); k++)
         text_addf(out, ", (void *)&%s_", operation_param_name(op, k));
+    for (size_t k = 2; k <= operation_input_count(op); k++) {
+        text_addf(out, ", (void *)&x%zu", k);
+        for (int s = 0; s < INPUT_STRIDES; s++)
+            text_addf(out, ", (void *)&x%zu_%s", k, problem_stride_names[s]);
+    }
     text_adds(out, "};\n");
 }
 
@@ -224,12 +245,16 @@ static void add_function(struct text *out, const struct setup *setup,
     for (size_t k = 0; k < operation_param_count(problem->op); k++)
         text_addf(out, ", %s %s_", operation_c_type(problem_param_type(problem, k)),
                   operation_param_name(problem->op, k));
+    for (size_t k = 2; k <= problem_inputs(problem); k++)
+        text_addf(out, ", const void *x%zu", k);
     text_adds(out,
               ")\n{\n"
               "    cudaError_t status = cudaSuccess;\n"
               "    (void)input, (void)output, (void)scratch, (void)state, (void)stream;\n");
     for (size_t k = 0; k < operation_param_count(problem->op); k++)
         text_addf(out, "    (void)%s_;\n", operation_param_name(problem->op, k));
+    for (size_t k = 2; k <= problem_inputs(problem); k++)
+        add_strides(out, problem, k);
     add_unused(out, setup, variant, plan);
     for (int i = 0; i < plan->count; i++)
         add_launch(out, setup, variant, &plan->launches[i]);

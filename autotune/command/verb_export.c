@@ -108,7 +108,8 @@ static int open_setup(struct task *task, struct error *error)
     if (setup_open(&task->setup, &plain, false, error))
         return -1;
     any = task->setup.problem;
-    if (dims_is_middle(&any.dims) || dims_is_strided(&any.dims)) {
+    if (dims_is_middle(&any.dims) || dims_is_strided(&any.dims) ||
+        dims_is_segmented(&any.dims)) {
         setup_close(&task->setup);
         return error_set(
             error, ERROR_USAGE,

@@ -99,7 +99,7 @@ static int list_sizes(struct work *work, struct error *error)
         if (most_depth && (n % size || n == size))
             return error_set(error, ERROR_USAGE,
                              "--n %" PRIu64 " are not several results of %" PRIu64
-                             " elements each: give a multiple of the greatest --len",
+                             " elements each: give a multiple of the greatest length",
                              n, size);
         work->sizes[work->size_count++] =
             most_depth ? dims_resized(dims, n / size, size, 0) : dims_run(size, dims->scan);
@@ -177,6 +177,7 @@ static int prepare(struct work *work, struct error *error)
                                    .columns = columns,
                                    .blocks = work->choice.blocks,
                                    .sizes = work->size_count ? work->sizes : NULL,
+                                   .is_by_depth = work->request.asked.len_high > 0,
                                    .cells = calloc(count, sizeof *work->ladder.cells),
                                    .peak = device_peak_bytes(&work->setup.device->info),
                                    .problem = &work->setup.problem,
@@ -529,7 +530,7 @@ static int check(const struct request *request, struct error *error)
          "--json and --csv out; other sizes are what 'autotune emit --variant' prints"},
         {(request->n_high || request->asked.len_high) &&
              (own->grid || own->blocks || own->source || request->gpu),
-         "a range of --n or --len has a table of its sizes: leave --blocks, --grid, --source and "
+         "a range has a table of its sizes: leave --blocks, --grid, --source and "
          "--gpu out"},
         {request->data && (own->source || own->grid || own->blocks || own->rung_count ||
                            own->published || request->gpu),
@@ -568,7 +569,6 @@ const struct verb_row verb_ladder = {
         "  autotune ladder --rung cs599 --n 1Gi --type f32 --blocks 32..1024\n"
         "  autotune ladder --grid --rung cs599 --n 1Gi --type f32 --csv grid.csv\n"
         "  autotune ladder --rung harris --n 128Ki..32Mi --csv times.csv\n"
-        "  autotune ladder --rung batched --type f32 --n 512Mi --len 128..1024\n"
         "  autotune ladder --device host --gpu H200\n"
         "  autotune ladder --data pinned --n 256Mi\n"
         "  autotune ladder --source harris-5\n"

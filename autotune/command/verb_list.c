@@ -67,6 +67,13 @@ static const char *result_of(const struct operation *op)
                                           : "the accumulator, f64 of integers";
 }
 
+/* The space used where none is named, for one value. */
+static const char *space_of(const struct operation *op)
+{
+    const struct problem problem = {.op = op, .dims = dims_value(1)};
+    return problem_space(&problem);
+}
+
 static int list_operations(struct table *table, const struct request *request,
                            struct error *error)
 {
@@ -77,7 +84,7 @@ static int list_operations(struct table *table, const struct request *request,
         table_add(table, op->name);
         table_add(table, types_of(op));
         table_add(table, result_of(op));
-        table_add(table, operation_law(op)->space);
+        table_add(table, space_of(op));
         table_add(table, operation_meaning(op->text));
     }
     return 0;

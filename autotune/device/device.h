@@ -61,8 +61,11 @@ struct device_kernel {
     int threads_max;                   /* block size the kernel can be launched with */
 };
 
-/* Those of a pass, then the params of an operation. */
-enum { LAUNCH_ARGS_MAX = PASS_ARGS_MAX + PROBLEM_PARAMS_MAX };
+/* Those of a pass, then the params of an operation, then its further inputs and their strides. */
+enum {
+    LAUNCH_ARGS_MAX =
+        PASS_ARGS_MAX + PROBLEM_PARAMS_MAX + PROBLEM_FURTHER_MAX * (1 + INPUT_STRIDES)
+};
 
 struct device_launch {
     const struct device_kernel *kernel;

@@ -164,12 +164,6 @@ static void print_figures(struct text *out, const struct ladder *ladder,
     table_dispose(&table);
 }
 
-/* Do the columns differ in the elements of a result? */
-static bool is_by_depth(const struct ladder *ladder)
-{
-    return ladder->sizes && ladder->sizes[0].outer.n > 1;
-}
-
 static void add_time(struct table *table, const struct ladder_cell *cell)
 {
     add_ms(table, cell->ps);
@@ -190,7 +184,7 @@ static void print_by_size(struct text *out, const struct ladder *ladder,
     char titles[LADDER_COLUMNS_MAX][NUMBER_CHARS];
     struct table table = {.columns = columns, .column_count = 1 + ladder->columns};
     for (size_t column = 0; column < ladder->columns; column++) {
-        if (is_by_depth(ladder))
+        if (ladder->is_by_depth)
             number_format_fixed(titles[column], ladder->sizes[column].depth.n, 0);
         else if (ladder->sizes)
             number_format_count(titles[column], dims_n(&ladder->sizes[column]));
@@ -199,7 +193,7 @@ static void print_by_size(struct text *out, const struct ladder *ladder,
         columns[1 + column] = (struct table_column){titles[column], NULL, true};
     }
     snprintf(title, sizeof title, "%s by %s", unit,
-             is_by_depth(ladder) ? "elements of a result"
+             ladder->is_by_depth ? "elements of a result"
              : ladder->sizes     ? "n"
                                  : "threads per block");
     for (size_t r = group->first; r < group->first + group->count; r++) {
@@ -222,7 +216,7 @@ static void print_times(struct text *out, const struct ladder *ladder,
                         const struct rungs_group *group, bool bold_titles)
 {
     print_by_size(out, ladder, group, bold_titles, "ms", add_time);
-    if (is_by_depth(ladder))
+    if (ladder->is_by_depth)
         print_by_size(out, ladder, group, bold_titles, "GB/s", add_gbs);
 }
 

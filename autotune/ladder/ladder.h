@@ -45,6 +45,7 @@ struct ladder {
     const unsigned *blocks; /* the sizes */
     /* Dims of each column, where they differ in n, or in the elements of a result; NULL = the problem's. */
     const struct dims *sizes;
+    bool is_by_depth;          /* they differ in the elements of a result */
     struct ladder_cell *cells; /* of rung r at size b: cells[r * columns + b] */
     uint64_t peak;             /* theoretical bytes per second; 0 = unknown */
     const struct problem *problem;

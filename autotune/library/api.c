@@ -7,6 +7,7 @@
 #include "autotune/library/fail.h"
 
 #include "generator/dims_text.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ int api_check_reserved(void *const *reserved, size_t count, const char *name,
     return 0;
 }
 
-enum { CONTEXT_RESERVED = 8, PROBLEM_RESERVED = 2, OPTIONS_RESERVED = 4 };
+enum { CONTEXT_RESERVED = 8, PROBLEM_RESERVED = 1, OPTIONS_RESERVED = 4 };
 
 /* --- Context ------------------------------------------------------------------------------ */
 
@@ -165,7 +166,6 @@ static int take_array(struct autotune_dims *out, const struct autotune_dims *giv
         return fail(
             error, AUTOTUNE_BAD_ARGUMENT,
             "autotune_dims has fields of a later version: link that one (this is " VERSION ")");
-    *out = (struct autotune_dims){.size = 0};
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     return 0;
 }
@@ -220,7 +220,7 @@ static int read_segments(struct problem *out, struct plan_count *count,
 static int read_array(struct problem *out, struct plan_count *count,
                       const struct autotune_problem *problem, struct autotune_error *error)
 {
-    struct autotune_dims known, *array = &known;
+    struct autotune_dims known = {.size = 0}, *array = &known;
     struct dims_axis axes[DIMS_TEXT_AXES] = {{0, 0, false}};
     struct error cause;
     int failed = take_array(&known, problem->dims, error);
@@ -327,16 +327,19 @@ int autotune_operation_read(const char **op, const char *name, const char *text,
     return failed;
 }
 
-/* Gives the values of a list "NAME=NUMBER ...". */
-static int read_params(struct problem *out, const char *params, struct autotune_error *error)
+/* Gives what each word of a list says: "NAME=NUMBER ...". */
+static int read_words(struct problem *out, const char *words,
+                      int (*give)(struct problem *problem, const char *text,
+                                  struct error *error),
+                      struct autotune_error *error)
 {
     struct error cause;
     struct text word = {0};
     int failed = 0;
-    for (const char *at = params; !failed && *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+    for (const char *at = words; !failed && *(at += strspn(at, " ")); at += strcspn(at, " ")) {
         text_dispose(&word);
         text_add(&word, at, strcspn(at, " "));
-        failed = text_check(&word, &cause) || problem_give_text(out, word.at, &cause);
+        failed = text_check(&word, &cause) || give(out, word.at, &cause);
     }
     text_dispose(&word);
     return failed ? fail_for(error, &cause) : 0;
@@ -357,7 +360,7 @@ int api_read_problem(struct problem *out, struct plan_count *count,
     if (operation_find_key(&out->op, problem->op, &cause) ||
         problem_find_type(&out->type, problem->type, &cause))
         return fail_for(error, &cause);
-    out->acc = problem_default_acc(out->type);
+    out->acc = problem_usual_acc(out->op, out->type);
     out->regime = problem->is_warm ? WARM : COLD;
     if (problem->order < 0 || problem->order >= ORDER_COUNT)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
@@ -373,7 +376,10 @@ int api_read_problem(struct problem *out, struct plan_count *count,
         return fail_for(error, &cause);
     problem_simplify(out);
     out->params = (struct problem_params){0};
-    failed = problem->params ? read_params(out, problem->params, error) : 0;
+    memset(out->further, 0, sizeof out->further);
+    failed = problem->params ? read_words(out, problem->params, problem_give_text, error) : 0;
+    if (!failed && problem->lies)
+        failed = read_words(out, problem->lies, problem_give_lie, error);
     return failed ? failed : check_extent(out, error);
 }
 
@@ -499,6 +505,23 @@ const char *autotune_plan_op_param_type(const struct autotune_plan *plan, size_t
 {
     return k < autotune_plan_op_param_count(plan)
                ? problem_types[problem_param_type(&plan->problem, k)].name
+               : "";
+}
+
+size_t autotune_plan_input_count(const struct autotune_plan *plan)
+{
+    return plan ? problem_inputs(&plan->problem) : 0;
+}
+
+const char *autotune_plan_input_name(const struct autotune_plan *plan, size_t k)
+{
+    return k < autotune_plan_input_count(plan) ? operation_input_name(plan->problem.op, k) : "";
+}
+
+const char *autotune_plan_input_type(const struct autotune_plan *plan, size_t k)
+{
+    return k < autotune_plan_input_count(plan)
+               ? problem_types[problem_input_type(&plan->problem, k)].name
                : "";
 }
 

@@ -3,8 +3,10 @@
 #include "autotune/library/caller.h"
 #include "autotune/library/fail.h"
 #include "autotune/library/plan.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t elements_bytes(const struct autotune_plan *plan, uint64_t n)
@@ -131,8 +133,9 @@ static bool is_good_call(const struct autotune_workspace *workspace, uint64_t in
 
 /* Queues a call whose arguments are known to be good. */
 static int queue(const struct autotune_workspace *workspace,
-                 const struct problem_params *params, uint64_t input, uint64_t n,
-                 uint64_t offsets, uint64_t output, void *stream, struct error *error)
+                 const struct problem_params *params, uint64_t input, const uint64_t *further,
+                 uint64_t n, uint64_t offsets, uint64_t output, void *stream,
+                 struct error *error)
 {
     const struct autotune_plan *plan = workspace->plan;
     struct device_launch launches[PLANNER_LAUNCHES];
@@ -145,7 +148,7 @@ static int queue(const struct autotune_workspace *workspace,
         .offsets = offsets,
     };
     struct device *device = plan->context->device;
-    return plan_call(plan, params, &buffers, n, launches, &count, error) ||
+    return plan_call(plan, params, &buffers, further, n, launches, &count, error) ||
                    device->ops->launch(device, launches, count, stream, error)
                ? -1
                : 0;
@@ -154,14 +157,15 @@ static int queue(const struct autotune_workspace *workspace,
 int plan_execute(const struct autotune_workspace *workspace, uint64_t input, uint64_t n,
                  uint64_t output, void *stream, struct error *error)
 {
-    return queue(workspace, &workspace->plan->problem.params, input, n, 0, output, stream,
+    assert(problem_inputs(&workspace->plan->problem) == 1);
+    return queue(workspace, &workspace->plan->problem.params, input, NULL, n, 0, output, stream,
                  error);
 }
 
 /* The call of a plan for `problem`, which has the params that are given. */
 static int execute(struct autotune_workspace *workspace, const struct problem *problem,
-                   const void *input, uint64_t n, const void *offsets, void *output,
-                   void *stream, struct autotune_error *error)
+                   const void *input, const uint64_t *further, uint64_t n, const void *offsets,
+                   void *output, void *stream, struct autotune_error *error)
 {
     struct error cause;
     if (!is_good_call(workspace, (uintptr_t)input, n, (uintptr_t)output))
@@ -169,8 +173,8 @@ static int execute(struct autotune_workspace *workspace, const struct problem *p
     if (!has_good_offsets(workspace, (uintptr_t)offsets, n, (uintptr_t)output))
         return refuse_offsets(workspace, offsets, error);
     return problem_check_params(problem, &cause) ||
-                   queue(workspace, &problem->params, (uintptr_t)input, n, (uintptr_t)offsets,
-                         (uintptr_t)output, stream, &cause)
+                   queue(workspace, &problem->params, (uintptr_t)input, further, n,
+                         (uintptr_t)offsets, (uintptr_t)output, stream, &cause)
                ? fail_for(error, &cause)
                : 0;
 }
@@ -181,7 +185,13 @@ int autotune_execute(struct autotune_workspace *workspace, const void *input, ui
     KEEP_ERRNO;
     if (!workspace)
         return fail_null("workspace", error);
-    return execute(workspace, &workspace->plan->problem, input, n, NULL, output, stream, error);
+    if (problem_inputs(&workspace->plan->problem) > 1)
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "operation '%s' has %zu inputs: give them by autotune_execute_call",
+                    workspace->plan->problem.op->name,
+                    problem_inputs(&workspace->plan->problem));
+    return execute(workspace, &workspace->plan->problem, input, NULL, n, NULL, output, stream,
+                   error);
 }
 
 /* --- A call as a struct ------------------------------------------------------------------- */
@@ -206,25 +216,87 @@ static int read_call(struct autotune_call *out, const struct autotune_call *call
     return 0;
 }
 
-static int check_reserved(const struct autotune_call *call, struct autotune_error *error)
+static int check_reserved(const struct autotune_call *call, const struct problem *problem,
+                          struct autotune_error *error)
 {
     enum { INPUTS = sizeof call->inputs / sizeof *call->inputs };
-    bool is_one =
+    bool has_others = false;
+    const bool is_one =
         api_are_zeros(call->outputs + 1, sizeof call->outputs - sizeof *call->outputs);
     bool is_known = api_are_zeros(call->reserved, sizeof call->reserved);
     for (size_t k = 0; k < INPUTS; k++) {
-        is_one = is_one && (k == 0 || !call->inputs[k].data);
+        has_others = has_others || (k >= problem_inputs(problem) && call->inputs[k].data);
         is_known = is_known &&
                    api_are_zeros(call->inputs[k].reserved, sizeof call->inputs[k].reserved);
     }
     if (!is_known)
         return fail(error, AUTOTUNE_BAD_ARGUMENT,
                     "a field reserved of autotune_call is not zero: fill it with zeros first");
+    if (has_others)
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "autotune_call has more inputs than operation '%s', which has %zu: leave the "
+            "others NULL",
+            problem->op->name, problem_inputs(problem));
     return is_one
                ? 0
                : fail(error, AUTOTUNE_BAD_ARGUMENT,
-                      "autotune_call has more than one input or output, and an operation has "
-                      "one of each: leave the others NULL");
+                      "autotune_call has more than one output, and an operation has one: leave "
+                      "the others NULL");
+}
+
+/* Of input `k`, from 1 on, of a call of n: is its memory a good one? */
+static int check_further(const struct autotune_workspace *workspace,
+                         const struct autotune_call *call, size_t k,
+                         struct autotune_error *error)
+{
+    const struct autotune_plan *plan = workspace->plan;
+    const char *name = operation_input_name(plan->problem.op, k);
+    const enum type type = problem_input_type(&plan->problem, k);
+    struct problem problem = plan->problem;
+    problem.dims = plan_dims(plan, call->n);
+    const uint64_t at = (uintptr_t)call->inputs[k].data;
+    const uint64_t each = (uint64_t)problem_types[type].bytes;
+    const uint64_t bytes = problem_input_extent(&problem, k) * each;
+    if (!at && bytes)
+        return fail(
+            error, AUTOTUNE_BAD_ARGUMENT,
+            "autotune_call.inputs[%zu].data is NULL, and operation '%s' reads it as its "
+            "input %s",
+            k, plan->problem.op->name, name);
+    if (at % each)
+        return fail(
+            error, AUTOTUNE_MISALIGNED,
+            "input %s is at %p, not a multiple of the %u bytes of an element of type %s", name,
+            call->inputs[k].data, (unsigned)each, problem_types[type].name);
+    if (api_overlap((uintptr_t)call->outputs[0], results_bytes(plan, call->n), at, bytes))
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "output, at %p, lies within the elements of input %s: place it elsewhere",
+                    call->outputs[0], name);
+    if (!is_beside(workspace, at, bytes))
+        return fail(error, AUTOTUNE_BAD_ARGUMENT,
+                    "input %s lies in the workspace's memory, of %llu bytes at %p: that holds "
+                    "nothing else, place it elsewhere",
+                    name, (unsigned long long)workspace_bytes(plan),
+                    (void *)(uintptr_t)workspace->memory);
+    return 0;
+}
+
+/* The addresses of further inputs. What is wrong of n and the first input is told first. */
+static int read_further(uint64_t out[PROBLEM_FURTHER_MAX],
+                        const struct autotune_workspace *workspace,
+                        const struct autotune_call *call, struct autotune_error *error)
+{
+    if (!is_good_call(workspace, (uintptr_t)call->inputs[0].data, call->n,
+                      (uintptr_t)call->outputs[0]))
+        return 0;
+    for (size_t k = 1; k < problem_inputs(&workspace->plan->problem); k++) {
+        const int wrong = check_further(workspace, call, k, error);
+        if (wrong)
+            return wrong;
+        out[k - 1] = (uintptr_t)call->inputs[k].data;
+    }
+    return 0;
 }
 
 /* The values that the call gives, in the place of the plan's. */
@@ -259,11 +331,14 @@ int autotune_execute_call(struct autotune_workspace *workspace,
     const int failed = read_call(&known, call, error);
     if (failed)
         return failed;
-    const int refused = check_reserved(&known, error);
+    const int refused = check_reserved(&known, &problem, error);
     if (refused)
         return refused;
-    const int wrong = read_params(&problem, &known, error);
+    uint64_t further[PROBLEM_FURTHER_MAX] = {0};
+    int wrong = read_params(&problem, &known, error);
+    if (!wrong)
+        wrong = read_further(further, workspace, &known, error);
     return wrong ? wrong
-                 : execute(workspace, &problem, known.inputs[0].data, known.n, known.offsets,
-                           known.outputs[0], known.stream, error);
+                 : execute(workspace, &problem, known.inputs[0].data, further, known.n,
+                           known.offsets, known.outputs[0], known.stream, error);
 }

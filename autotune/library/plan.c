@@ -153,13 +153,15 @@ static int make_call(struct autotune_plan *plan, const struct point_context *poi
     struct device_launch launches[PLANNER_LAUNCHES];
     struct device *device = plan->context->device;
     const struct planner_buffers nowhere = {0};
+    static const uint64_t further[PROBLEM_FURTHER_MAX] = {0};
     struct planner_plan all;
     if (call_make(&plan->call, &all, point, config, error))
         return -1;
     plan->scratch_bytes = all.scratch_bytes;
     plan->state_bytes = all.state_bytes;
     plan->launches = (size_t)all.count;
-    bind_launches(launches, &all, plan->space, &plan->problem, plan->kernels, &nowhere);
+    bind_launches(launches, &all, plan->space, &plan->problem, plan->kernels, &nowhere,
+                  further);
     return device_allow(device, launches, plan->launches, error);
 }
 
@@ -292,7 +294,7 @@ struct dims plan_dims(const struct autotune_plan *plan, uint64_t n)
 }
 
 int plan_call(const struct autotune_plan *plan, const struct problem_params *params,
-              const struct planner_buffers *buffers, uint64_t n,
+              const struct planner_buffers *buffers, const uint64_t *further, uint64_t n,
               struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct error *error)
 {
@@ -311,7 +313,8 @@ int plan_call(const struct autotune_plan *plan, const struct problem_params *par
             (unsigned long long)n, (unsigned long long)dims_n(&plan->problem.dims));
     struct problem problem = plan->problem;
     problem.params = *params;
-    bind_launches(launches, &call, plan->space, &problem, plan->kernels, buffers);
+    problem.dims = dims;
+    bind_launches(launches, &call, plan->space, &problem, plan->kernels, buffers, further);
     *count = (size_t)call.count;
     return 0;
 }

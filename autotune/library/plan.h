@@ -68,9 +68,9 @@ void plan_free(struct autotune_plan *plan);
 uint64_t plan_most(const struct autotune_plan *plan);
 struct dims plan_dims(const struct autotune_plan *plan, uint64_t n);
 
-/* The launches of a call with these params, `*count` of them, or an error. */
+/* The launches of a call with these params and addresses of further inputs, `*count` of them, or an error. */
 int plan_call(const struct autotune_plan *plan, const struct problem_params *params,
-              const struct planner_buffers *buffers, uint64_t n,
+              const struct planner_buffers *buffers, const uint64_t *further, uint64_t n,
               struct device_launch launches[PLANNER_LAUNCHES], size_t *count,
               struct error *error);
 

@@ -5,6 +5,7 @@
 #include "autotune/device/child.h"
 #include "autotune/device/temporary.h"
 #include "generator/dims_text.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 #include "generator/text.h"
 
@@ -22,6 +23,7 @@ struct command {
     char size[DIMS_TEXT_CHARS], budget[32];
     const char *op;                         /* what --op takes */
     struct text params[PROBLEM_PARAMS_MAX]; /* what --param takes */
+    struct text lies[PROBLEM_FURTHER_MAX];  /* what --lies takes */
 };
 
 static void add(struct command *command, const char *option, const char *value)
@@ -43,6 +45,22 @@ static int add_params(struct command *command, const struct problem *problem,
         if (text_check(param, error))
             return -1;
         add(command, "--param", param->at + 1); /* behind the blank */
+    }
+    return 0;
+}
+
+/* How the further inputs lie that do not lie as the first. */
+static int add_lies(struct command *command, const struct problem *problem, struct error *error)
+{
+    for (size_t k = 1; k < problem_inputs(problem); k++) {
+        struct text *lie = &command->lies[k - 1];
+        const enum problem_lie how = problem->further[k - 1].lie;
+        if (how == LIES_ALIKE)
+            continue;
+        text_addf(lie, "%s=%s", operation_input_name(problem->op, k), problem_lies[how]);
+        if (text_check(lie, error))
+            return -1;
+        add(command, "--lies", lie->at);
     }
     return 0;
 }
@@ -85,9 +103,9 @@ static int make_command(struct command *command, const struct spawn_request *req
         add(command, "--nvrtc", request->nvrtc);
     if (request->budget_seconds > 0)
         add(command, "--budget", command->budget);
-    const int failed = add_params(command, problem, error);
+    const int failed = add_params(command, problem, error) || add_lies(command, problem, error);
     add(command, NULL, NULL);
-    return failed;
+    return failed ? -1 : 0;
 }
 
 /* The last line of its messages, which is its error. */
@@ -175,6 +193,8 @@ int spawn_tuning(const struct spawn_request *request, struct error *error)
         failed = run_program(&command, request, error);
     for (size_t k = 0; k < PROBLEM_PARAMS_MAX; k++)
         text_dispose(&command.params[k]);
+    for (size_t k = 0; k < PROBLEM_FURTHER_MAX; k++)
+        text_dispose(&command.lies[k]);
     text_dispose(&path);
     temporary_close(&folder);
     return failed;

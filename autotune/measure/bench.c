@@ -6,6 +6,7 @@
 #include "autotune/device/bind.h"
 #include "autotune/embedded.h"
 #include "autotune/verify/poison.h"
+#include "generator/operation_input.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -124,6 +125,17 @@ static int open_read(struct bench *bench, uint64_t bytes, struct error *error)
     return 0;
 }
 
+/* Of an element of any input. */
+static uint64_t most_bytes(const struct problem *problem)
+{
+    uint64_t most = 0;
+    for (size_t k = 0; k < problem_inputs(problem); k++) {
+        const uint64_t bytes = (uint64_t)problem_types[problem_input_type(problem, k)].bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 static int open_sweep(struct bench *bench, const struct point_context *context,
                       const int64_t *config,
                       const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -136,8 +148,8 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     const uint64_t bytes = sweep_bytes(bench);
     if (bench->input->problem.dims.scan || dims_is_segmented(&bench->input->problem.dims))
         return open_read(bench, bytes, error);
-    const uint64_t n = bytes / (uint64_t)problem_types[bench->input->problem.type].bytes;
     struct problem problem = *context->problem;
+    const uint64_t n = bytes / most_bytes(&problem);
     const struct point_context swept = {context->space, &problem, context->target};
     struct planner_plan plan;
     const uint64_t own = dims_results(&problem.dims), most = n / SWEEP_DEPTH;
@@ -158,7 +170,9 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
                                             .output = bench->sweep_scratch + plan.scratch_bytes,
                                             .scratch = bench->sweep_scratch,
                                             .state = bench->sweep_state};
-    bind_launches(bench->sweep, &plan, context->space, context->problem, kernels, &buffers);
+    const uint64_t further[PROBLEM_FURTHER_MAX] = {bench->sweep_data, bench->sweep_data,
+                                                   bench->sweep_data};
+    bind_launches(bench->sweep, &plan, context->space, &problem, kernels, &buffers, further);
     bench->sweep_count = (size_t)plan.count;
     return 0;
 }
@@ -303,7 +317,9 @@ static size_t bind_calls(struct device_launch *out, struct bench_entry *entry,
     size_t count = 0;
     for (size_t i = 0; i < entry->calls; i++) {
         const struct planner_buffers buffers = buffers_of(bench, i);
-        bind_launches(call, plan, context->space, context->problem, kernels, &buffers);
+        uint64_t further[PROBLEM_FURTHER_MAX];
+        input_further(bench->input, i % bench->input->count, further);
+        bind_launches(call, plan, context->space, context->problem, kernels, &buffers, further);
         entry->after_count = 0;
         for (int k = 0; k < plan->count; k++)
             if (context->space->passes[plan->launches[k].pass].is_timed)

@@ -7,6 +7,7 @@
 #include "autotune/verify/element.h"
 #include "autotune/verify/poison.h"
 #include "autotune/verify/threads.h"
+#include "generator/operation_input.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,8 +26,8 @@ static const uint64_t PAST_32_BITS =
  * the other. */
 static int run_once(const struct finalist_checks *checks,
                     const struct finalist_checks_candidate *candidate,
-                    const struct problem *problem, uint64_t input, uint64_t *height, void *out,
-                    struct error *error)
+                    const struct problem *problem, uint64_t input, const uint64_t *further,
+                    uint64_t *height, void *out, struct error *error)
 {
     const struct measurer *measurer = checks->measurer;
     struct device *device = measurer->session.device;
@@ -45,7 +46,8 @@ static int run_once(const struct finalist_checks *checks,
         return -1;
     buffers.state = buffers.scratch + plan.scratch_bytes;
     *height = call_height(&plan);
-    bind_launches(launches, &plan, context.space, problem, candidate->kernels, &buffers);
+    bind_launches(launches, &plan, context.space, problem, candidate->kernels, &buffers,
+                  further);
     int failed =
         ops->fill(device, buffers.output, POISON_OUTPUT, bytes, NULL, error) ||
         ops->fill(device, buffers.scratch, POISON_SCRATCH, plan.scratch_bytes, NULL, error) ||
@@ -60,6 +62,9 @@ static void close_rounding(struct finalist_checks_rounding *rounding, struct dev
 {
     if (rounding->input)
         device->ops->free(device, rounding->input);
+    for (size_t k = 0; k < PROBLEM_FURTHER_MAX; k++)
+        if (rounding->further[k])
+            device->ops->free(device, rounding->further[k]);
     free(rounding->references);
     free(rounding->expects);
     free(rounding->doubts);
@@ -139,6 +144,27 @@ static bool allocate_references(struct finalist_checks_rounding *out)
     return out->expects && out->doubts;
 }
 
+static int open_further(struct finalist_checks_rounding *out, struct device *device,
+                        struct error *error)
+{
+    for (size_t k = 1; k < problem_inputs(&out->problem); k++) {
+        const uint64_t extent = problem_input_extent(&out->problem, k);
+        const uint64_t bytes =
+            extent * (uint64_t)problem_types[problem_input_type(&out->problem, k)].bytes;
+        void *elements = malloc(bytes);
+        if (!elements)
+            return error_memory(error, bytes);
+        oracle_fill_further(&out->problem, k, ORACLE_USUAL, extent, elements);
+        const int failed =
+            device->ops->alloc(device, bytes, &out->further[k - 1], error) ||
+            device->ops->write(device, out->further[k - 1], elements, bytes, error);
+        free(elements);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
 static int open_rounding(struct finalist_checks_rounding *out, const struct measurer *measurer,
                          struct error *error)
 {
@@ -152,9 +178,12 @@ static int open_rounding(struct finalist_checks_rounding *out, const struct meas
     const uint64_t bytes =
         dims_extent(&out->problem.dims) * (uint64_t)problem_types[out->problem.type].bytes;
     struct error no_room;
+    for (size_t k = 0; k + 1 < problem_inputs(&out->problem); k++)
+        out->problem.further[k].first = ORACLE_USUAL;
     void *elements = malloc(bytes);
     if (!allocate_references(out) || !elements ||
-        device->ops->alloc(device, bytes, &out->input, &no_room)) {
+        device->ops->alloc(device, bytes, &out->input, &no_room) ||
+        open_further(out, device, &no_room)) {
         free(elements);
         out->input = 0;
         return 0; /* no room, as for the proof past 2^31 */
@@ -222,8 +251,8 @@ static int prove_rounding(const struct finalist_checks *checks,
     unsigned char *results = malloc(dims_results(&problem->dims) * bytes);
     if (!results)
         return error_memory(error, dims_results(&problem->dims) * bytes);
-    if (run_once(checks, candidate, problem, rounding->input, &report->height, results,
-                 error)) {
+    if (run_once(checks, candidate, problem, rounding->input, rounding->further,
+                 &report->height, results, error)) {
         free(results);
         return -1;
     }
@@ -249,7 +278,8 @@ static int open_past(struct input *out, const struct measurer *measurer, struct 
     struct error no_room;
     *out = (struct input){.device = NULL};
     if (device->info.target.is_host || dims_n(&problem.dims) >= PAST_32_BITS ||
-        !oracle_is_run(&problem.dims) || problem.dims.scan) /* whose results need room too */
+        !oracle_is_run(&problem.dims) || problem.dims.scan || /* whose results need room too */
+        problem_inputs(&problem) > 1)                         /* their kernels are for less */
         return 0;
     if (device->ops->free_bytes(device, &free_bytes, error))
         return -1;
@@ -270,9 +300,10 @@ static int run_past(const struct finalist_checks *checks,
     const struct input *past = &checks->past;
     for (size_t k = 0; k < past->count; k++) {
         oracle_bits bits = 0;
-        uint64_t height;
-        if (run_once(checks, candidate, &past->problem, input_address(past, k), &height, &bits,
-                     error))
+        uint64_t height, further[PROBLEM_FURTHER_MAX];
+        input_further(past, k, further);
+        if (run_once(checks, candidate, &past->problem, input_address(past, k), further,
+                     &height, &bits, error))
             return -1;
         out->is_right = out->is_right && input_accepts(past, k, 0, height, bits);
     }

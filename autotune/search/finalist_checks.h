@@ -9,7 +9,7 @@
  * skipped. */
 struct finalist_checks_rounding {
     struct problem problem;
-    uint64_t input;
+    uint64_t input, further[PROBLEM_FURTHER_MAX]; /* addresses */
     struct oracle_reference
         *references;             /* of each result; of an operation with a map or a finish of */
     unsigned char *expects;      /* its own these, */

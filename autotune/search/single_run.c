@@ -58,9 +58,11 @@ static int launch(struct once *once, uint64_t call, struct error *error)
 {
     struct device_launch launches[PLANNER_LAUNCHES];
     struct planner_buffers buffers = once->buffers;
+    uint64_t further[PROBLEM_FURTHER_MAX];
+    input_further(&once->input, 0, further);
     buffers.output += call * once->slot_bytes;
     bind_launches(launches, &once->plan, once->context->space, once->context->problem,
-                  once->kernels, &buffers);
+                  once->kernels, &buffers, further);
     return once->device->ops->launch(once->device, launches, (size_t)once->plan.count, NULL,
                                      error) ||
                    once->device->ops->sync(once->device, NULL, error)

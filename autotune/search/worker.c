@@ -348,7 +348,7 @@ static int report(int socket, const struct error *cause, struct error *error)
 
 int worker_run(struct error *error)
 {
-    struct worker worker = {.socket = WORKER_POOL_SOCKET};
+    struct worker *worker = NULL;
     struct stat status;
     struct error cause;
     if (fstat(WORKER_POOL_SOCKET, &status) || !S_ISSOCK(status.st_mode))
@@ -356,10 +356,15 @@ int worker_run(struct error *error)
                          "'autotune %s' is started by autotune itself: see "
                          "'autotune help'",
                          WORKER_ARGUMENT);
-    int failed = serve(&worker, &cause);
+    worker = calloc(1, sizeof *worker);
+    if (!worker)
+        return error_memory(error, sizeof *worker);
+    worker->socket = WORKER_POOL_SOCKET;
+    int failed = serve(worker, &cause);
     if (failed)
-        failed = report(worker.socket, &cause, error);
-    close_worker(&worker);
+        failed = report(worker->socket, &cause, error);
+    close_worker(worker);
+    free(worker);
     return failed;
 }
 

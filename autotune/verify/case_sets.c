@@ -2,6 +2,8 @@
  * to the outputs of each. Hides how many sets are kept. */
 #include "autotune/verify/case_sets.h"
 
+#include "generator/operation_input.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,9 @@ static void close_set(const struct case_sets *sets, struct case_set *set)
 {
     if (set->elements)
         sets->device->ops->free(sets->device, set->elements);
+    for (size_t k = 0; k < PROBLEM_FURTHER_MAX; k++)
+        if (set->further[k])
+            sets->device->ops->free(sets->device, set->further[k]);
     if (set->offsets)
         sets->device->ops->free(sets->device, set->offsets);
     oracle_dispose_cases(&set->cases);
@@ -31,9 +36,57 @@ static uint64_t count_bytes(const struct case_sets *sets, const struct case_set 
     return set->cases.element_count * (uint64_t)problem_types[sets->problem->type].bytes;
 }
 
+/* Elements behind the last that a case reads: a read past it gives others. */
+enum { FURTHER_GUARD = 1 << 12 };
+
+/* Writes the pattern of a further input, from its first element on to the last that any case reads. */
+static int write_further(const struct case_sets *sets, const struct case_set *set, size_t input,
+                         struct error *error)
+{
+    const uint64_t count = set->further_counts[input - 1];
+    const uint64_t bytes =
+        count * (uint64_t)problem_types[problem_input_type(sets->problem, input)].bytes;
+    void *elements = malloc(bytes);
+    if (!elements)
+        return error_memory(error, bytes);
+    oracle_fill_further(sets->problem, input, 0, count, elements);
+    const int failed =
+        sets->device->ops->write(sets->device, set->further[input - 1], elements, bytes, error);
+    free(elements);
+    return failed;
+}
+
+static int load_further(const struct case_sets *sets, struct case_set *set, struct error *error)
+{
+    for (size_t input = 1; input < problem_inputs(sets->problem); input++) {
+        uint64_t *count = &set->further_counts[input - 1];
+        *count = 0;
+        for (size_t i = 0; i < set->cases.count; i++) {
+            struct problem problem = *sets->problem;
+            problem.dims = set->cases.cases[i].dims;
+            memcpy(problem.further, set->cases.cases[i].further, sizeof problem.further);
+            const uint64_t end =
+                problem.further[input - 1].first + problem_input_extent(&problem, input);
+            *count = end > *count ? end : *count;
+        }
+        *count += FURTHER_GUARD;
+        if (sets->device->ops->alloc(
+                sets->device,
+                *count *
+                    (uint64_t)problem_types[problem_input_type(sets->problem, input)].bytes,
+                &set->further[input - 1], error) ||
+            write_further(sets, set, input, error))
+            return -1;
+    }
+    return 0;
+}
+
 int case_sets_restore(const struct case_sets *sets, const struct case_set *set,
                       struct error *error)
 {
+    for (size_t input = 1; input < problem_inputs(sets->problem); input++)
+        if (write_further(sets, set, input, error))
+            return -1;
     return sets->device->ops->write(sets->device, set->elements, set->cases.elements,
                                     count_bytes(sets, set), error);
 }
@@ -106,8 +159,9 @@ static int load_set(const struct case_sets *sets, struct case_set *set, struct e
         return -1;
     if (set->cases.element_count == 0)
         return 0;
-    return sets->device->ops->alloc(sets->device, count_bytes(sets, set), &set->elements,
-                                    error) ||
+    return load_further(sets, set, error) ||
+                   sets->device->ops->alloc(sets->device, count_bytes(sets, set),
+                                            &set->elements, error) ||
                    case_sets_restore(sets, set, error)
                ? -1
                : 0;
@@ -121,8 +175,12 @@ struct case_set *case_sets_find(struct case_sets *sets, const struct planner_pla
     assert(0 <= plan->first && plan->first < plan->count);
     const int64_t *keys = plan->launches[plan->first].keys;
     const bool has_block = is_special || oracle_is_run(&sets->problem->dims);
-    const struct oracle_shape shape = {has_block ? (uint64_t)keys[PLANNER_BLOCK] : 0,
-                                       (uint64_t)keys[PLANNER_TILE], sets->positions_max,
+    const uint64_t block = (uint64_t)keys[PLANNER_BLOCK], tile = (uint64_t)keys[PLANNER_TILE];
+    /* several results may share a block's threads, so that one has fewer elements at a time */
+    const struct oracle_shape shape = {!has_block     ? 0
+                                       : block < tile ? block
+                                                      : tile,
+                                       tile, sets->positions_max,
                                        (uint64_t)keys[PLANNER_RESULTS]};
     for (size_t i = 0; i < sets->count; i++) {
         struct case_set *set = &sets->sets[i];

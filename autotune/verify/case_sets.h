@@ -19,7 +19,10 @@ struct case_set {
     struct oracle_cases cases;
     uint64_t elements; /* device address */
     uint64_t offsets;  /* of all cases of segments, likewise; 0: there are none */
-    uint64_t *slots;   /* the place of each case's outputs, a guard behind them: bytes from the
+    uint64_t further
+        [PROBLEM_FURTHER_MAX]; /* of each further input's pattern, from its first element on */
+    uint64_t further_counts[PROBLEM_FURTHER_MAX]; /* elements of it */
+    uint64_t *slots; /* the place of each case's outputs, a guard behind them: bytes from the
                         * first; and behind the last, their end */
     size_t *plan_of; /* of each case the number of its plan: cases of the same dims that follow
                         * each other have one */

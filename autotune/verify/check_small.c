@@ -8,6 +8,7 @@
 #include "autotune/verify/loaded.h"
 #include "autotune/verify/poison.h"
 #include "generator/dims_text.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 #include "generator/operation_shadow.h"
 
@@ -428,6 +429,22 @@ static bool any_leaves_epoch(const struct run *run)
     return i < run->set->plan_count;
 }
 
+/* Where the further inputs of a case begin, and how they lie. */
+static void place_further(const struct run *run, size_t i, struct problem *problem,
+                          uint64_t addresses[PROBLEM_FURTHER_MAX])
+{
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    if (problem_inputs(problem) == 1)
+        return;
+    problem->dims = c->dims;
+    memcpy(problem->further, c->further, sizeof problem->further);
+    for (size_t input = 1; input < problem_inputs(problem); input++)
+        addresses[input - 1] =
+            run->set->further[input - 1] +
+            c->further[input - 1].first *
+                (uint64_t)problem_types[problem_input_type(problem, input)].bytes;
+}
+
 /* Binds the case. The scratch memory and state that it declares end where those of all
  * cases do: right before the guards, as far as the scratch memory's alignment allows. With an
  * epoch all states begin at one place, and each case goes on with what the one before left. */
@@ -453,8 +470,10 @@ static void bind_case(const struct run *run, size_t i, struct device_launch *out
             run->set->offsets + run->set->cases.cases[i].borders *
                                     (uint64_t)problem_types[check->problem.offsets].bytes,
     };
-    bind_launches(out, plan, run->context->space, run->context->problem, run->kernels,
-                  &buffers);
+    struct problem problem = *run->context->problem;
+    uint64_t further[PROBLEM_FURTHER_MAX];
+    place_further(run, i, &problem, further);
+    bind_launches(out, plan, run->context->space, &problem, run->kernels, &buffers, further);
 }
 
 /* Reserves the most scratch memory and state that any case needs. */
@@ -548,6 +567,19 @@ static bool accepts(const struct run *run, size_t i, uint64_t result, oracle_bit
                           doubt ? call_height(plan_of(run, i)) : 0, got);
 }
 
+/* How its further inputs lie. */
+static void add_lies(const struct run *run, const struct oracle_case *c,
+                     struct check_outcome *out)
+{
+    struct problem problem = run->check->problem;
+    struct text lies = {0};
+    memcpy(problem.further, c->further, sizeof problem.further);
+    problem_add_lies(&lies, &problem);
+    const size_t used = strlen(out->reason);
+    snprintf(out->reason + used, sizeof out->reason - used, "%.60s", lies.at ? lies.at : "");
+    text_dispose(&lies);
+}
+
 /* Writes the reason: case i, the fault, and for a wrong result its value. */
 static void fault(const struct run *run, size_t i, uint64_t result, const char *what,
                   const oracle_bits *got, struct check_outcome *out)
@@ -565,6 +597,7 @@ static void fault(const struct run *run, size_t i, uint64_t result, const char *
     const size_t sized = strlen(out->reason);
     snprintf(out->reason + sized, sizeof out->reason - sized,
              ", start %" PRIu64 " elements past alignment", c->offset % starts);
+    add_lies(run, c, out);
     const size_t used = strlen(out->reason);
     if (got)
         snprintf(out->reason + used, sizeof out->reason - used, ": expected %s, got %s",

@@ -6,6 +6,7 @@
 
 #include "autotune/verify/element.h"
 #include "autotune/verify/threads.h"
+#include "generator/operation_input.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -32,8 +33,7 @@ static const uint64_t PERIODS[] = {15713431,  31749889,  64421101,
 
 bool input_is_past_l2(const struct problem *problem, const struct device_info *info)
 {
-    const uint64_t bytes =
-        dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes = (uint64_t)problem_bytes_read(problem);
     return bytes >= PAST_L2 * (uint64_t)info->target.l2_bytes;
 }
 
@@ -46,7 +46,7 @@ static size_t count_least(const struct problem *problem)
 
 size_t input_count(const struct problem *problem, const struct device_info *info)
 {
-    uint64_t bytes = dims_n(&problem->dims) * (uint64_t)problem_types[problem->type].bytes;
+    const uint64_t bytes = (uint64_t)problem_bytes_read(problem);
     const size_t least = count_least(problem);
     if (info->target.is_host || problem->regime == WARM || input_is_past_l2(problem, info))
         return least;
@@ -64,6 +64,19 @@ static uint64_t find_stride(const struct problem *problem)
     return (bytes + UINT64_C(3) * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
 }
 
+/* Elements of a further input's pattern from one input to the next: a multiple of 256 bytes, and a guard. */
+static uint64_t find_further_stride(const struct problem *problem, size_t input)
+{
+    const uint64_t extent = problem_input_extent(problem, input);
+    return (extent + UINT64_C(2) * GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
+}
+
+static uint64_t further_bytes(const struct problem *problem, size_t input, size_t count)
+{
+    return count * find_further_stride(problem, input) *
+           (uint64_t)problem_types[problem_input_type(problem, input)].bytes;
+}
+
 static uint64_t find_offset_stride(const struct problem *problem)
 {
     return (problem_offset_bytes(problem) + GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES;
@@ -71,8 +84,11 @@ static uint64_t find_offset_stride(const struct problem *problem)
 
 uint64_t input_bytes(const struct problem *problem, const struct device_info *info)
 {
-    return GUARD_BYTES +
-           input_count(problem, info) * (find_stride(problem) + find_offset_stride(problem));
+    const size_t count = input_count(problem, info);
+    uint64_t bytes = GUARD_BYTES + count * (find_stride(problem) + find_offset_stride(problem));
+    for (size_t k = 1; k < problem_inputs(problem); k++)
+        bytes += further_bytes(problem, k, count);
+    return bytes;
 }
 
 /* Several results have elements that may lie far apart, or elements in common. */
@@ -118,19 +134,31 @@ static uint64_t find_tail(const struct input *input)
 
 static struct oracle_input describe(const struct input *input, size_t i)
 {
-    return (struct oracle_input){
+    struct oracle_input source = {
         .problem = input->problem,
         .seed = input->seed + i,
         .mark = input_last(input),
         .period = input->period,
         .tail = has_tail(input) ? find_tail(input) : 0,
     };
+    for (size_t k = 0; k + 1 < problem_inputs(&input->problem); k++)
+        source.problem.further[k].first = ORACLE_USUAL + i * input->further_stride[k];
+    return source;
 }
 
 uint64_t input_address(const struct input *input, size_t i)
 {
     assert(i < input->count);
     return input->base + GUARD_BYTES + i * input->stride + input->offset;
+}
+
+void input_further(const struct input *input, size_t i, uint64_t out[PROBLEM_FURTHER_MAX])
+{
+    assert(i < input->count);
+    for (size_t k = 0; k + 1 < problem_inputs(&input->problem); k++)
+        out[k] = input->further_base[k] +
+                 i * input->further_stride[k] *
+                     (uint64_t)problem_types[problem_input_type(&input->problem, k + 1)].bytes;
 }
 
 uint64_t input_offsets(const struct input *input, size_t i)
@@ -700,6 +728,44 @@ static int fill_all(struct input *input, struct error *error)
     return failed || input->device->ops->sync(input->device, NULL, error) ? -1 : 0;
 }
 
+/* --- Further inputs ----------------------------------------------------------------------- */
+
+/* Writes elements [0, count) of the pattern from ORACLE_USUAL on: made until it repeats, then copied. */
+static int write_pattern(const struct input *input, size_t k, uint64_t count,
+                         struct error *error)
+{
+    const struct device_ops *ops = input->device->ops;
+    const uint64_t bytes =
+        (uint64_t)problem_types[problem_input_type(&input->problem, k)].bytes;
+    const uint64_t to = input->further_base[k - 1], per_chunk = CHUNK_BYTES / bytes;
+    const uint64_t made = count < ORACLE_PATTERN ? count : ORACLE_PATTERN;
+    void *chunk = malloc(CHUNK_BYTES);
+    int failed = chunk ? 0 : error_memory(error, CHUNK_BYTES);
+    for (uint64_t at = 0, take; !failed && at < made; at += take) {
+        take = made - at < per_chunk ? made - at : per_chunk;
+        oracle_fill_further(&input->problem, k, ORACLE_USUAL + at, take, chunk);
+        failed = ops->write(input->device, to + at * bytes, chunk, take * bytes, error);
+    }
+    free(chunk);
+    for (uint64_t done = made; !failed && done < count; done *= 2)
+        failed = ops->copy(input->device, to + done * bytes, to,
+                           (count - done < done ? count - done : done) * bytes, error);
+    return failed ? -1 : 0;
+}
+
+static int open_further(struct input *out, struct error *error)
+{
+    for (size_t k = 1; k < problem_inputs(&out->problem); k++) {
+        const uint64_t stride = find_further_stride(&out->problem, k);
+        out->further_stride[k - 1] = stride;
+        if (out->device->ops->alloc(out->device, further_bytes(&out->problem, k, out->count),
+                                    &out->further_base[k - 1], error) ||
+            write_pattern(out, k, out->count * stride, error))
+            return -1;
+    }
+    return 0;
+}
+
 static int open_described(struct input *out, struct error *error)
 {
     if (oracle_prepare(&out->problem, error))
@@ -712,7 +778,7 @@ static int open_described(struct input *out, struct error *error)
     if ((out->offset_stride &&
          out->device->ops->alloc(out->device, out->count * out->offset_stride, &out->offsets,
                                  error)) ||
-        fill_all(out, error)) {
+        open_further(out, error) || fill_all(out, error)) {
         input_close(out);
         return -1;
     }
@@ -752,6 +818,11 @@ void input_close(struct input *input)
 {
     if (input->base)
         input->device->ops->free(input->device, input->base);
+    for (size_t k = 0; k < PROBLEM_FURTHER_MAX; k++) {
+        if (input->further_base[k])
+            input->device->ops->free(input->device, input->further_base[k]);
+        input->further_base[k] = 0;
+    }
     if (input->offsets)
         input->device->ops->free(input->device, input->offsets);
     free(input->expects);

@@ -21,7 +21,10 @@ struct input {
         offset_stride;      /* of segments: those of all inputs, and from one to the next */
     unsigned char *expects; /* all results of each input, one behind the other */
     struct oracle_doubt *doubts; /* of all results, likewise; NULL: none has any */
-    double largest_partial;      /* magnitude, for the record of exactness */
+    uint64_t further_base[PROBLEM_FURTHER_MAX]; /* memory of each further input's pattern */
+    uint64_t
+        further_stride[PROBLEM_FURTHER_MAX]; /* elements of it from one input to the next */
+    double largest_partial;                  /* magnitude, for the record of exactness */
 };
 
 /* Is the data so much larger than the L2 that even one input, used again, comes from memory? */
@@ -59,6 +62,8 @@ void input_close(struct input *input);
 
 uint64_t input_address(const struct input *input, size_t i);
 
+/* Where the further inputs of that one begin, as bind_launches takes them. */
+void input_further(const struct input *input, size_t i, uint64_t out[PROBLEM_FURTHER_MAX]);
 /* Where its offsets are, of segments. */
 uint64_t input_offsets(const struct input *input, size_t i);
 

@@ -3,6 +3,8 @@
 #include "autotune/verify/oracle_layout.h"
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
+#include "autotune/verify/oracle_own.h"
+#include "generator/operation_input.h"
 
 #include <string.h>
 
@@ -117,6 +119,15 @@ void oracle_fill_plain(const struct oracle_input *input, uint64_t first, uint64_
     make_periods(input, first, count, out);
     if (dims_extent(dims) > dims_n(dims))
         put_gaps(input, first, count, out);
+}
+
+void oracle_fill_further(const struct problem *problem, size_t input, uint64_t first,
+                         uint64_t count, void *out)
+{
+    const struct oracle_own *own = mapped_own(oracle_mapped(problem));
+    const enum type type = problem_input_type(problem, input);
+    for (uint64_t i = 0; i < count; i++)
+        element_store_word(type, own_further_bits(own, input, first + i), out, i);
 }
 
 /* --- Deciding elements -------------------------------------------------------------------- */
@@ -305,7 +316,7 @@ bool oracle_can_repeat(const struct problem *problem, uint64_t period)
 
 bool oracle_values_repeat(const struct problem *problem)
 {
-    return !problem_has_index(problem);
+    return !problem_has_index(problem) && problem_inputs(problem) == 1;
 }
 
 uint32_t oracle_span(const struct problem *problem, uint64_t period)

@@ -64,6 +64,8 @@ struct oracle_shape {
 struct oracle_case {
     uint64_t offset;
     struct dims dims;
+    struct problem_further
+        further[PROBLEM_FURTHER_MAX]; /* of several inputs: how the others lie */
     uint64_t first;
     uint64_t
         step; /* of the sweep over positions: a draw may leave the case out; else ORACLE_KEPT */
@@ -156,6 +158,16 @@ size_t oracle_list_deciding(const struct oracle_input *input,
  * where it is 1, elements are up to +-2, but most of them 0. Other operations: 0. */
 uint32_t oracle_span(const struct problem *problem, uint64_t period);
 
+/* --- Further inputs ----------------------------------------------------------------------- */
+
+/* Each further input has a pattern that begins anywhere: problem.further[].first says where an input does. Before
+ * ORACLE_USUAL its elements are any, from there on of usual size, and repeat after ORACLE_PATTERN of them. */
+enum { ORACLE_USUAL = 8192, ORACLE_PATTERN = 15713431 };
+
+/* Writes elements [first, first + count) of an input's pattern, `input` from 1 on, to `out`. */
+void oracle_fill_further(const struct problem *problem, size_t input, uint64_t first,
+                         uint64_t count, void *out);
+
 /* Does an input still show errors as well, and stay exact, when it repeats after `period`? */
 bool oracle_can_repeat(const struct problem *problem, uint64_t period);
 
@@ -194,6 +206,7 @@ struct oracle_fold {
     uint64_t words[4];
     double largest;       /* the largest partial magnitude seen */
     uint64_t count, next; /* elements added; the position of the next */
+    uint64_t result;      /* which of the problem's results it is: further inputs differ */
     const struct oracle_mapped
         *mapped;   /* makes values, of which `problem` is, or the result; or NULL */
     bool is_rough; /* the values' sum or product may round, and be no number */

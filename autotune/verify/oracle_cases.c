@@ -438,7 +438,7 @@ static uint64_t count_singles(const struct layout *layout)
 
 /* Adds results of one drawn element each, so that each shows what is made of it, whatever is combined
  * with it elsewhere: as many as positions are tried, and not too few. */
-static int add_singles(struct layout *layout)
+static int put_singles(struct layout *layout)
 {
     const struct oracle_mapped *mapped = oracle_mapped(&layout->problem);
     const uint64_t count = count_singles(layout);
@@ -450,6 +450,7 @@ static int add_singles(struct layout *layout)
     if (layout_add_elements(layout, layout->guard + extent + layout->guard, &first))
         return -1;
     const uint64_t from = first + layout->guard;
+    layout->has_any = true;
     for (uint64_t i = 0; i < count; i++)
         mapped_put_drawn(mapped, (i * MAPPED_DRAWN / count + layout->seed) % MAPPED_DRAWN,
                          layout_element(layout, from + (is_run ? i : dims_at(&all, i, 0))));
@@ -460,6 +461,13 @@ static int add_singles(struct layout *layout)
                      : layout_add_array(layout, from + i, &one))
             return -1;
     return 0;
+}
+
+static int add_singles(struct layout *layout)
+{
+    const int failed = put_singles(layout);
+    layout->has_any = false;
+    return failed;
 }
 
 /* Adds windows of elements whose sums round, each size once. */

@@ -4,8 +4,10 @@
 #include "autotune/verify/oracle_laws.h"
 
 #include "autotune/verify/element.h"
+#include "autotune/verify/oracle_further.h"
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
+#include "generator/operation_input.h"
 #include "generator/operation_type.h"
 
 #include <inttypes.h>
@@ -101,17 +103,31 @@ static uint64_t draw_place(struct trying *trying, size_t k, uint64_t own)
     return draw(trying) % (k % 2 ? UINT64_C(1) << 35 : 4) * PLACES + own;
 }
 
+/* A further input's element beside this one at this place: the simplest where that is one. */
+static uint64_t further_beside(const struct trying *trying, size_t input, uint64_t word,
+                               uint64_t place)
+{
+    const uint64_t hash = oracle_mix(word + (place << 20) + input);
+    const uint64_t kinds = trying->kinds <= 2 ? MAPPED_PLAIN : MAPPED_DRAWN;
+    return mapped_draw(problem_input_type(trying->problem, input), hash % kinds);
+}
+
 static void map(struct trying *trying, const uint64_t *words, const uint64_t *places,
                 struct operation_values *out)
 {
-    const enum type type = trying->problem->type;
+    const struct problem *problem = trying->problem;
+    const enum type type = problem->type;
     const size_t bytes = (size_t)problem_types[type].bytes;
     unsigned char elements[LANES * sizeof(uint64_t)] = {0};
-    union element_block x;
+    union element_block x[PROBLEM_INPUTS_MAX];
     for (size_t k = 0; k < LANES; k++)
         memcpy(elements + k * bytes, &words[k], bytes);
-    element_widen(type, &x, elements);
-    operation_error_map(trying->bounds, x.u64, places, out, LANES);
+    element_widen(type, &x[0], elements);
+    for (size_t input = 1; input < problem_inputs(problem); input++)
+        for (size_t k = 0; k < LANES; k++)
+            x[input].u64[k] = further_word(problem_input_type(problem, input), problem->acc,
+                                           further_beside(trying, input, words[k], places[k]));
+    operation_error_map(trying->bounds, x[0].u64, places, out, LANES);
 }
 
 /* Draws elements, `count` of each lane, and combines them. No two have one place. */
@@ -271,27 +287,44 @@ static int find_breach(struct trying *trying, int operands)
 
 /* --- Sentences ---------------------------------------------------------------------------- */
 
-enum { ELEMENTS_CHARS = 400, RESULT_CHARS = 64 };
+enum { ELEMENTS_CHARS = 1200, BESIDE_CHARS = 200 };
+
+/* " (i = 7)", " (y = 2)": what else its value is made of. */
+static char *format_beside(const struct trying *trying, uint64_t word, uint64_t place,
+                           char out[BESIDE_CHARS])
+{
+    const struct problem *problem = trying->problem;
+    size_t used = 0;
+    *out = '\0';
+    if (operation_mentions(problem->op->text, OPERATION_MAP, OPERATION_I))
+        used += (size_t)snprintf(out, BESIDE_CHARS, " (i = %" PRIu64 ")", place);
+    for (size_t input = 1; input < problem_inputs(problem); input++) {
+        char number[ORACLE_CHARS];
+        used += (size_t)snprintf(out + used, BESIDE_CHARS - used, " (%.31s = %s)",
+                                 operation_input_name(problem->op, input),
+                                 oracle_format(number, problem_input_type(problem, input),
+                                               further_beside(trying, input, word, place)));
+    }
+    return out;
+}
 
 /* "3, 5 and 1"; of a value of several "(3, 5)". */
 static void format_elements(const struct trying *trying, int operands, size_t k,
                             char out[ELEMENTS_CHARS])
 {
     const struct problem *problem = trying->problem;
-    const bool has_places = operation_mentions(problem->op->text, OPERATION_MAP, OPERATION_I);
     size_t used = 0;
     *out = '\0';
     for (int i = 0; i < operands; i++) {
         const struct operand *operand = &trying->operands[i];
-        for (int j = 0; j < operand->count; j++) {
-            char number[ORACLE_CHARS], place[RESULT_CHARS] = "";
-            if (has_places)
-                snprintf(place, sizeof place, " (i = %" PRIu64 ")", operand->places[j][k]);
+        for (int j = 0; j < operand->count && used < ELEMENTS_CHARS; j++) {
+            char number[ORACLE_CHARS], beside[BESIDE_CHARS];
             used += (size_t)snprintf(out + used, ELEMENTS_CHARS - used, "%s%s%s%s%s",
                                      i + j > 0 ? ", " : " ",
                                      operand->count > 1 && j == 0 ? "(" : "",
                                      oracle_format(number, problem->type, operand->words[j][k]),
-                                     place,
+                                     format_beside(trying, operand->words[j][k],
+                                                   operand->places[j][k], beside),
                                      operand->count > 1 && j + 1 == operand->count ? ")" : "");
         }
     }

@@ -6,6 +6,7 @@
 #include "autotune/verify/oracle_ops.h"
 #include "autotune/verify/threads.h"
 #include "generator/array.h"
+#include "generator/operation_input.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,6 +82,74 @@ bool layout_is_mapped(const struct layout *layout)
     return oracle_mapped(&layout->problem) != NULL;
 }
 
+/* --- Further inputs ----------------------------------------------------------------------- */
+
+/* Each axis as long as before, one within the other without gaps, the first the closest. */
+static void pack(struct dim *const axes[4], const uint64_t counts[4], uint64_t gap)
+{
+    uint64_t stride = 1;
+    for (size_t i = 0; i < 4; i++) {
+        axes[i]->stride = stride;
+        stride = stride * counts[i] + gap;
+    }
+}
+
+/* Dims of as many elements, with strides of their own: twice and three times as far, packed from either side, or with
+ * an axis along which it has one element. */
+static struct dims other_dims(const struct dims *dims, uint64_t kind)
+{
+    struct dims out = *dims;
+    const uint64_t spans = dims_has_spans(dims) ? dims->depth.n / dims->spans[0].n : 1;
+    const uint64_t counts[4] = {dims_span(dims), spans, dims->inner.n, dims->outer.n};
+    const uint64_t back[4] = {counts[3], counts[2], counts[1], counts[0]};
+    struct dim *const axes[4] = {&out.depth, &out.spans[0], &out.inner, &out.outer};
+    struct dim *const turned[4] = {&out.outer, &out.inner, &out.spans[0], &out.depth};
+    switch (kind) {
+    case 0: pack(axes, counts, 0); break;
+    case 1: pack(turned, back, 0); break;
+    case 2: pack(axes, counts, 3); break;
+    case 3: out.outer.stride = 0; break;
+    case 4: out.inner.stride = 0; break;
+    case 5: out.spans[0].stride = 0; break;
+    default:
+        for (size_t i = 0; i < 4; i++)
+            axes[i]->stride *= kind - 4;
+    }
+    return out;
+}
+
+/* How the further inputs of a case lie: each of the ways in turn, another one for each input, from places that are
+ * aligned in every other round. */
+static void place_further(const struct layout *layout, struct oracle_case *out, uint64_t turn)
+{
+    enum { WORDS = LIES_APART, KINDS = WORDS + 8, STEP = 5 };
+    for (size_t k = 0; k + 1 < problem_inputs(&layout->problem); k++) {
+        struct problem_further *further = &out->further[k];
+        const uint64_t kind = (turn * STEP + k * 3 + turn / KINDS) % KINDS;
+        const uint64_t start = turn / 2 % 2 ? 0 : (turn + k) % LAYOUT_STARTS;
+        further->first = LAYOUT_ALIGN * (1 + turn % 16) + start;
+        if (!layout->has_any)
+            further->first += ORACLE_USUAL;
+        further->lie = kind < WORDS ? (enum problem_lie)kind : LIES_APART;
+        if (kind >= WORDS) {
+            const struct dims dims = other_dims(&out->dims, kind - WORDS);
+            problem_input_strides(&dims, further->strides);
+        }
+    }
+}
+
+/* The problem of a case. */
+static struct problem problem_of(const struct layout *layout, const struct oracle_case *c)
+{
+    struct problem problem = layout->problem;
+    if (problem_inputs(&problem) > 1)
+        problem.dims = c->dims;
+    memcpy(problem.further, c->further, sizeof problem.further);
+    return problem;
+}
+
+/* --- Cases -------------------------------------------------------------------------------- */
+
 uint64_t *layout_add_borders(struct layout *layout, uint64_t count)
 {
     struct oracle_cases *out = layout->out;
@@ -127,6 +196,7 @@ oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struc
                                                     .first = first,
                                                     .step = ORACLE_KEPT,
                                                     .borders = layout->border_first};
+    place_further(layout, &out->cases[out->count - 1], out->count - 1);
     layout->expect_count += results;
     return out->expects + first;
 }
@@ -171,12 +241,13 @@ int layout_add_elements(struct layout *layout, uint64_t count, uint64_t *first)
     return 0;
 }
 
-static int fold_run(const struct layout *layout, uint64_t offset, uint64_t n, oracle_bits *out,
+static int fold_run(const struct layout *layout, const struct oracle_case *c, oracle_bits *out,
                     struct error *error)
 {
+    const struct problem problem = problem_of(layout, c);
     struct oracle_fold fold;
-    oracle_fold_init(&fold, &layout->problem);
-    oracle_fold_add(&fold, layout_element(layout, offset), n);
+    oracle_fold_init(&fold, &problem);
+    oracle_fold_add(&fold, layout_element(layout, c->offset), c->dims.depth.n);
     return oracle_fold_finish(&fold, out, error);
 }
 
@@ -200,8 +271,9 @@ static int fold_doubted(const struct layout *layout, const struct oracle_case *c
                         struct error *error)
 {
     oracle_bits *expect = layout->out->expects + c->first;
+    const struct problem problem = problem_of(layout, c);
     struct oracle_fold fold;
-    oracle_fold_init(&fold, &layout->problem);
+    oracle_fold_init(&fold, &problem);
     oracle_fold_roughly(&fold);
     oracle_fold_add(&fold, layout_element(layout, c->offset), c->dims.depth.n);
     *doubts_of(layout, expect) = oracle_fold_doubt(&fold);
@@ -225,7 +297,7 @@ static int fold_array(const struct layout *layout, const struct oracle_case *c,
     oracle_bits *expects = layout->out->expects + c->first;
     struct oracle_doubt *doubts = doubts_of(layout, expects);
     const void *elements = layout_element(layout, c->offset);
-    struct problem problem = layout->problem;
+    struct problem problem = problem_of(layout, c);
     double largest = 0;
     problem.dims = c->dims;
     if (dims_is_segmented(&c->dims))
@@ -246,9 +318,8 @@ static int fold_case(const struct layout *layout, const struct layout_folded *fo
     const struct oracle_case *c = &layout->out->cases[folded->at];
     oracle_bits *expects = layout->out->expects + c->first;
     if (!folded->is_array && !c->dims.scan)
-        return layout->is_doubted
-                   ? fold_doubted(layout, c, error)
-                   : fold_run(layout, c->offset, c->dims.depth.n, expects, error);
+        return layout->is_doubted ? fold_doubted(layout, c, error)
+                                  : fold_run(layout, c, expects, error);
     if (folded->is_array ? fold_array(layout, c, error) : scan_run(layout, c, error))
         return -1;
     for (uint64_t r = dims_results(&c->dims); r-- > 0;)

@@ -34,6 +34,7 @@ struct layout {
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
+    bool has_any; /* further inputs of the next cases have any elements, special ones too */
     bool
         is_segmented; /* the problem's dims are of rows, and each case becomes one of segments */
     uint64_t border_capacity, border_first; /* of the next case, where some were added for it */
@@ -55,7 +56,7 @@ uint64_t *layout_add_borders(struct layout *layout, uint64_t count);
 
 /* Appends a case, and gives where its results go; NULL with the error where there is no
  * room. */
-oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *dims);
+oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *asked);
 
 /* Appends a case of a run, with the result given or folded from its elements; of a scan all results
  * are folded. */

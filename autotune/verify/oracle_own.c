@@ -6,8 +6,10 @@
 
 #include "autotune/verify/element.h"
 #include "autotune/verify/lending.h"
+#include "autotune/verify/oracle_further.h"
 #include "autotune/verify/oracle_laws.h"
 #include "autotune/verify/oracle_mapped.h"
+#include "generator/operation_input.h"
 #include "generator/operation_param.h"
 #include "generator/operation_type.h"
 
@@ -51,7 +53,9 @@ struct oracle_own {
     uint64_t params[PROBLEM_PARAMS_MAX];
     int fields;
     enum type types[OPERATION_FIELDS_MAX];
-    bool is_certain, commutes, has_index;
+    bool is_certain, commutes, has_places; /* does the place of an element count? */
+    size_t inputs;
+    struct further *further; /* of each further input; NULL: there are none */
     struct laws laws;
 
     struct lending rooms; /* a struct own_room each */
@@ -340,18 +344,48 @@ static bool are_alike(const struct oracle_own *own, struct own_room *room,
     return word == room->alike.word;
 }
 
-/* The values of a block of elements, whose first is at `place`, and the others so far apart. Behind them are
- * identities. */
-static void map_block(const struct oracle_own *own, struct own_room *room, const void *elements,
-                      uint64_t place, uint64_t apart, size_t count, size_t lanes)
+/* The elements of each input, as operation_eval_map takes them. */
+struct own_block {
+    union element_block of[PROBLEM_INPUTS_MAX];
+};
+
+/* Those of the further inputs: of each lane's result, the one at its place. */
+static void find_further(const struct oracle_own *own, const struct problem *problem,
+                         const uint64_t *results, const uint64_t *places, struct own_block *out,
+                         size_t count)
+{
+    for (size_t input = 1; input < own->inputs; input++) {
+        const struct dims dims = problem_input_dims(problem, input);
+        const uint64_t first = problem->further[input - 1].first;
+        for (size_t k = 0; k < count; k++)
+            out->of[input].u64[k] =
+                further_word_at(&own->further[input - 1], input,
+                                first + dims_at(&dims, results[k], places[k]));
+    }
+}
+
+uint64_t own_further_bits(const struct oracle_own *own, size_t input, uint64_t at)
+{
+    assert(input > 0 && input < own->inputs);
+    return further_bits_at(&own->further[input - 1], input, at);
+}
+
+/* The values of a block of elements of the fold's result, whose first is at `place`, and the others so far apart.
+ * Behind them are identities. */
+static void map_block(const struct oracle_own *own, struct own_room *room,
+                      const struct oracle_fold *fold, const void *elements, uint64_t place,
+                      uint64_t apart, size_t count, size_t lanes)
 {
     struct operation_values *to = &room->levels[room->top];
-    union element_block x;
-    uint64_t places[LANES];
-    widen(own, &x, elements, count);
-    for (size_t k = 0; k < count; k++)
+    struct own_block x;
+    uint64_t places[LANES], results[LANES] = {0};
+    widen(own, &x.of[0], elements, count);
+    for (size_t k = 0; k < count; k++) {
         places[k] = place + k * apart;
-    map(own, room, x.u64, places, to, count);
+        results[k] = fold->result;
+    }
+    find_further(own, &fold->problem, results, places, &x, count);
+    map(own, room, x.of[0].u64, places, to, count);
     put_identity(own, room, to, count, lanes);
 }
 
@@ -365,13 +399,13 @@ static void copy_apart(const struct oracle_own *own, unsigned char *to,
 
 /* Combines a block of elements, that far apart in the input, with those before. */
 static void push_block(const struct oracle_own *own, struct own_room *room,
-                       const void *elements, uint64_t place, uint64_t apart, size_t count,
-                       size_t lanes)
+                       const struct oracle_fold *fold, const void *elements, uint64_t place,
+                       uint64_t apart, size_t count, size_t lanes)
 {
     const bool is_alike =
-        !own->has_index && count == LANES && are_alike(own, room, elements, count);
+        !own->has_places && count == LANES && are_alike(own, room, elements, count);
     if (!is_alike || room->alike.known == 0)
-        map_block(own, room, elements, place, apart, count, lanes);
+        map_block(own, room, fold, elements, place, apart, count, lanes);
     if (is_alike && room->alike.known == 0) {
         take_value(own, &room->alike.trees[0], &room->levels[room->top]);
         room->alike.known = 1;
@@ -397,8 +431,8 @@ void own_fold_add(const struct oracle_own *own, struct oracle_fold *fold, const 
         const size_t take = left < lanes ? (size_t)left : lanes;
         if (!own->commutes)
             copy_apart(own, copy, at + first * bytes, apart, take);
-        push_block(own, room, own->commutes ? at + first * bytes : copy, fold->next + first,
-                   apart, take, lanes);
+        push_block(own, room, fold, own->commutes ? at + first * bytes : copy,
+                   fold->next + first, apart, take, lanes);
     }
     const uint64_t height = end_tree(own, room, lanes);
     add_value(own, room, &fold->own, height + reduce_lanes(own, room, lanes));
@@ -517,8 +551,8 @@ void own_fold_scan(const struct oracle_own *own, struct oracle_fold *fold, const
     uint64_t n[LANES];
     for (uint64_t done = 0, take; done < count; done += take) {
         take = count - done < LANES ? count - done : LANES;
-        map_block(own, room, (const unsigned char *)elements + done * bytes_of(own), fold->next,
-                  1, take, take);
+        map_block(own, room, fold, (const unsigned char *)elements + done * bytes_of(own),
+                  fold->next, 1, take, take);
         go_on(own, room, fold, take, scan_lanes(own, room, take));
         for (size_t k = 0; k < take; k++)
             n[k] = fold->count + k + is_inclusive;
@@ -549,19 +583,21 @@ static void fold_lanes(const struct oracle_own *own, const struct problem *probl
                        struct oracle_doubt *doubts)
 {
     struct own_room *room = borrow(own);
-    uint64_t firsts[LANES], places[LANES], n[LANES];
+    uint64_t firsts[LANES], results[LANES], places[LANES], n[LANES];
     for (size_t k = 0; k < count; k++) {
+        results[k] = first + k;
         firsts[k] = dims_at(&problem->dims, first + k, 0);
         n[k] = problem->dims.depth.n;
     }
     for (uint64_t d = 0; d < problem->dims.depth.n; d++) {
         unsigned char raw[LANES * sizeof(uint64_t)] = {0};
-        union element_block x;
+        struct own_block x;
         gather(problem, elements, firsts, d, count, raw);
-        element_widen(own->type, &x, raw);
+        element_widen(own->type, &x.of[0], raw);
         for (size_t k = 0; k < count; k++)
             places[k] = d;
-        map(own, room, x.u64, places, &room->levels[room->top], count);
+        find_further(own, problem, results, places, &x, count);
+        map(own, room, x.of[0].u64, places, &room->levels[room->top], count);
         push(own, room, false, count);
     }
     uint64_t height = end_tree(own, room, count);
@@ -585,6 +621,7 @@ static void fold_one(const struct oracle_own *own, const struct problem *problem
     unsigned char room[PIECE * sizeof(uint64_t)];
     struct oracle_fold fold;
     oracle_fold_init(&fold, problem);
+    fold.result = result;
     for (uint64_t d = 0, take; d < depth; d += take) {
         take = lies_together ? depth : depth - d < PIECE ? depth - d : PIECE;
         for (uint64_t i = 0; !lies_together && i < take; i++)
@@ -669,17 +706,70 @@ bool own_grows(const struct oracle_own *own)
     return own->laws.grow;
 }
 
-bool own_is_usual(const struct oracle_own *own, uint64_t word)
+/* Is the value of these elements a number of usual size? */
+static bool is_usual(const struct oracle_own *own, struct own_room *room,
+                     const struct own_block *x)
 {
-    struct own_room *room = borrow(own);
     struct operation_values *value = &room->levels[0];
     const uint64_t place = 0;
-    union element_block x;
-    widen(own, &x, &word, 1);
-    operation_eval_map(room->eval, x.u64, &place, value->words[0], 1);
-    const bool is_usual = class_of(own, value, 0) == 0;
+    operation_eval_map(room->eval, x->of[0].u64, &place, value->words[0], 1);
+    return class_of(own, value, 0) == 0;
+}
+
+/* The same of an input's element, as a word, beside some element of all others. */
+static bool is_usual_beside(const struct oracle_own *own, size_t input, uint64_t word)
+{
+    static const double others[] = {1, 3, 0.5};
+    struct own_room *room = borrow(own);
+    bool is = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others && !is; i++) {
+        struct own_block x;
+        for (size_t k = 0; k < own->inputs; k++) {
+            const enum type type = k > 0 ? own->further[k - 1].type : own->type;
+            uint64_t bits = (uint64_t)others[i];
+            if (problem_types[type].is_float)
+                element_store(type, others[i], &bits, 0);
+            x.of[k].u64[0] = further_word(type, own->acc, bits);
+        }
+        x.of[input].u64[0] = word;
+        is = is_usual(own, room, &x);
+    }
     give_back(own, room);
-    return is_usual;
+    return is;
+}
+
+bool own_is_usual(const struct oracle_own *own, uint64_t word)
+{
+    return is_usual_beside(own, 0, further_word(own->type, own->acc, word));
+}
+
+/* Keeps those of the drawn elements whose values are usual, where there are any. */
+static void keep_usual(struct oracle_own *own, size_t input)
+{
+    struct further *further = &own->further[input - 1];
+    size_t kept = 0;
+    for (size_t i = 0; i < further->usual_count; i++)
+        if (is_usual_beside(own, input, further->words[i])) {
+            further->bits[kept] = further->bits[i];
+            further->words[kept++] = further->words[i];
+        }
+    further->usual_count = kept > 0 ? kept : further->usual_count;
+}
+
+static int open_further(struct oracle_own *own, const struct problem *problem,
+                        struct error *error)
+{
+    const size_t count = own->inputs - 1;
+    if (count == 0)
+        return 0;
+    own->further = calloc(count, sizeof *own->further);
+    if (!own->further)
+        return error_memory(error, count * sizeof *own->further);
+    for (size_t k = 1; k <= count; k++)
+        further_draw(&own->further[k - 1], problem_input_type(problem, k), own->acc);
+    for (size_t k = 1; k <= count; k++)
+        keep_usual(own, k);
+    return 0;
 }
 
 void own_close(struct oracle_own *own)
@@ -687,6 +777,7 @@ void own_close(struct oracle_own *own)
     if (!own)
         return;
     lending_end(&own->rooms);
+    free(own->further);
     free(own);
 }
 
@@ -710,7 +801,8 @@ int own_open(struct oracle_own **out, const struct problem *problem, struct erro
     own->result = problem_result(problem);
     problem_param_words(problem, own->params);
     own->fields = operation_field_count(text);
-    own->has_index = operation_mentions(text, OPERATION_MAP, OPERATION_I);
+    own->inputs = problem_inputs(problem);
+    own->has_places = own->inputs > 1 || operation_mentions(text, OPERATION_MAP, OPERATION_I);
     for (int f = 0; f < own->fields; f++)
         own->types[f] = operation_field_type(text, f, problem->acc);
     if (lending_start(&own->rooms, open_room, close_room, own, error)) {
@@ -720,8 +812,9 @@ int own_open(struct oracle_own **out, const struct problem *problem, struct erro
     struct own_room *room = borrow(own);
     own->commutes = problem_commutes(problem);
     own->is_certain = !problem_rounds(problem) && !is_inexact(room->eval);
-    const int failed = laws_try(&own->laws, problem, room->eval, room->bounds, error);
+    int failed = laws_try(&own->laws, problem, room->eval, room->bounds, error);
     give_back(own, room);
+    failed = failed || open_further(own, problem, error);
     if (failed)
         own_close(own);
     else

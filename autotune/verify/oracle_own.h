@@ -21,6 +21,9 @@ bool own_grows(const struct oracle_own *own);
 /* Is the element one whose value is a number of usual size, in each of its fields? */
 bool own_is_usual(const struct oracle_own *own, uint64_t word);
 
+/* Element `at` of a further input's pattern, `input` from 1 on. */
+uint64_t own_further_bits(const struct oracle_own *own, size_t input, uint64_t at);
+
 /* The functions of oracle.h for such a fold; `elements` lie one behind another from fold->next on. */
 void own_fold_init(const struct oracle_own *own, struct oracle_fold *fold);
 void own_fold_add(const struct oracle_own *own, struct oracle_fold *fold, const void *elements,

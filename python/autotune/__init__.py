@@ -29,6 +29,7 @@ from ._operations import Operation
 from ._plan import Plan
 from ._program import records
 from ._reduce import plan, reduce, scan, tune
+from ._segments import segment_reduce, segment_sum
 
 __all__ = [
     *_ROWS,
@@ -49,6 +50,8 @@ __all__ = [
     "records",
     "reduce",
     "scan",
+    "segment_reduce",
+    "segment_sum",
     "set_default_device",
     "tune",
 ]

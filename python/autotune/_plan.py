@@ -202,6 +202,18 @@ def _steps_of(problem: Problem, axes: tuple, gpu: int) -> list:
         raise refusal from None
 
 
+def pack_params(core: Any, operation: str, params: dict) -> tuple:
+    """The bits of each param of a plan's operation, in its type; None of what is not given."""
+    known = core.op_params
+    for name in params:
+        if name not in (one for one, _ in known):
+            raise TypeError(
+                f"{operation} has no param {name!r}: it has "
+                f"{', '.join(one for one, _ in known) or 'none'}"
+            )
+    return tuple(param_bits(name, code, params.get(name)) for name, code in known)
+
+
 class Plan(_core.Call):
     """A reduction that is ready for arrays of one shape, type and place.
 
@@ -315,14 +327,7 @@ class Plan(_core.Call):
 
     def _pack(self, params: dict) -> tuple:
         """The bits of each param of the operation, in its type; None of what is not given."""
-        known = self._core.op_params
-        for name in params:
-            if name not in (one for one, _ in known):
-                raise TypeError(
-                    f"{self._problem.name} has no param {name!r}: it has "
-                    f"{', '.join(one for one, _ in known) or 'none'}"
-                )
-        return tuple(param_bits(name, code, params.get(name)) for name, code in known)
+        return pack_params(self._core, self._problem.name, params)
 
     def run(self, seen: View, out: Any, params: Optional[dict] = None) -> Any:
         """The result for an array that is as the plan's problem says."""

@@ -34,6 +34,7 @@ struct core_run {
     uint64_t input, n, output, stream, calls, input_step, output_step;
     uint64_t params[CORE_PARAMS_MAX]; /* bits of their types, the others 0 */
     unsigned given;                   /* a bit for each that has a value here */
+    uint64_t offsets;                 /* of segments, else 0 */
 };
 
 /* Runs them, without the GIL where that waits; as autotune_execute_call. */
@@ -50,8 +51,9 @@ int core_add_buffer(PyObject *module);
 /* Makes an object of a type of the module, with all of it zero but its head. */
 PyObject *core_new(PyObject *module, const char *type);
 
-/* For core_context.c: what context.plan(...) and context.pipeline(...) do. */
+/* For core_context.c: what context.plan(...), context.segments(...) and context.pipeline(...) do. */
 PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t count);
+PyObject *core_segments_make(PyObject *object, PyObject *const *args, Py_ssize_t count);
 PyObject *core_pipeline_make(PyObject *object, PyObject *const *args, Py_ssize_t count);
 PyObject *core_buffer_make(PyObject *object, PyObject *const *args, Py_ssize_t count);
 

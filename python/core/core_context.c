@@ -69,6 +69,8 @@ static PyObject *context_wait(PyObject *object, PyObject *stream)
 static PyMethodDef methods[] = {
     {"plan", (PyCFunction)(void (*)(void))core_plan_make, METH_FASTCALL,
      "plan(op, type, acc, n, rows, len, pitch, axis, scan, order, is_warm, from, budget_ms)"},
+    {"segments", (PyCFunction)(void (*)(void))core_segments_make, METH_FASTCALL,
+     "segments(op, type, acc, offsets, n, count, order): a plan"},
     {"pipeline", (PyCFunction)(void (*)(void))core_pipeline_make, METH_FASTCALL,
      "pipeline(op, type, acc, n, scan, order)"},
     {"buffer", (PyCFunction)(void (*)(void))core_buffer_make, METH_FASTCALL,

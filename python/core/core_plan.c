@@ -87,23 +87,17 @@ static bool read_problem(struct autotune_problem *out, struct array *array,
     return true;
 }
 
-PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t count)
+/* A new plan of the context. */
+static PyObject *make_plan(PyObject *object, const struct autotune_problem *problem,
+                           const struct autotune_plan_options *options)
 {
     struct core_context *context = (struct core_context *)object;
-    struct autotune_problem problem = {0};
-    struct autotune_plan_options options = {0};
     struct autotune_plan *at = NULL;
     struct autotune_error error;
-    struct array array;
-    uint64_t numbers[NUMBERS];
     int failed;
-    if (!read_problem(&problem, &array, numbers, args, count))
-        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "plan of no problem");
-    options.from = (enum autotune_from)numbers[FROM];
-    options.budget_seconds = (double)numbers[BUDGET_MS] / 1000;
     PyThreadState *state = PyEval_SaveThread();
     void *before = gpu_enter(&context->gpu);
-    failed = autotune_plan_create(&at, context->at, &problem, &options, &error);
+    failed = autotune_plan_create(&at, context->at, problem, options, &error);
     gpu_leave(&context->gpu, before);
     PyEval_RestoreThread(state);
     if (failed)
@@ -119,6 +113,40 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
     self->at = at;
     pthread_mutex_init(&self->lock, NULL);
     return (PyObject *)self;
+}
+
+PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t count)
+{
+    struct autotune_problem problem = {0};
+    struct autotune_plan_options options = {0};
+    struct array array;
+    uint64_t numbers[NUMBERS];
+    if (!read_problem(&problem, &array, numbers, args, count))
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "plan of no problem");
+    options.from = (enum autotune_from)numbers[FROM];
+    options.budget_seconds = (double)numbers[BUDGET_MS] / 1000;
+    return make_plan(object, &problem, &options);
+}
+
+PyObject *core_segments_make(PyObject *object, PyObject *const *args, Py_ssize_t count)
+{
+    enum { OFFSETS = NAMES, TEXTS, COUNTS = 3 };
+    struct autotune_problem problem = {0};
+    struct autotune_dims dims = {.size = sizeof dims, .ndim = 1, .axes = 1};
+    const struct autotune_plan_options options = {0};
+    uint64_t numbers[COUNTS]; /* n, segments, order */
+    if (count != TEXTS + COUNTS)
+        return PyErr_Format(PyExc_TypeError, "segments takes %d arguments", TEXTS + COUNTS);
+    if (!core_read_text(&problem.op, args[OP]) || !core_read_text(&problem.type, args[TYPE]) ||
+        !core_read_text(&problem.acc, args[ACC]) ||
+        !core_read_text(&dims.offsets, args[OFFSETS]) ||
+        !core_read_numbers(numbers, args + TEXTS, COUNTS, COUNTS, "segments"))
+        return NULL;
+    dims.shape = &numbers[0];
+    dims.segments = numbers[1];
+    problem.order = (int)numbers[2];
+    problem.dims = &dims;
+    return make_plan(object, &problem, &options);
 }
 
 /* Kernels of its calls may still run. */
@@ -179,10 +207,11 @@ static int run_call(struct autotune_workspace *workspace, const struct core_run 
     const void *input = (void *)(uintptr_t)(run->input + i * run->input_step);
     void *output = (void *)(uintptr_t)(run->output + i * run->output_step);
     struct autotune_call call = {.size = sizeof call, .n = run->n, .stream = stream};
-    if (!run->given)
+    if (!run->given && !run->offsets)
         return autotune_execute(workspace, input, run->n, output, stream, error);
     call.inputs[0].data = input;
     call.outputs[0] = output;
+    call.offsets = (const void *)(uintptr_t)run->offsets;
     for (size_t k = 0; k < CORE_PARAMS_MAX; k++)
         if (run->given >> k & 1)
             call.params[k] = &run->params[k];
@@ -254,7 +283,29 @@ static PyObject *plan_execute(PyObject *self, PyObject *const *args, Py_ssize_t 
     struct autotune_error error;
     if (!core_read_numbers(at, args, count < numbers ? count : numbers, numbers, "execute"))
         return NULL;
-    struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6], {0}, 0};
+    struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6], {0}, 0, 0};
+    if (!read_params(&run, args + numbers, count - numbers))
+        return NULL;
+    if (core_plan_run(self, &run, &error))
+        return core_raise(error.code, error.text);
+    Py_RETURN_NONE;
+}
+
+/* execute_segments(input, n, offsets, output, stream, *params). */
+static PyObject *plan_execute_segments(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    uint64_t at[5];
+    const Py_ssize_t numbers = sizeof at / sizeof *at;
+    struct autotune_error error;
+    if (!core_read_numbers(at, args, count < numbers ? count : numbers, numbers,
+                           "execute_segments"))
+        return NULL;
+    struct core_run run = {.input = at[0],
+                           .n = at[1],
+                           .output = at[3],
+                           .stream = at[4],
+                           .calls = 1,
+                           .offsets = at[2]};
     if (!read_params(&run, args + numbers, count - numbers))
         return NULL;
     if (core_plan_run(self, &run, &error))
@@ -365,6 +416,8 @@ static PyGetSetDef says[] = {
 static PyMethodDef methods[] = {
     {"execute", (PyCFunction)(void (*)(void))plan_execute, METH_FASTCALL,
      "execute(input, n, output, stream, calls, input_step, output_step, *params)"},
+    {"execute_segments", (PyCFunction)(void (*)(void))plan_execute_segments, METH_FASTCALL,
+     "execute_segments(input, n, offsets, output, stream, *params)"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,10 +4,18 @@
 // shared[t + d] before or after lane t + d has changed it. Kept to be read, not to be run.
 __device__ __forceinline__ accum last_warp(volatile accum *shared, unsigned t)
 {
+    //? if BLOCK >= 64
     shared[t] = combine(shared[t], shared[t + 32]);
+    //? end
+    //? if BLOCK >= 32
     shared[t] = combine(shared[t], shared[t + 16]);
+    //? end
+    //? if BLOCK >= 16
     shared[t] = combine(shared[t], shared[t + 8]);
+    //? end
+    //? if BLOCK >= 8
     shared[t] = combine(shared[t], shared[t + 4]);
+    //? end
     shared[t] = combine(shared[t], shared[t + 2]);
     shared[t] = combine(shared[t], shared[t + 1]);
     return shared[t];
@@ -17,19 +25,29 @@ __device__ __forceinline__ accum last_warp(volatile accum *shared, unsigned t)
 // written before any reads, and all have read before any writes.
 __device__ __forceinline__ accum last_warp(volatile accum *shared, unsigned t)
 {
+    //? if BLOCK >= 64
     accum a = combine(shared[t], shared[t + 32]);
+    //? else
+    accum a = shared[t];
+    //? end
+    //? if BLOCK >= 32
     shared[t] = a;
     __syncwarp();
     a = combine(a, shared[t + 16]);
     __syncwarp();
+    //? end
+    //? if BLOCK >= 16
     shared[t] = a;
     __syncwarp();
     a = combine(a, shared[t + 8]);
     __syncwarp();
+    //? end
+    //? if BLOCK >= 8
     shared[t] = a;
     __syncwarp();
     a = combine(a, shared[t + 4]);
     __syncwarp();
+    //? end
     shared[t] = a;
     __syncwarp();
     a = combine(a, shared[t + 2]);
@@ -46,7 +64,11 @@ __device__ __forceinline__ accum last_warp(volatile accum *shared, unsigned t)
 __global__ void __launch_bounds__(BLOCK)
 reduce(const elem *x, unsigned long long n, accum *y)
 {
+    //? if BLOCK >= 64
     __shared__ accum shared[BLOCK];
+    //? else
+    __shared__ accum shared[BLOCK + BLOCK / 2]; // the upper half's lanes read on, and nobody their values
+    //? end
     const unsigned t = threadIdx.x;
     const unsigned long long i = (unsigned long long)blockIdx.x * (2 * BLOCK) + t;
     const unsigned long long j = i + BLOCK;

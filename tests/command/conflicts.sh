@@ -25,8 +25,8 @@ refuses rows-backwards 64 "--rows" --rows 5..3 --len 5
 refuses range-from-no-rows 64 "--rows" --rows 0..3 --len 5
 refuses rows-alone 64 "a matrix has --rows and --len: give both" --rows 5
 refuses len-alone 64 "a matrix has --rows and --len: give both" --len 5
-refuses axis-alone 64 "a matrix has --rows and --len: give both" --axis 1
-refuses shape-alone 64 "a matrix has --rows and --len: give both" --shape rows
+refuses axis-alone 64 "give its sizes, too, by --rows and --len, or by --dims" --axis 1
+refuses shape-alone 64 "give its sizes, too, by --rows and --len, or by --dims" --shape rows
 refuses rows-and-n 64 "--n is of one value" --n 5 --rows 5 --len 5
 refuses axis-of-none 64 "--axis is '2': 1 gives a result for each row" --rows 5 --len 5 --axis 2
 refuses axis-empty 64 "--axis is ''" --rows 5 --len 5 --axis ''

@@ -56,6 +56,8 @@ run emit --segments 300 --n 5K --type f32 --arch sm_90
 check emits-the-command grep -q -- '--segments 300 --n 5000 --offsets i32\|--offsets i32' out
 run list problems --segments 300 --n 5K --op sum --type f32
 check lists-problems grep -q -- '--op sum --type f32 --segments 300 --n 5000' out
+refuses exports-of-the-space 64 "no functions for a value for each segment yet" export --space segments \
+    --format cu --output exported
 refuses exports 64 "export has no --segments" export --segments 300 --n 5K --format cu
 
 finish

@@ -436,7 +436,8 @@ static void time_calls(struct autotune_plan *plan, struct autotune_workspace *wo
     size_t count = 0;
     expect(autotune_plan_workspace_bytes(plan) <= 4 << 16, "a small workspace", "a large one");
     check(cu.fill(memory, 0, 4 << 16, stream), "clearing");
-    expect(plan_call(plan, &plan->problem.params, &buffers, n, launches, &count, &error) == 0,
+    expect(plan_call(plan, &plan->problem.params, &buffers, NULL, n, launches, &count,
+                     &error) == 0,
            "launches", error.text);
     for (size_t round = 0; round < ROUNDS; round++) {
         check(cu.stream_sync(stream), "running");

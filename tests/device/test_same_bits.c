@@ -174,7 +174,7 @@ static void queue(size_t variant, const struct dims *dims, uint64_t input, uint6
     const struct planner_buffers buffers = {input,
                                             run.results + slot * (uint64_t)run.kind->result,
                                             run.scratch, run.state, 0};
-    bind_launches(launches, &plan, run.space, &run.problem, kernels, &buffers);
+    bind_launches(launches, &plan, run.space, &run.problem, kernels, &buffers, NULL);
     check(run.device->ops->launch(run.device, launches, (size_t)plan.count, NULL, &error),
           text_of_config(run.configs[variant]), &error);
 }

@@ -206,7 +206,7 @@ static void test_bind(void **state)
 
     make_row(space, "FINISH=PASSES GRID=0 ITEMS=16", row); /* 16777217 -> 4097 -> 2 -> 1 */
     assert_int_equal(plan_n(&plan, &context, row, 4096 * 4096 + 1), 0);
-    bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
+    bind_launches(launches, &plan, space, &problem, of_pass, &buffers, NULL);
     assert_int_equal(plan.count, 3);
     const uint64_t inputs[] = {buffers.input, buffers.scratch,
                                buffers.scratch + (4097 * 8 + 255) / 256 * 256};
@@ -223,7 +223,7 @@ static void test_bind(void **state)
 
     make_row(space, "FINISH=LAST_BLOCK GRID=1", row);
     assert_int_equal(plan_n(&plan, &context, row, 400000000), 0);
-    bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
+    bind_launches(launches, &plan, space, &problem, of_pass, &buffers, NULL);
     assert_int_equal(plan.count, 1);
     assert_int_equal(plan.scratch_bytes, (132 * 8 + 255) / 256 * 256);
     const uint64_t args[] = {buffers.input, 400000000, buffers.output, buffers.scratch,
@@ -271,7 +271,7 @@ static void test_bind_prepared(void **state)
     of_pass[find_pass(space, "atomic")] = &atomic;
     make_row(space, "FINISH=ATOMIC GRID=2 BLOCK=128 ITEMS=16", row);
     assert_int_equal(plan_n(&plan, &context, row, 1000000), 0);
-    bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
+    bind_launches(launches, &plan, space, &problem, of_pass, &buffers, NULL);
     assert_int_equal(plan.count, 2);
     assert_int_equal(plan.scratch_bytes, 0);
     assert_int_equal(plan.state_bytes, 0);
@@ -396,7 +396,7 @@ static void test_launch_attributes(void **state)
         const struct point_context context = {space, &problem, &target};
         if (plan_n(&plan, &context, row, 1000))
             fail_msg("%s: %s", cases[i].more, error.text);
-        bind_launches(launches, &plan, space, &problem, of_pass, &buffers);
+        bind_launches(launches, &plan, space, &problem, of_pass, &buffers, NULL);
         assert_int_equal(launches[0].cluster, cases[i].cluster);
         assert_int_equal(launches[0].shared_bytes, cases[i].shared_bytes);
         assert_int_equal(launches[0].is_cooperative, cases[i].is_cooperative);

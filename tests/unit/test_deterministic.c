@@ -84,7 +84,7 @@ static uint32_t run(const struct fixture *fixture, const struct point_context *c
     assert_int_equal(call_plan(&plan, context, row, &error), 0);
     assert_true(plan.scratch_bytes + plan.state_bytes <= SCRATCH_BYTES);
     buffers.state = place.scratch + plan.scratch_bytes;
-    bind_launches(launches, &plan, context->space, context->problem, kernels, &buffers);
+    bind_launches(launches, &plan, context->space, context->problem, kernels, &buffers, NULL);
     if (ops->fill(place.device, buffers.scratch, 0, SCRATCH_BYTES, NULL, &error) ||
         ops->launch(place.device, launches, (size_t)plan.count, NULL, &error) ||
         ops->read(place.device, &bits, place.output, sizeof bits, &error))

@@ -473,6 +473,13 @@ static const struct bad {
      "parts.cu:4: ", "N is known at launch only"},
     {"a\nint b = L2_BYTES * 64;\n", "", NULL, NULL}, /* fits */
     {IF4 IF4 IF4 IF4 END4 END4 END4 END4, "", NULL, NULL},
+    {"//? each 3\na\n", "", "little.cu:1: ", "without its '//? next'"},
+    {"a\n//? next\n", "", "little.cu:2: ", "without its '//? each'"},
+    {"//? each 3\n//? end\n", "", "little.cu:2: ", "without its '//? if'"},
+    {"//? each 3\n//? else\n", "", "little.cu:2: ", "without its '//? if'"},
+    {IF "//? next\n" END, "", "little.cu:2: ", "without its '//? each'"},
+    {"//? each 3\n//? each 3\n//? next\n//? next\n", "", "little.cu:2: ", "within another"},
+    {"//? each GRID\n//? next\n", "", "little.cu:1: ", "GRID is known at launch only"},
     {IF4 IF4 IF4 IF4 IF END END4 END4 END4 END4, "", "little.cu:17: ", "16 deep"},
     {"part\n", "\n//? define part\n//? if BLOCK > 1\na\n",
      "parts.cu:3: ", "without its '//? end'"},
@@ -481,6 +488,27 @@ static const struct bad {
     {"part\n", "\n//? define a b\na\n", "parts.cu:2: ", "one word"},
     {"part\n", "\n//? define \na\n", NULL, NULL}, /* before any part: the file's own comment */
 };
+
+/* Lines between each and next: none below 2; in each round conditions are read again. */
+static void test_repeated(void **state)
+{
+    static const struct {
+        const char *template, *wanted;
+    } cases[] = {
+        {"//? each 1\na$\n//? next\nb$\n", "b$\n"},
+        {"a$\n//? each 3\nb$ = $$;\n//? next\nc\n", "a$\nb2 = 22;\nb3 = 33;\nc\n"},
+        {"//? if 0\n//? each 4\na$\n//? next\n//? else\nb\n//? end\n", "b\n"},
+        {"//? each 4\n//? if 0\na$\n//? else\nb$\n//? end\n//? next\n", "b2\nb3\nb4\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text text = {0};
+        assert_int_equal(emit_little(&text, *state, cases[i].template, ""), 0);
+        const size_t length = strlen(cases[i].wanted);
+        assert_true(text.length > length);
+        assert_string_equal(text.at + text.length - length, cases[i].wanted);
+        text_dispose(&text);
+    }
+}
 
 static void test_bad_templates(void **state)
 {
@@ -616,10 +644,16 @@ static void test_own_template(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_and_constants), cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_hash_of_code),        cmocka_unit_test(test_control_lines),
-        cmocka_unit_test(test_bad_templates),       cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_own_template),        cmocka_unit_test(test_any_flags),
+        cmocka_unit_test(test_lines_and_constants),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_hash_of_code),
+        cmocka_unit_test(test_control_lines),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_bad_templates),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_own_template),
+        cmocka_unit_test(test_any_flags),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -304,7 +304,7 @@ static void run_config(struct fixture *fixture, const struct point_context *cont
                                             .output = allocate(fixture, result_bytes),
                                             .scratch = allocate(fixture, plan.scratch_bytes),
                                             .state = allocate(fixture, plan.state_bytes)};
-    bind_launches(launches, &plan, context->space, context->problem, kernels, &buffers);
+    bind_launches(launches, &plan, context->space, context->problem, kernels, &buffers, NULL);
     if (device->ops->write(device, buffers.input, elements, bytes, &error) ||
         device->ops->launch(device, launches, (size_t)plan.count, NULL, &error) ||
         device->ops->sync(device, NULL, &error) ||

@@ -58,7 +58,7 @@ static void run_variant(struct device *device, const struct point_context *conte
     for (size_t pass = 0; pass < context->space->pass_count; pass++)
         if (variant.text_of_pass[pass] >= 0)
             of_pass[pass] = &kernels[variant.text_of_pass[pass]];
-    bind_launches(launches, &plan, context->space, context->problem, of_pass, &buffers);
+    bind_launches(launches, &plan, context->space, context->problem, of_pass, &buffers, NULL);
     if (device->ops->launch(device, launches, (size_t)plan.count, NULL, &error) ||
         device->ops->sync(device, NULL, &error))
         fail_msg("%s", error.text);

@@ -162,11 +162,11 @@ static void test_what_must_be_zero(void **state)
     *call = good;
     call->inputs[1].data = x;
     assert_refused(autotune_execute_call(workspace, call, &error), AUTOTUNE_BAD_ARGUMENT,
-                   "more than one input or output");
+                   "more inputs than operation");
     *call = good;
     call->outputs[3] = &result;
     assert_refused(autotune_execute_call(workspace, call, &error), AUTOTUNE_BAD_ARGUMENT,
-                   "more than one input or output");
+                   "more than one output");
     *call = good;
     call->params[3] = x;
     assert_refused(autotune_execute_call(workspace, call, &error), AUTOTUNE_BAD_ARGUMENT,

@@ -857,10 +857,11 @@ static void test_compile_errors(void **state)
         {"__global__ void k(int *y", "type and a name"},
         {"__global__ void k(int, int b) { }", "'k'"},
         {"__global__ void k(void (*f)(int)) { }", "type and a name"},
-        {"__global__ void k(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, "
-         "int l, int m, int n, int o, int p, int q, int r, int s, int t, int u, int v, int w, "
-         "int x) { }",
-         "at most 22"},
+        {"__global__ void k(int a, int b, int c, int d, int e, int f, int g, int h, int "
+         "i, int j, int l, int m, int n, int o, int p, int q, int r, int s, int t, int u, "
+         "int v, int w, int x, int y, int z, int aa, int ab, int ac, int ad, int ae, int "
+         "af, int ag, int ah, int ai, int aj, int al, int am, int an) { }",
+         "at most 37"},
         {"__device__ unsigned counter;\n__global__ void k(int *y) { counter++; }\n",
          "variable"},
         {"__device__ __align__(8) int a[2] = {1};\n__global__ void k(int *y) { }\n",

@@ -159,7 +159,7 @@ static const struct {
     {"meaning = m\nmap = x\ncombine = a + b\nfinish = a / n\n", F32,
      "5:12: '/' takes arguments of one type, and a is f32, n is u64: write acc(n)"},
     {"meaning = m\nmap = x\ncombine = a + b\nfinal = a\n", TYPE_COUNT,
-     "5:1: unknown key 'final': keys are meaning, name, types, value, params, map, combine, identity, finish, result, let NAME, keeps_order, scale and tolerance"},
+     "5:1: unknown key 'final': keys are meaning, name, types, value, inputs, params, map, combine, identity, finish, result, let NAME, keeps_order, scale and tolerance"},
     {"meaning = m\nmap = x\ncombne = a + b\n", TYPE_COUNT,
      "4:1: unknown key 'combne': did you mean 'combine'?"},
     {"meaning = m\nparams = d:f32\nmap = x\ncombine = a + b\n", TYPE_COUNT,
@@ -434,6 +434,10 @@ static void test_shipped(void **state)
         {"var", COMBINE_OTHER, MAP_MAPPED, MAP_MAPPED, F64, true},
         {"std", COMBINE_OTHER, MAP_MAPPED, MAP_MAPPED, F64, true},
         {"logsumexp", COMBINE_OTHER, MAP_LAWS, MAP_MAPPED, F32, true},
+        {"dot", COMBINE_ADD, MAP_MAPPED, MAP_MAPPED, I32, false},
+        {"sqdist", COMBINE_ADD, MAP_MAPPED, MAP_MAPPED, I32, false},
+        {"mse", COMBINE_ADD, MAP_MAPPED, MAP_MAPPED, F64, true},
+        {"cosine", COMBINE_OTHER, MAP_LAWS, MAP_MAPPED, F32, true},
     };
     struct error error;
     (void)state;

@@ -159,7 +159,8 @@ static void test_every_result(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const uint64_t shape[] = {3, 4, 5, 6, 7}, none[] = {3, 0, 5},
+    static const uint64_t two[] = {2, 2, 2, 2, 2, 2}, apart[] = {3, 70, 900, 11000, 130000, 1};
+    static const uint64_t shape[] = {3, 4, 5}, none[] = {3, 0, 5},
                           strides[] = {100, 0, 1}, large[] = {1 << 20, 1 << 21, 1 << 22};
     enum { SIZE = sizeof(struct autotune_dims) };
     static const struct {
@@ -177,7 +178,7 @@ static void test_refused(void **state)
         {{SIZE, 3, 2, none, NULL, 0, NULL, NULL}, 0, "autotune_dims.shape has a 0"},
         {{SIZE, 3, 2, shape, strides, 0, NULL, NULL}, 0, "autotune_dims.strides has a 0"},
         {{SIZE, 3, 2, large, NULL, 0, NULL, NULL}, 0, "more than any memory holds"},
-        {{SIZE, 5, 0x15, shape, NULL, 0, NULL, NULL}, 0, "what is combined lies as 3 axes"},
+        {{SIZE, 6, 0x20, two, apart, 0, NULL, NULL}, 0, "what is kept lies as 5 axes"},
     };
     struct autotune_context *context = open_context("/nowhere", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -189,7 +189,7 @@ static bool is_right_call(struct device *device, const struct point_context *con
                                             .output = output + (start * 3 % 4) * result_bytes,
                                             .scratch = scratch,
                                             .state = state};
-    bind_launches(launches, &plan, context->space, context->problem, kernels, &buffers);
+    bind_launches(launches, &plan, context->space, context->problem, kernels, &buffers, NULL);
     bool is_good = ops->launch(device, launches, (size_t)plan.count, NULL, &error) == 0;
     if (!is_good)
         snprintf(note, NOTE_CHARS, "%.300s", error.text);
