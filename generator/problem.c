@@ -289,9 +289,10 @@ static int check_kernels(const struct problem *problem, struct error *error)
         return refuse(problem, error,
                       "segments are of one input so far: make one array of its inputs first");
     if (dims_has_more_axes(&problem->dims))
-        return refuse(problem, error,
-                      "several inputs are combined along two axes at most so far, with two kept "
-                      "ones: make contiguous copies, whose neighbouring axes are one");
+        return refuse(
+            problem, error,
+            "several inputs are combined along two axes at most so far, with two kept "
+            "ones: make contiguous copies, whose neighbouring axes are one");
     if (!problem_commutes(problem))
         return refuse(problem, error,
                       "order is kept of one input so far: leave keeps_order out, or make one "
