@@ -160,8 +160,8 @@ static void test_refused(void **state)
 {
     (void)state;
     static const uint64_t two[] = {2, 2, 2, 2, 2, 2}, apart[] = {3, 70, 900, 11000, 130000, 1};
-    static const uint64_t shape[] = {3, 4, 5}, none[] = {3, 0, 5},
-                          strides[] = {100, 0, 1}, large[] = {1 << 20, 1 << 21, 1 << 22};
+    static const uint64_t shape[] = {3, 4, 5}, none[] = {3, 0, 5}, strides[] = {100, 0, 1},
+                          large[] = {1 << 20, 1 << 21, 1 << 22};
     enum { SIZE = sizeof(struct autotune_dims) };
     static const struct {
         struct autotune_dims dims;
