@@ -42,9 +42,10 @@ struct check {
     size_t plan_room;
     size_t *chosen; /* of the run under way: its cases, as indices */
     size_t chosen_room;
-    void (*begin)(void), (*answer)(void); /* around launches; or NULL */
-    double until;                         /* of check_limit */
-    struct shadow *shadow;                /* proven before; or NULL */
+    void (*begin)(void), (*answer)(void);  /* around launches; or NULL */
+    double until;                          /* of check_limit */
+    const struct check_observer *observer; /* or NULL */
+    struct shadow *shadow;                 /* proven before; or NULL */
     struct check
         *others[PROBLEM_PARAM_SETS]; /* with other values of params, from the first on */
     size_t other_count;
@@ -248,6 +249,11 @@ void check_limit(struct check *check, double until)
         check_limit(check->shadow->check, until);
     for (size_t i = 0; i < check->other_count; i++)
         check_limit(check->others[i], until);
+}
+
+void check_observe(struct check *check, const struct check_observer *observer)
+{
+    check->observer = observer;
 }
 
 static bool is_late(const struct check *check)
@@ -605,27 +611,40 @@ static void fault(const struct run *run, size_t i, uint64_t result, const char *
                  oracle_format(gotten, type, *got));
 }
 
-static void compare_case(const struct run *run, size_t i, struct check_outcome *out)
+/* What is wrong with what the case has written, if anything is. */
+static bool find_fault(const struct run *run, size_t i, struct check_fault *out)
 {
-    const enum type type = problem_result(&run->check->problem);
-    const size_t bytes = (size_t)problem_types[type].bytes;
-    const uint64_t results = dims_results(&run->set->cases.cases[i].dims);
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    const size_t bytes = (size_t)problem_types[problem_result(&run->check->problem)].bytes;
+    const uint64_t results = dims_results(&c->dims);
     const uint64_t *slots = run->set->slots, used = results * bytes;
     const unsigned char *slot = run->check->results + slots[i];
-    out->cases++;
-    if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
-        fault(run, i, results - 1, "wrote past its results", NULL, out);
-    const bool is_open = run->set->cases.cases[i].is_open;
-    for (uint64_t r = 0; r < results && out->is_right && !is_open; r++) {
+    if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT)) {
+        *out = (struct check_fault){.what = "wrote past its results", .result = results - 1};
+        return true;
+    }
+    for (uint64_t r = 0; r < results && !c->is_open; r++) {
         oracle_bits got = 0;
         memcpy(&got, slot + r * bytes, bytes);
         if (accepts(run, i, r, got))
             continue;
-        if (poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT))
-            fault(run, i, r, "no result written", NULL, out);
-        else
-            fault(run, i, r, "wrong result", &got, out);
+        const bool is_none = poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT);
+        *out = (struct check_fault){.what = is_none ? "no result written" : "wrong result",
+                                    .result = r,
+                                    .has_bits = !is_none,
+                                    .expected = expected_bits(run, i, r),
+                                    .got = got};
+        return true;
     }
+    return false;
+}
+
+static void compare_case(const struct run *run, size_t i, struct check_outcome *out)
+{
+    struct check_fault found;
+    out->cases++;
+    if (find_fault(run, i, &found))
+        fault(run, i, found.result, found.what, found.has_bits ? &found.got : NULL, out);
 }
 
 static void compare(const struct run *run, struct check_outcome *out)
@@ -833,6 +852,93 @@ static int check_calls(const struct run *run, struct check_outcome *out, struct 
     return 0;
 }
 
+/* --- Cases one by one --------------------------------------------------------------------- */
+
+/* Has a launch changed the elements of the case, or those around them? If so they are written again. */
+static int compare_elements(const struct run *run, size_t i, bool *is_changed,
+                            struct error *error)
+{
+    enum { AROUND = 64 };
+    struct check *check = run->check;
+    const struct oracle_cases *cases = &run->set->cases;
+    const struct oracle_case *c = &cases->cases[i];
+    const uint64_t bytes = (uint64_t)problem_types[check->problem.type].bytes;
+    const uint64_t first = c->offset < AROUND ? 0 : c->offset - AROUND;
+    const uint64_t room = cases->element_count - c->offset, extent = dims_extent(&c->dims);
+    const uint64_t end = c->offset + (extent + AROUND < room ? extent + AROUND : room);
+    void *now = malloc((end - first) * bytes + 1);
+    if (!now)
+        return error_memory(error, (end - first) * bytes);
+    const int failed =
+        check->device->ops->read(check->device, now, run->set->elements + first * bytes,
+                                 (end - first) * bytes, error);
+    *is_changed = !failed && memcmp(now, (const char *)cases->elements + first * bytes,
+                                    (end - first) * bytes) != 0;
+    free(now);
+    return failed || (*is_changed && case_sets_restore(&check->sets, run->set, error)) ? -1 : 0;
+}
+
+/* One launch of the case, into poison. 1: `out` says what is wrong; its words may be in `room`. */
+static int observe_launch(const struct run *run, size_t i, struct check_fault *out,
+                          struct error *room, struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t *slots = run->set->slots, from = check->outputs + slots[i];
+    const uint64_t bytes = slots[i + 1] - slots[i];
+    bool is_changed = false;
+    if (ops->fill(check->device, from, POISON_OUTPUT, bytes, NULL, error) ||
+        ops->sync(check->device, NULL, error))
+        return -1;
+    if (launch_again(run, i, 1, error)) {
+        *room = *error;
+        *out = (struct check_fault){.what = room->text};
+        return error->code == ERROR_WRONG ? 1 : -1;
+    }
+    if (ops->read(check->device, check->results + slots[i], from, bytes, error) ||
+        compare_elements(run, i, &is_changed, error))
+        return -1;
+    if (is_changed) {
+        *out = (struct check_fault){.what = "wrote into its input"};
+        return 1;
+    }
+    return find_fault(run, i, out);
+}
+
+static int observe_case(const struct run *run, size_t i, struct check_outcome *out,
+                        struct error *error)
+{
+    const struct check_observer *observer = run->check->observer;
+    const struct oracle_cases *cases = &run->set->cases;
+    const struct oracle_case *c = &cases->cases[i];
+    const uint64_t bytes = (uint64_t)problem_types[run->check->problem.type].bytes;
+    struct check_fault found;
+    struct error room;
+    int wrong = 0;
+    observer->begin(observer->context, &c->dims, c->offset % (16 / bytes));
+    for (unsigned launch = 0; launch < 2 && wrong == 0; launch++) {
+        wrong = observe_launch(run, i, &found, &room, error);
+        found.launch = launch;
+    }
+    if (wrong < 0)
+        return -1;
+    found.dims = c->dims;
+    found.start = c->offset % (16 / bytes);
+    found.elements = (const char *)cases->elements + c->offset * bytes;
+    observer->end(observer->context, wrong ? &found : NULL);
+    out->cases++;
+    out->is_right &= !wrong;
+    return 0;
+}
+
+static int observe_cases(const struct run *run, struct check_outcome *out, struct error *error)
+{
+    for (size_t k = 0; k < run->chosen_count; k++)
+        if (observe_case(run, run->check->chosen[k], out, error))
+            return -1;
+    return 0;
+}
+
 /* Poisons, launches, reads back and compares. */
 static int run_cases(struct run *run, struct check_outcome *out, struct error *error)
 {
@@ -846,6 +952,8 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
     if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
         fill_buffers(run, error) || ops->sync(check->device, NULL, error))
         return -1;
+    if (check->observer)
+        return observe_cases(run, out, error) || check_guards(run, out, error) ? -1 : 0;
     const bool is_stopped = launch_cases(run, error) != 0;
     const int failed =
         !is_stopped && (ops->sync(check->device, NULL, error) ||
@@ -926,8 +1034,8 @@ static int check_set(struct check *check, const struct point_context *context,
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)
         return -1;
-    const bool takes_turns =
-        set->cases.count > ALTERNATE || !oracle_is_run(&context->problem->dims);
+    const bool takes_turns = check->observer || set->cases.count > ALTERNATE ||
+                             !oracle_is_run(&context->problem->dims);
     struct run wide_run = {.check = check,
                            .context = context,
                            .config = configs.wide,
@@ -944,13 +1052,14 @@ static int check_set(struct check *check, const struct point_context *context,
                              .set = set,
                              .selection = selection,
                              .takes_turns = takes_turns,
-                             .is_in_place = can_be_in_place(context->problem),
+                             .is_in_place =
+                                 !check->observer && can_be_in_place(context->problem),
                              .turn = 1,
                              .calls = CALLS_FEW};
     if (set->cases.count == 0)
         return 0;
     int failed = run_cases(&wide_run, out, error);
-    if (!failed && out->is_right)
+    if (!failed && (out->is_right || check->observer))
         failed = run_cases(&narrow_run, out, error);
     /* A kernel with stray writes may have changed the input of other kernels. */
     if (!failed && !out->is_right)
