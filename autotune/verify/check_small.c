@@ -611,15 +611,15 @@ static void fault(const struct run *run, size_t i, uint64_t result, const char *
                  oracle_format(gotten, type, *got));
 }
 
-/* What is wrong with what the case has written, if anything is. */
-static bool find_fault(const struct run *run, size_t i, struct check_fault *out)
+/* What is wrong with what the case has written into such bytes, if anything is. */
+static bool find_fault(const struct run *run, size_t i, uint8_t poison, struct check_fault *out)
 {
     const struct oracle_case *c = &run->set->cases.cases[i];
     const size_t bytes = (size_t)problem_types[problem_result(&run->check->problem)].bytes;
     const uint64_t results = dims_results(&c->dims);
     const uint64_t *slots = run->set->slots, used = results * bytes;
     const unsigned char *slot = run->check->results + slots[i];
-    if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT)) {
+    if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, poison)) {
         *out = (struct check_fault){.what = "wrote past its results", .result = results - 1};
         return true;
     }
@@ -628,9 +628,10 @@ static bool find_fault(const struct run *run, size_t i, struct check_fault *out)
         memcpy(&got, slot + r * bytes, bytes);
         if (accepts(run, i, r, got))
             continue;
-        const bool is_none = poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT);
+        const bool is_none = poison_is_all(slot + r * bytes, bytes, poison);
         *out = (struct check_fault){.what = is_none ? "no result written" : "wrong result",
                                     .result = r,
+                                    .is_of_output = true,
                                     .has_bits = !is_none,
                                     .expected = expected_bits(run, i, r),
                                     .got = got};
@@ -643,7 +644,7 @@ static void compare_case(const struct run *run, size_t i, struct check_outcome *
 {
     struct check_fault found;
     out->cases++;
-    if (find_fault(run, i, &found))
+    if (find_fault(run, i, POISON_OUTPUT, &found))
         fault(run, i, found.result, found.what, found.has_bits ? &found.got : NULL, out);
 }
 
@@ -878,16 +879,16 @@ static int compare_elements(const struct run *run, size_t i, bool *is_changed,
     return failed || (*is_changed && case_sets_restore(&check->sets, run->set, error)) ? -1 : 0;
 }
 
-/* One launch of the case, into poison. 1: `out` says what is wrong; its words may be in `room`. */
-static int observe_launch(const struct run *run, size_t i, struct check_fault *out,
-                          struct error *room, struct error *error)
+/* One launch of the case, into bytes of this value. 1: `out` says what is wrong; its words may be in `room`. */
+static int observe_launch(const struct run *run, size_t i, uint8_t poison,
+                          struct check_fault *out, struct error *room, struct error *error)
 {
     struct check *check = run->check;
     const struct device_ops *ops = check->device->ops;
     const uint64_t *slots = run->set->slots, from = check->outputs + slots[i];
     const uint64_t bytes = slots[i + 1] - slots[i];
     bool is_changed = false;
-    if (ops->fill(check->device, from, POISON_OUTPUT, bytes, NULL, error) ||
+    if (ops->fill(check->device, from, poison, bytes, NULL, error) ||
         ops->sync(check->device, NULL, error))
         return -1;
     if (launch_again(run, i, 1, error)) {
@@ -902,7 +903,7 @@ static int observe_launch(const struct run *run, size_t i, struct check_fault *o
         *out = (struct check_fault){.what = "wrote into its input"};
         return 1;
     }
-    return find_fault(run, i, out);
+    return find_fault(run, i, poison, out);
 }
 
 static int observe_case(const struct run *run, size_t i, struct check_outcome *out,
@@ -912,16 +913,21 @@ static int observe_case(const struct run *run, size_t i, struct check_outcome *o
     const struct oracle_cases *cases = &run->set->cases;
     const struct oracle_case *c = &cases->cases[i];
     const uint64_t bytes = (uint64_t)problem_types[run->check->problem.type].bytes;
-    struct check_fault found;
+    /* Large as integers and as floats, so that what is added to it shows; then small. */
+    static const uint8_t poisons[] = {0x7d, POISON_OUTPUT};
+    struct check_fault found, zeroed;
     struct error room;
     int wrong = 0;
     observer->begin(observer->context, &c->dims, c->offset % (16 / bytes));
     for (unsigned launch = 0; launch < 2 && wrong == 0; launch++) {
-        wrong = observe_launch(run, i, &found, &room, error);
+        wrong = observe_launch(run, i, poisons[launch], &found, &room, error);
         found.launch = launch;
     }
-    if (wrong < 0)
+    const int of_zeros =
+        wrong > 0 && found.is_of_output ? observe_launch(run, i, 0, &zeroed, &room, error) : 1;
+    if (wrong < 0 || of_zeros < 0)
         return -1;
+    found.wants_zeros = of_zeros == 0;
     found.dims = c->dims;
     found.start = c->offset % (16 / bytes);
     found.elements = (const char *)cases->elements + c->offset * bytes;

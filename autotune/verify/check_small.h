@@ -64,6 +64,8 @@ struct check_fault {
     unsigned
         launch; /* 0: of the first; 1: of the same launch again, with its scratch as the first left it */
     const char *what;
+    bool is_of_output; /* a result is wrong or missing ... */
+    bool wants_zeros;  /* ... and right where zeros stood in its place before */
     bool has_bits;
     oracle_bits expected, got;
     const void *elements; /* the case's; those around them are there, too */
