@@ -25,6 +25,10 @@ run --device host --op dot --type f32 --rows 40 --len 37 --lies y=element --budg
 check tunes has_status 0
 run --device host --op dot --type f32 --rows 40 --len 37 --lies y=element
 check answers-from-the-record grep -q '^record ' err
+check record-has-the-lie grep -qx 'lies_2 = element' "$RECORDS"
+check says-the-lie grep -q 'dot f32 40 x 37 rows y=element' err
+run --device host --op dot --type f32 --rows 40 --len 37 --budget 100ms --quiet
+check keeps-another test "$(grep -c '^\[record' "$RECORDS")" -eq 2
 run show
 check shows grep -q ' dot ' out
 run emit --op dot --type f32 --rows 40 --len 37 --arch sm_90
