@@ -76,7 +76,14 @@ def _named(name: str) -> _Reduction:
         device: Device = None,
     ) -> Any:
         return _reduce(
-            name, x, axis, keepdims=keepdims, dtype=dtype, out=out, order=order, device=device
+            name,
+            x,
+            axis=axis,
+            keepdims=keepdims,
+            dtype=dtype,
+            out=out,
+            order=order,
+            device=device,
         )
 
     return _describe(function, name, '``order="n"`` gives floats the same bits everywhere')

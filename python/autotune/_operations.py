@@ -133,6 +133,8 @@ ROWS_OF_SEVERAL = {
     "absdist": Row("absdist", "distance", inputs=_XY),
 }
 
+_KNOWN = {**ROWS, **ROWS_OF_SEVERAL}
+
 
 class Operation:
     """A reduction of your own, from strings in the language of docs/operations.md.
@@ -225,11 +227,10 @@ def row_of(operation: object) -> Row:
         return operation.row
     if isinstance(operation, Row):
         return operation
-    known = {**ROWS, **ROWS_OF_SEVERAL}
-    found = known.get(operation) if isinstance(operation, str) else None
+    found = _KNOWN.get(operation) if isinstance(operation, str) else None
     if found is None:
         raise ValueError(
-            f"operation {operation!r} is not known: give one of {', '.join(known)}, or an Operation"
+            f"operation {operation!r} is not known: give one of {', '.join(_KNOWN)}, or an Operation"
         )
     return found
 
