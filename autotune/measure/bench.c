@@ -157,7 +157,7 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     assert(results > 0);
     problem.dims = dims_resized(&problem.dims, results, n / results, 0);
     const uint64_t extent = dims_extent(&problem.dims);
-    if (extent > n) /* its elements lie apart */
+    if (extent > 0 && extent > n) /* its elements lie apart */
         problem.dims = dims_resized(&problem.dims, results, n / results * n / extent, 0);
     if (call_plan(&plan, &swept, config, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
