@@ -125,7 +125,7 @@ ROWS_OF_SEVERAL = {
     "dot": Row("dot", "sum", inputs=_XY),
     "mse": Row("mse", "real", is_finished=True, inputs=_XY),
     "mae": Row("mae", "real", is_finished=True, inputs=_XY),
-    "huber": Row("huber", "real", is_finished=True, inputs=_XY),
+    "huber_loss": Row("huber_loss", "real", is_finished=True, inputs=_XY),
     "cosine": Row("cosine", "real", is_finished=True, inputs=_XY),
     "kl": Row("kl", "real", inputs=_XY),
     "hinge": Row("hinge", "real", is_finished=True, inputs=_XY),

@@ -97,7 +97,7 @@ class Inputs(unittest.TestCase):
         for name, wanted, params in (
             ("mse", (d * d).mean(1), {}),
             ("mae", np.abs(d).mean(1), {}),
-            ("huber", half.mean(1), {"delta": 0.5}),
+            ("huber_loss", half.mean(1), {"delta": 0.5}),
             ("cosine", (x * y).sum(1) / size, {}),
             ("kl", entropy.sum(1), {}),
             ("hinge", np.maximum(1 - x * y, 0).mean(1), {}),
