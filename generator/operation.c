@@ -296,7 +296,7 @@ static const struct absent_name absent[] = {
     {"vdot", "it is called dot"},
     {"mse_loss", "it is called mse"},
     {"l1_loss", "it is called mae"},
-    {"huber_loss", "it is called huber"},
+    {"huber", "it is called huber_loss"},
     {"cosine_similarity", "it is called cosine"},
     {"kl_div", "it is called kl"},
     {NULL, NULL},

@@ -123,28 +123,12 @@ static int set_derived(const struct space *space, int64_t *values, struct error 
     return 0;
 }
 
-/* Whether a kernel of it can be proven there. Of each result of such a scan the host follows the error, for every
- * copy of the elements that a cold cache needs: on an H200 that took longer than a kernel may. */
-static int check_proof(const struct problem *problem, const struct target *target,
-                       struct error *error)
-{
-    if (target->is_host || !problem->dims.scan || !problem_is_joined(problem) ||
-        !problem_rounds(problem))
-        return 0;
-    return error_set(
-        error, ERROR_USAGE,
-        "operation '%s': a scan whose values are floats, by a combine that is no law, is "
-        "for the emulator alone so far, for its proof does not end in time on a "
-        "GPU: leave --scan out",
-        problem->op->name);
-}
-
 int space_settle_default(struct space *space, const struct problem *problem,
                          const struct target *target, struct error *error)
 {
     const struct point_context context = {space, problem, target};
     int64_t values[SPACE_NAMES_MAX];
-    if (space_check_problem(space, problem, error) || check_proof(problem, target, error))
+    if (space_check_problem(space, problem, error))
         return -1;
     point_builtins(&context, false, values);
     if (set_derived(space, values, error))

@@ -3,6 +3,7 @@
 #include "autotune/measure/bench.h"
 
 #include "autotune/verify/poison.h"
+#include "autotune/verify/threads.h"
 #include "generator/dims_text.h"
 
 #include <assert.h>
@@ -10,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 16 << 10 }; /* of results read back at once */
+enum {
+    PIECE_BYTES = 16 << 20, /* of results read back at once */
+    SHARE_LEAST = 1 << 12,  /* results that a thread compares, at least */
+};
 
 /* How many of the last calls have left their results. */
 static size_t count_left(const struct bench *bench, const struct bench_entry *entry)
@@ -57,7 +61,6 @@ static void compare_result(struct bench_outcome *out, const struct bench *bench,
     const size_t bytes = (size_t)problem_types[type].bytes;
     const size_t input = call % bench->input->count;
     const oracle_bits expect = input_expect(bench->input, input, result);
-    const bool is_poison = poison_is_all(gotten_bytes, bytes, POISON_OUTPUT);
     char expected[ORACLE_CHARS], gotten[ORACLE_CHARS], which[DIMS_TEXT_CHARS];
     oracle_bits got = 0;
     memcpy(&got, gotten_bytes, bytes);
@@ -65,7 +68,7 @@ static void compare_result(struct bench_outcome *out, const struct bench *bench,
         return;
     out->is_right = false;
     snprintf(out->reason, sizeof out->reason, "%s %s: expected %s, got %s",
-             is_poison ? "no result" : "wrong result",
+             poison_is_all(gotten_bytes, bytes, POISON_OUTPUT) ? "no result" : "wrong result",
              dims_text_result(which, &problem->dims, result),
              oracle_format(expected, type, expect), oracle_format(gotten, type, got));
 }
@@ -83,27 +86,75 @@ static void compare_output(struct bench_outcome *out, const struct bench *bench,
         compare_result(out, bench, entry, call, r, slot + r * (bytes / results));
 }
 
+/* A thread's results of a piece: so many from `first` on, whose bytes are at `got`. It ends at the first wrong one. */
+struct judged {
+    const struct bench *bench;
+    const struct bench_entry *entry;
+    size_t call;
+    uint64_t first, count;
+    const unsigned char *got;
+    struct bench_outcome outcome;
+};
+
+static void *judge_share(void *argument)
+{
+    struct judged *share = argument;
+    const struct problem *problem = &share->bench->input->problem;
+    const size_t bytes = (size_t)problem_types[problem_result(problem)].bytes;
+    share->outcome = (struct bench_outcome){.is_right = true};
+    for (uint64_t i = 0; i < share->count && share->outcome.is_right; i++)
+        compare_result(&share->outcome, share->bench, share->entry, share->call,
+                       share->first + i, share->got + i * bytes);
+    return NULL;
+}
+
+/* Judges a piece by all cores: each result may have a bound of its own. */
+static void judge_piece(const struct judged *piece, struct bench_outcome *out)
+{
+    struct judged shares[THREADS_MAX];
+    const struct problem *problem = &piece->bench->input->problem;
+    const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
+    const uint64_t most = piece->count / SHARE_LEAST + 1, cores = threads_of_cores();
+    const uint64_t count = cores < most ? cores : most;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t first = piece->count * i / count;
+        shares[i] = *piece;
+        shares[i].first += first;
+        shares[i].got += first * bytes;
+        shares[i].count = piece->count * (i + 1) / count - first;
+    }
+    threads_run(judge_share, shares, sizeof *shares, (size_t)count);
+    for (uint64_t i = 0; i < count && out->is_right; i++)
+        *out = shares[i].outcome;
+}
+
 /* Finds the first wrong result from the one with this byte on, if there is one: results whose
- * bytes differ may be equal as numbers. */
+ * bytes differ may be equal as numbers, or within their bounds. */
 static int find_wrong(struct bench *bench, const struct bench_entry *entry, size_t call,
                       uint64_t first, struct bench_outcome *out, struct error *error)
 {
     const struct problem *problem = &bench->input->problem;
     const uint64_t bytes = (uint64_t)problem_types[problem_result(problem)].bytes;
-    const uint64_t count = dims_results(&problem->dims);
-    unsigned char piece[PIECE_BYTES];
-    for (uint64_t result = first / bytes; result < count && out->is_right;) {
-        const uint64_t rest = count - result, most = sizeof piece / bytes;
-        const uint64_t take = rest < most ? rest : most;
-        if (bench->device->ops->read(bench->device, piece,
-                                     output_of(bench, call) + result * bytes, take * bytes,
-                                     error))
-            return -1;
-        for (uint64_t i = 0; i < take && out->is_right; i++)
-            compare_result(out, bench, entry, call, result + i, piece + i * bytes);
-        result += take;
+    const uint64_t count = dims_results(&problem->dims), most = PIECE_BYTES / bytes;
+    const uint64_t room = (count < most ? count : most) * bytes;
+    unsigned char *got = malloc(room);
+    int failed = got ? 0 : error_memory(error, room);
+    for (uint64_t at = first / bytes, take; !failed && at < count && out->is_right;
+         at += take) {
+        take = count - at < most ? count - at : most;
+        const struct judged piece = {.bench = bench,
+                                     .entry = entry,
+                                     .call = call,
+                                     .first = at,
+                                     .count = take,
+                                     .got = got};
+        failed = bench->device->ops->read(
+            bench->device, got, output_of(bench, call) + at * bytes, take * bytes, error);
+        if (!failed)
+            judge_piece(&piece, out);
     }
-    return 0;
+    free(got);
+    return failed;
 }
 
 /* Compares on the device, and reads back only results that differ. */

@@ -4,6 +4,8 @@
 /* Seconds; the latter two on top of a multiple of the default's time. */
 static const double PROVE_LIMIT = 5, PROVE_TIMES = 50;
 static const double MEASURE_LIMIT = 3, MEASURE_TIMES = 1000;
+/* Of many results each may be judged by the host, which takes as long for a kernel as for another. */
+static const double PROVE_N_TIMES = 4;
 static const double RACE_LIMIT = 30, RACE_TIMES = 4;
 /* Who has little time for the whole search has no more of it for a kernel that does not end; and what
  * takes so many times as long is not what is looked for. */
@@ -52,7 +54,9 @@ double deadline_s(const struct pace *pace, enum job_phase phase)
     case PHASE_PROVE:
         return prove + measure +
                (is_short ? PROVE_TIMES_SHORT : PROVE_TIMES) * pace->ready.prove_s;
-    case PHASE_MEASURE: return within_budget(pace, LIMIT_LEAST, 1, MEASURE_LIMIT) + measure;
+    case PHASE_MEASURE:
+        return within_budget(pace, LIMIT_LEAST, 1, MEASURE_LIMIT) + measure +
+               PROVE_N_TIMES * pace->ready.prove_n_s;
     case PHASE_RACE:
         return within_budget(pace, DEFAULT_LEAST, BUDGETS, RACE_LIMIT) + measure +
                RACE_TIMES * pace->race_s;

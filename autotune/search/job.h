@@ -48,6 +48,7 @@ struct job_ready {
     uint64_t reference_ps;  /* the default's time, once the clocks have settled */
     uint64_t inputs, calls; /* distinct inputs; calls in a measurement of the race */
     double prove_s;         /* of the default's small proofs */
+    double prove_n_s;       /* of its proof at n */
 };
 
 struct job_fatal {

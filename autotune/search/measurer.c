@@ -270,7 +270,8 @@ static int prove_at_n(struct measurer *measurer, struct session_kernel *kernel,
 }
 
 /* The default is proven at full n like any candidate. */
-static int open_reference(struct measurer *measurer, bool is_warm, struct error *error)
+static int open_reference(struct measurer *measurer, bool is_warm, double *prove_n_s,
+                          struct error *error)
 {
     struct session *session = &measurer->session;
     struct bench_outcome outcome;
@@ -279,9 +280,11 @@ static int open_reference(struct measurer *measurer, bool is_warm, struct error 
                         error) ||
         announce_default(measurer, PHASE_MEASURE, error))
         return -1;
+    const double start = monotonic_s();
     if (prove_at_n(measurer, &measurer->reference, session_prove, JOB_NO_CANDIDATE, &ps,
                    &outcome, error))
         return fault_crash(measurer, error);
+    *prove_n_s = monotonic_s() - start;
     if (!outcome.is_right)
         return measurer_fault_default(measurer, outcome.reason, error);
     return announce_default(measurer, PHASE_LOAD, error) || warm_up(measurer, is_warm, error)
@@ -303,7 +306,7 @@ int measurer_open(struct measurer *out, struct device *device,
     if (take_default(out, rest, context, sources, error) || open_all(opening, error) ||
         open_default(out, &ready->prove_s, error) ||
         session_open_bench(&out->session, &out->reference, error) ||
-        open_reference(out, monotonic_s() < rest->until, error))
+        open_reference(out, monotonic_s() < rest->until, &ready->prove_n_s, error))
         return -1;
     out->worked_s = monotonic_s();
     ready->inputs = out->session.input.count;

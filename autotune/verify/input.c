@@ -684,7 +684,7 @@ static int open_doubts(struct input *input, struct error *error)
         input->count * dims_results(&input->problem.dims) * sizeof *input->doubts;
     if (oracle_is_certain(&input->problem) || bytes == 0)
         return 0;
-    input->doubts = malloc(bytes);
+    input->doubts = allocate(bytes);
     return input->doubts ? 0 : error_memory(error, bytes);
 }
 

@@ -30,12 +30,12 @@ struct oracle_doubt {
     uint64_t n;     /* elements combined */
     double sum_abs; /* the order of combining moves a float by oracle_bound of this */
     double slack;   /* functions that another machine rounds otherwise move it by this, too */
-    bool
-        is_open; /* beyond the type's range on the way, or not, by the order: any result is right */
     /* Where combine is a text of its own, sum_abs is what errors of combining in this order make of the result, slack
      * those of finish: */
-    uint64_t height; /* of the order's tree */
+    uint32_t height; /* of the order's tree */
     bool may_be_nan;
+    bool
+        is_open; /* beyond the type's range on the way, or not, by the order: any result is right */
 };
 
 /* Are all results of the problem's exact inputs expected to the bit? Else they have doubts. */

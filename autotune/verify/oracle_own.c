@@ -460,12 +460,13 @@ static bool is_open(const struct oracle_own *own, unsigned flags, uint64_t n)
                       (flags & LAWS_EXTREME && (own->laws.lose_extreme || own->laws.grow))));
 }
 
-/* The results of the values in levels[0], of n elements each. Kernels combine them with the identity from both sides:
- * what that loses is lost here. */
-static void finish(const struct oracle_own *own, struct own_room *room, const uint64_t *n,
-                   uint64_t height, oracle_bits *out, struct oracle_doubt *doubts, size_t count)
+/* The results of values of n elements each, which lie before a level that is free. Kernels combine them with the
+ * identity from both sides: what that loses is lost here. */
+static void finish(const struct oracle_own *own, struct own_room *room,
+                   struct operation_values *values, const uint64_t *n, uint64_t height,
+                   oracle_bits *out, struct oracle_doubt *doubts, size_t count)
 {
-    struct operation_values *values = &room->levels[0], *results = &room->levels[1];
+    struct operation_values *results = values + 1;
     if (own->is_certain) {
         operation_eval_finish(room->eval, values->words[0], n, results->words[0], count);
     } else {
@@ -483,7 +484,7 @@ static void finish(const struct oracle_own *own, struct own_room *room, const ui
             .n = n[k],
             .sum_abs = own->is_certain ? 0 : results->errors[0][k],
             .slack = own->is_certain ? 0 : results->errors[1][k],
-            .height = height + 1,
+            .height = (uint32_t)height + 1,
             .is_open = is_open(own, flags, n[k]),
             .may_be_nan = (flags & OPERATION_MAY_BE_NAN) != 0,
         };
@@ -496,19 +497,79 @@ oracle_bits own_fold_finish(const struct oracle_own *own, const struct oracle_fo
     struct own_room *room = borrow(own);
     oracle_bits bits;
     put_value(own, &room->levels[0], &fold->own);
-    finish(own, room, &fold->count, fold->own.height, &bits, doubt, 1);
+    finish(own, room, &room->levels[0], &fold->count, fold->own.height, &bits, doubt, 1);
     give_back(own, room);
     return bits;
 }
 
 /* --- Scans -------------------------------------------------------------------------------- */
 
-/* Combines each of the values in levels[0] with those before it, twice as far each time. Gives how many steps that
- * takes. */
-static uint64_t scan_lanes(const struct oracle_own *own, struct own_room *room, size_t count)
+/* Levels of a tile under way: behind its steps what was before each lane, and two that are free. */
+enum { STEPS = 32, BEFORE = STEPS, FREE };
+
+/* A scan under way: what was before it, then the totals of tiles as a tree: each of fewer tiles than the one before. */
+struct scan {
+    struct oracle_own_value trees[LEVELS];
+    uint64_t tiles[LEVELS];
+    int top;
+};
+
+/* The elements of a tile: each lane has so many neighbours, the last one fewer. */
+struct tile {
+    uint64_t count, steps, lanes;
+};
+
+static struct tile find_tile(uint64_t left)
 {
-    struct operation_values *all = &room->levels[0], *before = &room->levels[1],
-                            *after = &room->levels[2];
+    const uint64_t count = left < LANES * STEPS ? left : LANES * STEPS;
+    const uint64_t steps = (count + LANES - 1) / LANES;
+    return (struct tile){count, steps, (count + steps - 1) / steps};
+}
+
+/* The lanes that have an element at this step. */
+static size_t lanes_at(const struct tile *tile, uint64_t step)
+{
+    return (size_t)((tile->count - step + tile->steps - 1) / tile->steps);
+}
+
+/* One value of two neighbours. */
+static struct oracle_own_value join(const struct oracle_own *own, struct own_room *room,
+                                    const struct oracle_own_value *a,
+                                    const struct oracle_own_value *b)
+{
+    struct operation_values *left = &room->levels[FREE], *right = left + 1;
+    struct oracle_own_value out;
+    put_value(own, left, a);
+    put_value(own, right, b);
+    combine(own, room, left, right, left, 1);
+    take_value(own, &out, left);
+    out.height = (a->height > b->height ? a->height : b->height) + 1;
+    return out;
+}
+
+/* Level t becomes what each lane's elements up to step t are combined to. */
+static void scan_steps(const struct oracle_own *own, struct own_room *room,
+                       const struct oracle_fold *fold, const unsigned char *elements,
+                       const struct tile *tile)
+{
+    unsigned char copy[LANES * sizeof(uint64_t)];
+    for (uint64_t t = 0; t < tile->steps; t++) {
+        struct operation_values *to = &room->levels[t];
+        const size_t take = lanes_at(tile, t);
+        copy_apart(own, copy, elements + t * bytes_of(own), tile->steps, take);
+        room->top = (int)t;
+        map_block(own, room, fold, copy, fold->next + t, tile->steps, take,
+                  (size_t)tile->lanes);
+        if (t > 0)
+            combine(own, room, to - 1, to, to, (size_t)tile->lanes);
+    }
+}
+
+/* Combines each of these values with those before it, twice as far each time. Gives how many steps that takes. */
+static uint64_t scan_lanes(const struct oracle_own *own, struct own_room *room,
+                           struct operation_values *all, size_t count)
+{
+    struct operation_values *before = &room->levels[FREE], *after = before + 1;
     uint64_t steps = 0;
     for (size_t d = 1; d < count; d *= 2, steps++) {
         for (size_t k = 0; k + d < count; k++) {
@@ -522,46 +583,104 @@ static uint64_t scan_lanes(const struct oracle_own *own, struct own_room *room, 
     return steps;
 }
 
-/* Combines what was before a block with each of its values; the last becomes what is before the next. Of an
- * exclusive scan each lane gets the value of the one before. */
-static void go_on(const struct oracle_own *own, struct own_room *room, struct oracle_fold *fold,
-                  size_t count, uint64_t steps)
+/* What was before the tile: the least trees are combined first. */
+static struct oracle_own_value find_before(const struct oracle_own *own, struct own_room *room,
+                                           const struct scan *scan)
 {
-    struct operation_values *all = &room->levels[0], *before = &room->levels[1];
-    put_value(own, before, &fold->own);
-    for (size_t k = 1; k < count; k++)
-        move_lane(own, before, k, before, 0);
-    combine(own, room, before, all, all, count);
-    move_lane(own, before, 1, all, count - 1);
-    for (size_t k = count - 1; fold->problem.dims.scan == DIMS_EXCLUSIVE && k > 0; k--)
-        move_lane(own, all, k, all, k - 1);
-    if (fold->problem.dims.scan == DIMS_EXCLUSIVE)
-        move_lane(own, all, 0, before, 0);
-    move_lane(own, before, 0, before, 1);
-    take_value(own, &fold->own, before);
-    fold->own.height = (fold->own.height > steps ? fold->own.height : steps) + 1;
+    struct oracle_own_value before = scan->trees[scan->top - 1];
+    for (int i = scan->top - 1; i-- > 0;)
+        before = join(own, room, &scan->trees[i], &before);
+    return before;
+}
+
+/* Puts a tile's total, in lane `at` of a level, behind the others: trees of as many tiles become one. */
+static void add_total(const struct oracle_own *own, struct own_room *room, struct scan *scan,
+                      const struct operation_values *totals, size_t at, uint64_t height)
+{
+    struct operation_values *one = &room->levels[FREE];
+    struct oracle_own_value *trees = scan->trees;
+    move_lane(own, one, 0, totals, at);
+    take_value(own, &trees[scan->top], one);
+    trees[scan->top].height = height;
+    scan->tiles[scan->top++] = 1;
+    assert(scan->top < LEVELS);
+    for (int i = scan->top - 1; i > 1 && scan->tiles[i - 1] == scan->tiles[i]; i--) {
+        trees[i - 1] = join(own, room, &trees[i - 1], &trees[i]);
+        scan->tiles[i - 1] *= 2;
+        scan->top--;
+    }
+}
+
+/* The level BEFORE becomes what was before each lane. Gives the height of its tree. */
+static uint64_t scan_tile(const struct oracle_own *own, struct own_room *room,
+                          struct scan *scan, const struct tile *tile)
+{
+    const size_t lanes = (size_t)tile->lanes;
+    const struct oracle_own_value start = find_before(own, room, scan);
+    struct operation_values *totals = &room->levels[BEFORE], *starts = &room->levels[FREE];
+    for (size_t k = 0; k < lanes; k++)
+        move_lane(own, totals, k, &room->levels[tile->steps - 1], k);
+    const uint64_t height = tile->steps + scan_lanes(own, room, totals, lanes);
+    add_total(own, room, scan, totals, lanes - 1, height);
+    put_value(own, starts, &start);
+    for (size_t k = 1; k < lanes; k++)
+        move_lane(own, starts, k, starts, 0);
+    if (lanes > 1)
+        combine(own, room, starts, totals, totals, lanes - 1);
+    for (size_t k = lanes - 1; k > 0; k--)
+        move_lane(own, totals, k, totals, k - 1);
+    move_lane(own, totals, 0, starts, 0);
+    return (start.height > height ? start.height : height) + 1;
+}
+
+/* The results of the tile's elements at this step. */
+static void finish_step(const struct oracle_own *own, struct own_room *room,
+                        const struct oracle_fold *fold, const struct tile *tile, uint64_t step,
+                        uint64_t height, void *expects, struct oracle_doubt *doubts)
+{
+    const bool is_inclusive = fold->problem.dims.scan == DIMS_INCLUSIVE;
+    const size_t take = lanes_at(tile, step);
+    struct operation_values *values = &room->levels[FREE];
+    const struct operation_values *before = &room->levels[BEFORE];
+    struct oracle_doubt own_doubts[LANES];
+    oracle_bits bits[LANES];
+    uint64_t n[LANES];
+    const uint64_t upto = step + is_inclusive;
+    if (upto > 0)
+        combine(own, room, before, &room->levels[upto - 1], values, take);
+    for (size_t k = 0; k < take; k++) {
+        n[k] = fold->count + k * tile->steps + upto;
+        if (upto == 0)
+            move_lane(own, values, k, before, k);
+    }
+    finish(own, room, values, n, height + 1, bits, doubts ? own_doubts : NULL, take);
+    for (size_t k = 0; k < take; k++) {
+        element_store_word(own->result, bits[k], expects, k * tile->steps + step);
+        if (doubts)
+            doubts[k * tile->steps + step] = own_doubts[k];
+    }
 }
 
 void own_fold_scan(const struct oracle_own *own, struct oracle_fold *fold, const void *elements,
                    uint64_t count, void *expects, struct oracle_doubt *doubts)
 {
-    const bool is_inclusive = fold->problem.dims.scan == DIMS_INCLUSIVE;
+    const size_t result_bytes = (size_t)problem_types[own->result].bytes;
     struct own_room *room = borrow(own);
-    oracle_bits bits[LANES];
-    uint64_t n[LANES];
-    for (uint64_t done = 0, take; done < count; done += take) {
-        take = count - done < LANES ? count - done : LANES;
-        map_block(own, room, fold, (const unsigned char *)elements + done * bytes_of(own),
-                  fold->next, 1, take, take);
-        go_on(own, room, fold, take, scan_lanes(own, room, take));
-        for (size_t k = 0; k < take; k++)
-            n[k] = fold->count + k + is_inclusive;
-        finish(own, room, n, fold->own.height, bits, doubts ? doubts + done : NULL, take);
-        for (size_t k = 0; k < take; k++)
-            element_store_word(own->result, bits[k], expects, done + k);
-        fold->count += take;
-        fold->next += take;
+    struct scan scan = {.trees = {fold->own}, .top = 1};
+    struct tile tile;
+    for (uint64_t done = 0; done < count; done += tile.count) {
+        tile = find_tile(count - done);
+        scan_steps(own, room, fold, (const unsigned char *)elements + done * bytes_of(own),
+                   &tile);
+        const uint64_t height = scan_tile(own, room, &scan, &tile);
+        for (uint64_t t = 0; t < tile.steps; t++)
+            finish_step(own, room, fold, &tile, t, height,
+                        (unsigned char *)expects + done * result_bytes,
+                        doubts ? doubts + done : NULL);
+        fold->count += tile.count;
+        fold->next += tile.count;
     }
+    fold->own = find_before(own, room, &scan);
     give_back(own, room);
 }
 
@@ -603,7 +722,7 @@ static void fold_lanes(const struct oracle_own *own, const struct problem *probl
     uint64_t height = end_tree(own, room, count);
     put_identity(own, room, &room->levels[1], 0, count);
     combine(own, room, &room->levels[1], &room->levels[0], &room->levels[0], count);
-    finish(own, room, n, height + 1, out, doubts, count);
+    finish(own, room, &room->levels[0], n, height + 1, out, doubts, count);
     give_back(own, room);
 }
 
@@ -672,20 +791,13 @@ double own_bound(const struct problem *problem, oracle_bits expect,
            round_once(type, oracle_to_double(type, expect));
 }
 
-/* Zeros of both signs are one. */
-static bool is_same(enum type type, oracle_bits expect, oracle_bits got)
-{
-    const double a = oracle_to_double(type, expect), b = oracle_to_double(type, got);
-    return oracle_equal(type, expect, got) ||
-           (problem_types[type].is_float && !(fabs(a) > 0) && !(fabs(b) > 0) && a == b);
-}
-
 bool own_accepts(const struct problem *problem, oracle_bits expect,
                  const struct oracle_doubt *doubt, uint64_t height, oracle_bits got)
 {
     const enum type type = problem_result(problem);
     const double a = oracle_to_double(type, expect), b = oracle_to_double(type, got);
-    if (is_same(type, expect, got))
+    /* zeros of both signs are one, and so are all NaNs */
+    if (expect == got || (problem_types[type].is_float && (a == b || (a != a && b != b))))
         return true;
     if (!doubt)
         return false;

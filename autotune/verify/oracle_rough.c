@@ -366,10 +366,10 @@ bool oracle_accepts(const struct problem *problem, oracle_bits expect,
                     const struct oracle_doubt *doubt, uint64_t height, oracle_bits got)
 {
     const enum type type = problem_result(problem);
-    if (oracle_equal(type, expect, got))
-        return true;
     if (problem_is_joined(problem))
         return own_accepts(problem, expect, doubt, height, got);
+    if (oracle_equal(type, expect, got))
+        return true;
     if (!doubt)
         return false;
     const struct right right = find_right(problem, doubt, height);
