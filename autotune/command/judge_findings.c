@@ -40,13 +40,18 @@ static void examine(struct judge_findings *findings, const struct check_fault *f
     const uint64_t tile = findings->tile;
     const bool is_one = dims_is_value(&fault->dims) && !fault->dims.scan && n > 0;
     if (!is_one || !fault->has_bits || findings->is_special || n > EXAMINED_N ||
-        findings->examined == EXAMINED_MAX || !shows_elements(&findings->problem))
+        findings->examined == EXAMINED_MAX)
         return;
+    if (!shows_elements(&findings->problem)) {
+        findings->examined++;
+        findings->signs[JUDGE_FROM_ZERO] += fault->got == 0;
+        return;
+    }
     const bool fits[JUDGE_SIGNS] = {
-        [JUDGE_DROPS_LAST] = n > 1 && is_of(findings, fault, 0, n - 1),
+        [JUDGE_DROPS_LAST] = is_of(findings, fault, 0, n - 1),
         [JUDGE_WHOLE_BLOCKS] = is_of(findings, fault, 0, n / block * block) ||
                                is_of(findings, fault, 0, n / tile * tile),
-        [JUDGE_DROPS_FIRST] = n > 1 && is_of(findings, fault, 1, n - 1),
+        [JUDGE_DROPS_FIRST] = is_of(findings, fault, 1, n - 1),
         [JUDGE_READS_PAST] = is_of(findings, fault, 0, n + 1),
         [JUDGE_FIRST_BLOCK] = n > block && (is_of(findings, fault, 0, block) ||
                                             is_of(findings, fault, 0, tile < n ? tile : block)),
@@ -102,6 +107,8 @@ static void note(struct judge_findings *findings, const struct judge_fault *faul
     size->special += fault->is_special;
     size->again += fault->launch > 0;
     size->zeros += fault->wants_zeros;
+    size->scratch += fault->wants_scratch;
+    size->unsteady += fault->is_unsteady;
 }
 
 void judge_findings_end(void *context, const struct check_fault *fault)
@@ -117,6 +124,8 @@ void judge_findings_end(void *context, const struct check_fault *fault)
                                .launch = fault->launch,
                                .is_special = findings->is_special,
                                .wants_zeros = fault->wants_zeros,
+                               .wants_scratch = fault->wants_scratch,
+                               .is_unsteady = fault->is_unsteady,
                                .has_bits = fault->has_bits};
     snprintf(kept.what, sizeof kept.what, "%s", fault->what);
     if (fault->has_bits) {
@@ -161,7 +170,7 @@ bool judge_findings_is_right(const struct judge_findings *findings)
 
 /* What sizes that are not empty have in common. */
 struct tally {
-    uint64_t sizes, wrong_sizes, runs, wrong, aligned, special, again, zeros, sometimes;
+    uint64_t sizes, wrong_sizes, runs, wrong, aligned, special, again, zeros, scratch, unsteady;
     uint64_t least_wrong, most_right;    /* n */
     uint64_t multiples_wrong, multiples; /* sizes of whole blocks */
 };
@@ -188,7 +197,8 @@ static struct tally tally(const struct judge_findings *findings)
         all.special += size->special;
         all.again += size->again;
         all.zeros += size->zeros;
-        all.sometimes += size->wrong < size->runs;
+        all.scratch += size->scratch;
+        all.unsteady += size->unsteady;
         all.multiples_wrong += is_whole;
         all.least_wrong = n < all.least_wrong ? n : all.least_wrong;
     }
@@ -213,7 +223,11 @@ static const char *const sign_sentences[JUDGE_SIGNS] = {
     [JUDGE_FIRST_BLOCK] =
         "It takes the elements of one block alone: results of more are those of as many as a "
         "block takes. Look for an index without blockIdx.x, or for results of blocks that nobody combines.",
-    [JUDGE_NO_ELEMENT] = "It gives the result of no elements at all, whatever its input.",
+    [JUDGE_NO_ELEMENT] =
+        "It gives the result of no elements, whatever its input: it takes none, or keeps the answer of an earlier launch.",
+    [JUDGE_FROM_ZERO] =
+        "It begins with 0, which decides where no element does: begin with the identity, as the "
+        "least value of the type where the greatest is sought.",
     [JUDGE_STALE] =
         "It gives the same result for whatever data: it keeps an answer, or knows one.",
 };
@@ -255,14 +269,14 @@ static bool is_large(const struct judge_findings *findings, const struct tally *
 
 static bool is_small(const struct judge_findings *findings, const struct tally *all)
 {
-    (void)findings;
-    return all->wrong_sizes + 1 == all->sizes && all->most_right > 0;
+    return shows_elements(&findings->problem) && all->wrong_sizes + 1 == all->sizes &&
+           all->most_right > 0;
 }
 
-static bool is_sometimes(const struct judge_findings *findings, const struct tally *all)
+static bool is_unsteady(const struct judge_findings *findings, const struct tally *all)
 {
     (void)findings;
-    return all->sometimes > 0;
+    return 4 * all->unsteady >= all->wrong;
 }
 
 static bool is_always(const struct judge_findings *findings, const struct tally *all)
@@ -275,11 +289,11 @@ static bool is_always(const struct judge_findings *findings, const struct tally 
 static const struct sentence sentences[] = {
     {is_special, "It is right for ordinary numbers, and wrong for NaN, infinities, -0 or denormals: a NaN must give NaN, and no infinity may get lost."},
     {is_second, "It is right once, and wrong when it is launched again: it needs memory as the first launch found it. Look for scratch that is not reset, or a counter that goes on."},
+    {is_unsteady, "It gives another result when the same is launched again: threads race, or it reads what nobody has written. Look for a __syncthreads() or __syncwarp() that is missing, for shared memory or scratch that is not set before, and for a plain += where it must be an atomic."},
     {is_start, "It is right where its input begins at a multiple of 16 bytes, and wrong elsewhere: an input may begin at any element. Look for loads of vectors."},
     {is_small, "It is right for one size alone: a number that should follow from n is fixed in the code."},
     {is_large, "It is right up to some size, and wrong for all that are larger. Look for a number of blocks or of elements that is fixed, and for an index of too few bits."},
     {is_tail, "It is right where n is a multiple of the block, and wrong elsewhere. Look for a bound that is missing, or a tail that nobody takes."},
-    {is_sometimes, "It is right in some launches, and wrong in others of the same size: threads race, or it reads what nobody has written. Look for a __syncthreads() or __syncwarp() that is missing, for shared memory or scratch that is not set before, and for a plain += where it must be an atomic."},
     {is_always, "It is wrong for every size."},
     {NULL, "It is wrong for some sizes."},
 };
@@ -303,6 +317,9 @@ static const struct {
      "It writes past the end of its output: what is behind the results is the caller's."},
     {"wrote into its input",
      "It writes into its input, which is the caller's: it must be as it was when a launch ends."},
+    {"left its state other than zero",
+     "It leaves its state other than zero, which the next launch then finds: the last that uses it "
+     "must set it back."},
     {"no result written",
      "It leaves a result unwritten: what was in the memory before stays there."},
 };
@@ -336,7 +353,12 @@ void judge_findings_explain(struct text *out, const struct judge_findings *findi
 {
     const struct tally all = tally(findings);
     const struct judge_size *is_said = find_said(findings);
-    if (all.wrong && all.zeros == all.wrong)
+    if (all.wrong && all.scratch == all.wrong)
+        text_adds(
+            out,
+            "It is right only where its scratch is zero before a launch, which scratch never "
+            "is: it holds anything, as what an earlier launch left there. Set it in the kernel, or take state.");
+    else if (all.wrong && all.zeros == all.wrong)
         text_adds(
             out,
             "It adds to what its output holds before: results are right where that is zero. Set "

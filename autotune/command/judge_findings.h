@@ -16,6 +16,7 @@ enum judge_sign {
     JUDGE_FIRST_BLOCK,  /* of as many elements as a block has threads */
     JUDGE_NO_ELEMENT,   /* of none */
     JUDGE_STALE,        /* the same as of the wrong case before, whose elements are others */
+    JUDGE_FROM_ZERO,    /* 0, which is not what this operation begins with */
     JUDGE_SIGNS
 };
 
@@ -24,7 +25,7 @@ struct judge_fault {
     uint64_t start, result;
     unsigned launch; /* 0: the first */
     bool is_special; /* of NaN, infinities and -0 */
-    bool wants_zeros;
+    bool wants_zeros, wants_scratch, is_unsteady;
     bool has_bits;
     char what[JUDGE_WHAT_CHARS], expected[ORACLE_CHARS], got[ORACLE_CHARS];
 };
@@ -32,8 +33,9 @@ struct judge_fault {
 struct judge_size {
     struct dims dims;
     uint64_t runs, wrong, wrong_aligned; /* `wrong_aligned`: of those that begin at 16 bytes */
-    /* Of the wrong ones: special values; only the second launch; right where results were zeros. */
-    uint64_t special, again, zeros;
+    /* Of the wrong ones: special values; only the second launch; right where results, or where scratch was zero;
+     * another result each time. */
+    uint64_t special, again, zeros, scratch, unsteady;
     struct judge_fault first;
 };
 

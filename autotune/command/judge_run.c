@@ -5,6 +5,7 @@
 #include "autotune/cli/setup.h"
 #include "autotune/cli/supervise.h"
 #include "autotune/search/kernel_limit.h"
+#include "autotune/search/single_run.h"
 #include "autotune/search/tune.h"
 #include "autotune/verify/loaded.h"
 #include "generator/dims_text.h"
@@ -18,7 +19,7 @@ enum { POSITIONS = 256, RESULTS = 4 };
 struct judging {
     struct judge_report *report;
     const struct request *request;
-    uint64_t tile; /* 0: as many elements as a block has threads */
+    const struct judge_launch *launch;
 };
 
 /* --- Small sizes -------------------------------------------------------------------------- */
@@ -48,7 +49,7 @@ static int prove_small(struct judging *it, const struct setup *setup,
                        struct error *error)
 {
     struct judge_findings *findings = &it->report->findings;
-    const struct check_observer observer = {findings, begin, end};
+    const struct check_observer observer = {findings, it->launch->is_packed, begin, end};
     const struct check_configs configs = {setup->space->default_config,
                                           setup->space->default_config};
     struct problem problem = setup->problem;
@@ -77,7 +78,22 @@ static int prove_small(struct judging *it, const struct setup *setup,
 
 /* --- n ------------------------------------------------------------------------------------ */
 
-static int prove_at_n(struct judging *it, const struct setup *setup, struct error *error)
+/* What a proof says of the result, without what it says to owners of a template. */
+static int take_wrong(struct judge_report *report, const struct error *cause,
+                      struct error *error)
+{
+    static const char before[] = " is wrong: ";
+    const char *from = strstr(cause->text, before), *to;
+    from = from ? from + sizeof before - 1 : cause->text;
+    to = strrchr(from, ';');
+    if (cause->code != ERROR_WRONG)
+        return error_set(error, cause->code, "%s", cause->text);
+    snprintf(report->at_n, sizeof report->at_n, "%.*s", to ? (int)(to - from) : 480, from);
+    return 0;
+}
+
+/* As a winner is proven: at n, past 2^31 elements where there is room, and with random floats. */
+static int prove_as_winner(struct judging *it, const struct setup *setup, struct error *error)
 {
     struct judge_report *report = it->report;
     const char *const specs[] = {setup->device->info.spec};
@@ -110,6 +126,19 @@ static int prove_at_n(struct judging *it, const struct setup *setup, struct erro
     return 0;
 }
 
+/* What knows of no strides is run at n alone: a winner is proven with gaps, too. */
+static int prove_at_n(struct judging *it, const struct setup *setup, struct error *error)
+{
+    struct error cause;
+    it->report->n = dims_n(&setup->problem.dims);
+    if (dims_is_value(&setup->problem.dims) || !it->launch->is_packed)
+        return prove_as_winner(it, setup, error);
+    return single_run(setup->device, &setup->context, &setup->sources,
+                      setup->space->default_config, it->request->seed, &cause)
+               ? take_wrong(it->report, &cause, error)
+               : 0;
+}
+
 /* --- The process -------------------------------------------------------------------------- */
 
 static void take_device(struct judge_report *report, const struct setup *setup,
@@ -139,7 +168,7 @@ static int prove(struct judging *it, const struct setup *setup, struct error *er
         loaded_kernels(&loaded, 0, kernels);
         findings->problem = setup->problem;
         findings->block = (uint64_t)launch->keys[PLANNER_BLOCK];
-        findings->tile = it->tile ? it->tile : findings->block;
+        findings->tile = it->launch->tile ? it->launch->tile : findings->block;
         take_device(it->report, setup, kernels[launch->pass]);
         failed = prove_small(it, setup, kernels, error);
     }
@@ -187,10 +216,10 @@ static bool take_signal(struct judge_findings *findings, int signal)
     return false;
 }
 
-int judge_run(struct judge_report *report, const struct request *request, uint64_t tile,
-              struct error *error)
+int judge_run(struct judge_report *report, const struct request *request,
+              const struct judge_launch *launch, struct error *error)
 {
-    struct judging it = {report, request, tile};
+    struct judging it = {report, request, launch};
     struct error cause;
     int signal;
     if (supervise_run_signal(run, &it, &signal, &cause) == 0 ||

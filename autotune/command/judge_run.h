@@ -19,9 +19,15 @@ struct judge_report {
     double error, bound;         /* on random floats; error < 0: none was measured */
 };
 
+/* What is known of the kernel's launches. */
+struct judge_launch {
+    uint64_t tile;  /* elements that a block takes at a time; 0: as many as it has threads */
+    bool is_packed; /* it is told of no strides: elements lie one behind another */
+};
+
 /* `report` is of supervise_alloc; the request has the texts of space and template. -1 where nothing can be said of
  * the kernel: it does not compile, the device fails. */
-int judge_run(struct judge_report *report, const struct request *request, uint64_t tile,
-              struct error *error);
+int judge_run(struct judge_report *report, const struct request *request,
+              const struct judge_launch *launch, struct error *error);
 
 #endif

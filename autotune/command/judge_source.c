@@ -94,13 +94,15 @@ static struct item read_item(const char *at)
 {
     struct item item = {at, false, false, false};
     struct token last = {END, at, 0}, token = next_token(at);
+    const bool is_type = is_token(token, "typedef") || is_token(token, "struct") ||
+                         is_token(token, "union") || is_token(token, "enum");
     item.is_using = is_token(token, "using");
     for (int depth = 0; token.kind != END;
          last = token, token = next_token(token.at + token.length)) {
         item.end = token.at + token.length;
         item.is_for_device |= is_token(token, "__global__") || is_token(token, "__device__");
         if (depth == 0 && is_token(token, "{"))
-            item.is_function = is_token(last, ")") || is_token(last, "const");
+            item.is_function = !is_type && (is_token(last, ")") || is_token(last, "const"));
         depth += is_token(token, "{") || is_token(token, "(");
         depth -= is_token(token, "}") || is_token(token, ")");
         if (depth <= 0 && (is_token(token, ";") || (item.is_function && is_token(token, "}"))))

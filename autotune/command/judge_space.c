@@ -158,11 +158,12 @@ static int add_pass(struct text *out, const struct judge_signature *signature, c
 int judge_space_write(struct text *out, const struct judge_signature *signature,
                       const char *kernel, uint64_t tile, struct error *error)
 {
-    text_addf(out,
-              "[space]\nname = judged\ntemplate = judged.cu\nkernel = %s\nserves = 1\n\n"
-              "[param STEP]\nmeaning = what is launched\nvalues = KERNEL ZEROS\n\n"
-              "[rule]\nthe first pass alone writes zeros = STEP == KERNEL\n\n%s",
-              kernel, signature->is_zeroed ? zeros : "");
+    text_addf(
+        out,
+        "[space]\nname = judged\ntemplate = judged.cu\nkernel = %s\nserves = SCAN >= 0\n\n"
+        "[param STEP]\nmeaning = what is launched\nvalues = KERNEL ZEROS\n\n"
+        "[rule]\nthe first pass alone writes zeros = STEP == KERNEL\n\n%s",
+        kernel, signature->is_zeroed ? zeros : "");
     if (add_pass(out, signature, "kernel", tile, error))
         return -1;
     if (signature->outputs && add_pass(out, signature, "rest", tile, error))

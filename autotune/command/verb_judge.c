@@ -151,7 +151,8 @@ static int set_up(void *shared, struct error *error)
 static int gather(void *shared, struct error *error)
 {
     struct judge *it = shared;
-    return judge_run(it->report, &it->request, it->tile, error);
+    const struct judge_launch launch = {it->tile, !strstr(it->own.signature.args, "stride")};
+    return judge_run(it->report, &it->request, &launch, error);
 }
 
 /* --- Showing ------------------------------------------------------------------------------ */

@@ -879,6 +879,26 @@ static int compare_elements(const struct run *run, size_t i, bool *is_changed,
     return failed || (*is_changed && case_sets_restore(&check->sets, run->set, error)) ? -1 : 0;
 }
 
+/* Has a launch left a state that is neither zero nor an epoch? If so it is zero again. */
+static int clear_state(const struct run *run, size_t i, bool *is_left, struct error *error)
+{
+    const struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t bytes = check->used_state_bytes;
+    const uint64_t state = check->state + POISON_STATE_GUARD;
+    *is_left = false;
+    if (bytes == 0 || leaves_epoch(run, i))
+        return 0;
+    void *now = malloc(bytes);
+    if (!now)
+        return error_memory(error, bytes);
+    const int failed = ops->read(check->device, now, state, bytes, error);
+    *is_left = !failed && !poison_is_all(now, bytes, 0);
+    free(now);
+    return failed || (*is_left && ops->fill(check->device, state, 0, bytes, NULL, error)) ? -1
+                                                                                          : 0;
+}
+
 /* One launch of the case, into bytes of this value. 1: `out` says what is wrong; its words may be in `room`. */
 static int observe_launch(const struct run *run, size_t i, uint8_t poison,
                           struct check_fault *out, struct error *room, struct error *error)
@@ -903,7 +923,55 @@ static int observe_launch(const struct run *run, size_t i, uint8_t poison,
         *out = (struct check_fault){.what = "wrote into its input"};
         return 1;
     }
+    if (clear_state(run, i, &is_changed, error))
+        return -1;
+    if (is_changed) {
+        *out = (struct check_fault){.what = "left its state other than zero"};
+        return 1;
+    }
     return find_fault(run, i, poison, out);
+}
+
+/* Is a wrong case right where its scratch memory is zero? Which then is as it was not. */
+static int observe_scratch(const struct run *run, size_t i, uint8_t poison, bool *is_right,
+                           struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t scratch = check->scratch + POISON_SCRATCH_GUARD;
+    struct check_fault ignored;
+    struct error room;
+    *is_right = false;
+    if (check->used_bytes == 0)
+        return 0;
+    if (ops->fill(check->device, scratch, 0, check->used_bytes, NULL, error))
+        return -1;
+    const int wrong = observe_launch(run, i, poison, &ignored, &room, error);
+    *is_right = wrong == 0;
+    return wrong < 0 || ops->fill(check->device, scratch, POISON_SCRATCH, check->used_bytes,
+                                  NULL, error)
+               ? -1
+               : 0;
+}
+
+/* Launches a wrong case again, to see whether it is wrong in the same way each time. */
+static int observe_again(const struct run *run, size_t i, uint8_t poison,
+                         struct check_fault *found, struct error *error)
+{
+    enum { TIMES = 3 };
+    struct check_fault again;
+    struct error room;
+    found->is_unsteady = false;
+    if (observe_scratch(run, i, poison, &found->wants_scratch, error))
+        return -1;
+    for (int k = 0; k < TIMES && !found->is_unsteady; k++) {
+        const int wrong = observe_launch(run, i, poison, &again, &room, error);
+        if (wrong < 0)
+            return -1;
+        found->is_unsteady = !wrong || again.has_bits != found->has_bits ||
+                             (again.has_bits && again.got != found->got);
+    }
+    return 0;
 }
 
 static int observe_case(const struct run *run, size_t i, struct check_outcome *out,
@@ -925,7 +993,9 @@ static int observe_case(const struct run *run, size_t i, struct check_outcome *o
     }
     const int of_zeros =
         wrong > 0 && found.is_of_output ? observe_launch(run, i, 0, &zeroed, &room, error) : 1;
-    if (wrong < 0 || of_zeros < 0)
+    if (wrong < 0 || of_zeros < 0 ||
+        (wrong && found.is_of_output &&
+         observe_again(run, i, poisons[found.launch], &found, error)))
         return -1;
     found.wants_zeros = of_zeros == 0;
     found.dims = c->dims;
@@ -939,9 +1009,14 @@ static int observe_case(const struct run *run, size_t i, struct check_outcome *o
 
 static int observe_cases(const struct run *run, struct check_outcome *out, struct error *error)
 {
-    for (size_t k = 0; k < run->chosen_count; k++)
-        if (observe_case(run, run->check->chosen[k], out, error))
+    const struct check *check = run->check;
+    for (size_t k = 0; k < run->chosen_count; k++) {
+        const struct dims *dims = &run->set->cases.cases[check->chosen[k]].dims;
+        if (check->observer->is_packed && dims_extent(dims) != dims_n(dims))
+            continue;
+        if (observe_case(run, check->chosen[k], out, error))
             return -1;
+    }
     return 0;
 }
 

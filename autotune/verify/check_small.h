@@ -64,8 +64,10 @@ struct check_fault {
     unsigned
         launch; /* 0: of the first; 1: of the same launch again, with its scratch as the first left it */
     const char *what;
-    bool is_of_output; /* a result is wrong or missing ... */
-    bool wants_zeros;  /* ... and right where zeros stood in its place before */
+    bool is_of_output;  /* a result is wrong or missing ... */
+    bool wants_zeros;   /* ... and right where zeros stood in its place before */
+    bool wants_scratch; /* ... and right where its scratch memory was zero before */
+    bool is_unsteady;   /* ... and another one, or right, in the same launch again */
     bool has_bits;
     oracle_bits expected, got;
     const void *elements; /* the case's; those around them are there, too */
@@ -74,6 +76,7 @@ struct check_fault {
 /* Sees each case by itself, in place of the first fault of many. */
 struct check_observer {
     void *context;
+    bool is_packed; /* cases whose elements do not lie one behind another are left out */
     void (*begin)(void *context, const struct dims *dims, uint64_t start); /* is launched now */
     void (*end)(void *context, const struct check_fault *fault);           /* NULL: is right */
 };
