@@ -184,8 +184,8 @@ static const char *add_dynamic(struct text *out, struct token token)
             is_shared = true;
             continue;
         }
+        text_adds(&type, type.length ? " " : "");
         text_add(&type, name.at, name.length);
-        text_adds(&type, name.length ? " " : "");
         name = at;
     }
     const struct token close = next_token(at.at + at.length);
