@@ -151,6 +151,7 @@ begin reduce fifo --device host --scan inclusive -o z
 wait_until eval '! no_part'
 end KILL
 check kill-leaves-a-part eval '! no_part'
+wait_until no_process
 run reduce x.i32 --device host --scan inclusive -o z
 check kill-is-cleared no_part
 rm z
