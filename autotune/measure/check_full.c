@@ -148,8 +148,9 @@ static int find_wrong(struct bench *bench, const struct bench_entry *entry, size
                                      .first = at,
                                      .count = take,
                                      .got = got};
-        failed = bench->device->ops->read(
-            bench->device, got, output_of(bench, call) + at * bytes, take * bytes, error);
+        failed =
+            bench->device->ops->read(bench->device, got, output_of(bench, call) + at * bytes,
+                                     take * bytes, error);
         if (!failed)
             judge_piece(&piece, out);
     }
