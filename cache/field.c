@@ -60,6 +60,11 @@ static const char *lengths_at(size_t i)
     return i < LENGTHS_COUNT ? problem_lengths[i] : NULL;
 }
 
+static const char *lie_at(size_t i)
+{
+    return i < LIES_APART ? problem_lies[i] : NULL;
+}
+
 static const char *source_at(size_t i)
 {
     return i < RECORD_SOURCES ? record_sources[i] : NULL;
@@ -334,6 +339,7 @@ _Static_assert(sizeof(enum type) == sizeof(unsigned) &&
                    sizeof(enum order) == sizeof(unsigned) &&
                    sizeof(enum dims_scan) == sizeof(unsigned) &&
                    sizeof(enum lengths) == sizeof(unsigned) &&
+                   sizeof(enum problem_lie) == sizeof(unsigned) &&
                    sizeof(enum record_source) == sizeof(unsigned),
                "choices are copied as unsigned");
 enum { CHOICE = sizeof(unsigned), WORD = sizeof(uint64_t) };
@@ -351,6 +357,8 @@ static const struct form forms[FIELD_FORMS] = {
                        .name_at = type_at},
     [FIELD_LENGTHS] = {"equal, uniform or skewed", read_choice, write_choice, CHOICE,
                        .name_at = lengths_at},
+    [FIELD_LIE] = {"result, element or one", read_choice, write_choice, CHOICE,
+                   .name_at = lie_at},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
     [FIELD_DIM] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
@@ -399,6 +407,8 @@ bool field_stands(const struct field *field, const void *record)
            : field->form == FIELD_OFFSETS ? *(const enum type *)(const void *)at != I8
            : field->form == FIELD_LENGTHS
                ? *(const enum lengths *)(const void *)at != LENGTHS_ANY
+           : field->form == FIELD_LIE
+               ? *(const enum problem_lie *)(const void *)at != LIES_ALIKE
            : field->form == FIELD_ANY ? *(const uint64_t *)(const void *)at != 0
            : field->form == FIELD_ANY_UTC || field->form == FIELD_ANY_LABEL ||
                    field->form == FIELD_GIVEN
@@ -412,7 +422,8 @@ bool field_may_lack(enum field_form form)
 {
     return form == FIELD_ORDER || form == FIELD_SCAN || form == FIELD_ANY ||
            form == FIELD_ANY_UTC || form == FIELD_ANY_LABEL || form == FIELD_GIVEN ||
-           form == FIELD_KEPT || form == FIELD_OFFSETS || form == FIELD_LENGTHS;
+           form == FIELD_KEPT || form == FIELD_OFFSETS || form == FIELD_LENGTHS ||
+           form == FIELD_LIE;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

@@ -18,6 +18,7 @@ enum field_form {
     FIELD_SCAN,      /* enum dims_scan, or DIMS_ALL and the field is left out */
     FIELD_OFFSETS,   /* enum type, or I8 and the field is left out */
     FIELD_LENGTHS,   /* enum lengths, or LENGTHS_ANY and the field is left out */
+    FIELD_LIE,       /* enum problem_lie, or LIES_ALIKE and the field is left out */
     FIELD_SOURCE,    /* enum record_source */
     FIELD_INT,       /* int or unsigned */
     FIELD_COUNT,     /* uint64_t */

@@ -47,6 +47,9 @@ int journal_path(struct text *out, const char *folder, const struct record *key,
     if (dims_is_segmented(&problem->dims))
         text_addf(out, "%s-%s-", problem_types[problem->offsets].name,
                   problem_lengths[problem->lengths]);
+    for (size_t k = 0; k < PROBLEM_FURTHER_MAX; k++)
+        if (problem->further[k].lie != LIES_ALIKE)
+            text_addf(out, "%zu%s-", k + 2, problem_lies[problem->further[k].lie]);
     text_addf(out, "%s%s%s.journal", problem_regimes[problem->regime], *order ? "-" : "",
               order);
     return text_check(out, error);

@@ -404,6 +404,22 @@ static int compare_dim(const struct dim *a, const struct dim *b)
     return by_n ? by_n : number_compare(a->stride, b->stride);
 }
 
+static int compare_dims(const struct dim *a, const struct dim *b, size_t count)
+{
+    size_t i = 0;
+    while (i + 1 < count && compare_dim(a + i, b + i) == 0)
+        i++;
+    return compare_dim(a + i, b + i);
+}
+
+static int compare_lies(const struct problem *a, const struct problem *b)
+{
+    size_t k = 0;
+    while (k + 1 < PROBLEM_FURTHER_MAX && a->further[k].lie == b->further[k].lie)
+        k++;
+    return (int)a->further[k].lie - (int)b->further[k].lie;
+}
+
 static int compare_problems(const struct problem *a, const struct problem *b)
 {
     const int by[] = {
@@ -415,9 +431,12 @@ static int compare_problems(const struct problem *a, const struct problem *b)
         compare_dim(&a->dims.outer, &b->dims.outer),
         compare_dim(&a->dims.depth, &b->dims.depth),
         compare_dim(&a->dims.inner, &b->dims.inner),
+        compare_dims(a->dims.spans, b->dims.spans, DIMS_SPANS),
+        compare_dims(a->dims.slices, b->dims.slices, DIMS_SLICES),
         (int)a->dims.scan - (int)b->dims.scan,
         (int)a->offsets - (int)b->offsets,
         (int)a->lengths - (int)b->lengths,
+        compare_lies(a, b),
         (int)a->regime - (int)b->regime,
     };
     return first_difference(by, sizeof by / sizeof *by);

@@ -260,7 +260,7 @@ static inline void dims_divide(struct dim *axis, struct dim *parts, const struct
         uint64_t most = left / 2; /* leaves two for each wider one */
         for (int wider = k + 1; wider < parts_of_like && most > 3; wider++)
             most /= 2;
-        each *= axes[k].n < most ? axes[k].n : most;
+        each *= axes[k].n > 0 && axes[k].n < most ? axes[k].n : most;
         parts[k].n = each;
     }
     axis->n -= axis->n % each;

@@ -272,7 +272,8 @@ static int check_axes(const struct dims_axis *axes, size_t count, int bytes,
 int dims_text_read_axes(struct dims *out, const struct dims_axis *axes, size_t count, int bytes,
                         struct error *error)
 {
-    struct dim all[2][DIMS_TEXT_AXES]; /* kept ones and those combined, the closest first */
+    struct dim all[2][DIMS_TEXT_AXES] = {
+        {{0, 0}}}; /* kept ones and those combined, the closest first */
     int counts[2] = {0, 0};
     assert(count <= DIMS_TEXT_AXES);
     if (check_axes(axes, count, bytes, error))

@@ -293,7 +293,12 @@ static const struct absent_name absent[] = {
     {"product", "it is called prod"},
     {"variance", "it is called var"},
     {"stddev", "it is called std"},
-    {"dot", "every operation has one input, a dot product two"},
+    {"vdot", "it is called dot"},
+    {"mse_loss", "it is called mse"},
+    {"l1_loss", "it is called mae"},
+    {"huber", "it is called huber_loss"},
+    {"cosine_similarity", "it is called cosine"},
+    {"kl_div", "it is called kl"},
     {NULL, NULL},
 };
 

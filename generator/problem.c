@@ -360,13 +360,16 @@ char *problem_format(char out[PROBLEM_CHARS], const struct problem *problem)
     bool named = problem->acc != problem_default_acc(problem->type);
     const bool has_offsets = dims_is_segmented(&problem->dims);
     const bool has_lengths = has_offsets && problem->lengths != LENGTHS_ANY;
-    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s%s%s%s%s%s %s%s", problem->op->name,
+    struct text lies = {0};
+    problem_add_lies(&lies, problem);
+    snprintf(out, PROBLEM_CHARS, "%s %s%s%s %s%s%s%s%s%s%s %s%s", problem->op->name,
              problem_types[problem->type].name, named ? " acc " : "",
-             named ? problem_types[problem->acc].name : "", n, has_offsets ? " by " : "",
-             has_offsets ? problem_types[problem->offsets].name : "", has_lengths ? " of " : "",
-             has_lengths ? problem_lengths[problem->lengths] : "",
+             named ? problem_types[problem->acc].name : "", n, lies.at ? lies.at : "",
+             has_offsets ? " by " : "", has_offsets ? problem_types[problem->offsets].name : "",
+             has_lengths ? " of " : "", has_lengths ? problem_lengths[problem->lengths] : "",
              has_lengths ? " lengths" : "", problem_regimes[problem->regime],
              problem_orders[problem->order].shown);
+    text_dispose(&lies);
     return out;
 }
 

@@ -35,7 +35,8 @@ module autotune
         integer(c_int) :: is_warm = 0, order = 0
         integer(c_int64_t) :: rows = 0, len = 0, pitch = 0
         integer(c_int) :: axis = 0, scan = 0
-        type(c_ptr) :: params = c_null_ptr, reserved(3) = c_null_ptr
+        type(c_ptr) :: params = c_null_ptr, lies = c_null_ptr, reserved(1) = c_null_ptr, &
+            dims = c_null_ptr
     end type
 
     type, bind(c) :: autotune_input

@@ -6,11 +6,13 @@
 #include "autotune/cli/output_file.h"
 #include "autotune/cli/supervise.h"
 #include "autotune/cli/verbs.h"
+#include "autotune/command/npy.h"
 #include "autotune/device/monotonic.h"
 #include "autotune/measure/host_context.h"
 #include "autotune/print/figures.h"
 #include "autotune/verify/oracle.h"
 #include "cache/file.h"
+#include "generator/operation_input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +33,7 @@ struct reduction {
     const char *name; /* of the input, in sentences */
     int input, output;
     bool is_file;                                       /* it can be read anywhere */
-    uint64_t bytes;                                     /* of a file */
+    uint64_t first, bytes;                              /* of a file's elements */
     struct output_file file;                            /* behind `output`, if it is one */
     int write_error;                                    /* errno */
     uint64_t n, open_ns, run_ns, chunk_bytes;           /* found out */
@@ -47,8 +49,8 @@ static int64_t read_file(void *context, void *to, uint64_t at, size_t bytes)
     const struct reduction *reduction = context;
     size_t got = 0;
     while (got < bytes) {
-        const ssize_t more =
-            pread(reduction->input, (char *)to + got, bytes - got, (off_t)(at + got));
+        const ssize_t more = pread(reduction->input, (char *)to + got, bytes - got,
+                                   (off_t)(reduction->first + at + got));
         if (more < 0 && errno == EINTR)
             continue;
         if (more < 0)
@@ -117,14 +119,68 @@ static bool looks_like_text(int input)
     return got == sizeof begin && digits == got;
 }
 
-static int open_input(struct reduction *reduction, struct error *error)
+/* --- A file with NumPy's header ----------------------------------------------------------- */
+
+/* Does it matter which element comes first? */
+static bool counts_elements(const struct problem *problem)
 {
-    const char *path = reduction->request->topic;
-    const enum type type = reduction->request->problem.type;
+    return problem->dims.scan != DIMS_ALL || problem_law(problem)->is_position ||
+           problem_has_index(problem) || !problem_commutes(problem);
+}
+
+/* Takes the type that the header says for the problem's. */
+static int adopt_type(struct request *request, const char *name, enum type type,
+                      struct error *error)
+{
+    struct problem *problem = &request->problem;
+    if (request->has_type && problem->type != type)
+        return error_set(error, ERROR_USAGE,
+                         "%.1000s: its header says %s, and --type is %s: leave --type out",
+                         name, problem_types[type].name, problem_types[problem->type].name);
+    problem->type = type;
+    request->has_type = true;
+    if (!request->has_acc)
+        problem->acc = problem_usual_acc(problem->op, type);
+    return problem_check(problem, error);
+}
+
+/* The header of a file that has one decides what its elements are, and where. */
+static int read_header(struct reduction *reduction, struct request *request,
+                       struct error *error)
+{
+    char bytes[NPY_HEADER_MAX];
+    struct npy npy;
+    const ssize_t got = pread(reduction->input, bytes, sizeof bytes, 0);
+    if (got < 0 || !npy_is(bytes, (size_t)got))
+        return 0;
+    if (npy_read(&npy, reduction->name, bytes, (size_t)got, error) ||
+        adopt_type(request, reduction->name, npy.type, error))
+        return -1;
+    if (npy.is_turned && counts_elements(&request->problem))
+        return refuse_input(reduction,
+                            "is in Fortran's order, in which places count otherwise: save "
+                            "numpy.ascontiguousarray(x)",
+                            error);
+    const uint64_t each = (uint64_t)problem_types[npy.type].bytes;
+    const uint64_t left = reduction->bytes - npy.at;
+    if (left % each || left / each != npy.n)
+        return error_set(error, ERROR_IO,
+                         "%.1000s: its header says %llu elements of type %s, and %llu bytes "
+                         "follow it: see whether the file is whole",
+                         reduction->name, (unsigned long long)npy.n,
+                         problem_types[npy.type].name, (unsigned long long)left);
+    reduction->first = npy.at;
+    reduction->bytes = left;
+    return left ? 0 : refuse_input(reduction, "empty: there are no elements to reduce", error);
+}
+
+static int open_input(struct reduction *reduction, struct request *request, struct error *error)
+{
+    const char *path = request->topic;
     struct stat status;
     const bool is_stdin = strcmp(path, "-") == 0;
     reduction->name = is_stdin ? "stdin" : path;
-    if (check_name(reduction->request, error))
+    if (check_name(request, error))
         return -1;
     reduction->input =
         is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -143,6 +199,9 @@ static int open_input(struct reduction *reduction, struct error *error)
     reduction->is_file = S_ISREG(status.st_mode) && status.st_size > 0 &&
                          lseek(reduction->input, 0, SEEK_CUR) == 0;
     reduction->bytes = reduction->is_file ? (uint64_t)status.st_size : 0;
+    if (reduction->is_file && read_header(reduction, request, error))
+        return -1;
+    const enum type type = request->problem.type;
     if (problem_types[type].bytes > 1 && reduction->is_file &&
         looks_like_text(reduction->input))
         output_warn("%.1000s: this looks like numbers in text; elements are read as a machine "
@@ -296,7 +355,8 @@ static int set_up(void *shared, struct error *error)
         return error_memory(error, sizeof *reduction);
     reduction->request = &verb->request;
     interrupt_begin(&verb->guard, NULL);
-    return open_input(reduction, error) || open_output(reduction, error) ? -1 : 0;
+    return open_input(reduction, &verb->request, error) || open_output(reduction, error) ? -1
+                                                                                         : 0;
 }
 
 static int gather(void *shared, struct error *error)
@@ -348,12 +408,13 @@ const struct verb_row verb_reduce = {
     .arguments = "FILE",
     .help =
         "Reduces the elements of a file, '-' for stdin, and prints the result; with --scan it writes a "
-        "result for each element. The file holds nothing but elements, in the machine's byte order. It "
-        "may be larger than the GPU's memory and this machine's: chunks are read and copied while others "
+        "result for each element. The file holds nothing but elements, in the machine's byte order; or it begins "
+        "with the header of NumPy's save(), which says their type. It may be larger than the GPU's memory and this machine's: chunks are read and copied while others "
         "are reduced. Its kernel is the record's for a chunk, else one that is shipped; chunks and "
         "streams are the record's of 'autotune --data pageable'.\v"
         "Examples:\n"
         "  autotune reduce samples.f32 --type f32 --op max\n"
+        "  autotune reduce samples.npy --op mean\n"
         "  zcat counts.gz | autotune reduce - --type u64\n"
         "  autotune reduce a.f64 --type f64 --order n\n"
         "  autotune reduce a.i32 --scan inclusive -o sums.i32\n\n" VERBS_EXIT,

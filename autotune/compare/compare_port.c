@@ -15,7 +15,8 @@ static double sms_of(const struct compare_side *side)
 
 static double warps_of(const struct compare_side *side)
 {
-    return (double)(side->limits.threads / OCCUPANCY_WARP);
+    const int warps = side->limits.threads / OCCUPANCY_WARP;
+    return warps;
 }
 
 static double blocks_of(const struct compare_side *side)

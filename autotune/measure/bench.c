@@ -128,7 +128,7 @@ static int open_read(struct bench *bench, uint64_t bytes, struct error *error)
 /* Of an element of any input. */
 static uint64_t most_bytes(const struct problem *problem)
 {
-    uint64_t most = 0;
+    uint64_t most = 1;
     for (size_t k = 0; k < problem_inputs(problem); k++) {
         const uint64_t bytes = (uint64_t)problem_types[problem_input_type(problem, k)].bytes;
         most = bytes > most ? bytes : most;
@@ -154,10 +154,11 @@ static int open_sweep(struct bench *bench, const struct point_context *context,
     struct planner_plan plan;
     const uint64_t own = dims_results(&problem.dims), most = n / SWEEP_DEPTH;
     const uint64_t results = own < most ? own : most;
+    assert(results > 0);
     problem.dims = dims_resized(&problem.dims, results, n / results, 0);
-    if (dims_extent(&problem.dims) > n) /* its elements lie apart */
-        problem.dims = dims_resized(&problem.dims, results,
-                                    n / results * n / dims_extent(&problem.dims), 0);
+    const uint64_t extent = dims_extent(&problem.dims);
+    if (extent > 0 && extent > n) /* its elements lie apart */
+        problem.dims = dims_resized(&problem.dims, results, n / results * n / extent, 0);
     if (call_plan(&plan, &swept, config, error) ||
         ops->alloc(bench->device, bytes, &bench->sweep_data, error) ||
         ops->fill(bench->device, bench->sweep_data, POISON_SCRATCH, bytes, NULL, error) ||

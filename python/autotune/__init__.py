@@ -46,6 +46,7 @@ __all__ = [
     "__version__",
     "cumulative_prod",
     "cumulative_sum",
+    "dot",
     "plan",
     "records",
     "reduce",

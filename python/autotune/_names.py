@@ -13,7 +13,7 @@ from ._reduce import combined as _combined
 from ._reduce import reduce as _reduce
 from ._reduce import scan as _scan
 
-__all__ = [*_ROWS, "cumulative_prod", "cumulative_sum"]
+__all__ = [*_ROWS, "cumulative_prod", "cumulative_sum", "dot"]
 
 
 class _Reduction(Protocol):
@@ -76,7 +76,14 @@ def _named(name: str) -> _Reduction:
         device: Device = None,
     ) -> Any:
         return _reduce(
-            name, x, axis, keepdims=keepdims, dtype=dtype, out=out, order=order, device=device
+            name,
+            x,
+            axis=axis,
+            keepdims=keepdims,
+            dtype=dtype,
+            out=out,
+            order=order,
+            device=device,
         )
 
     return _describe(function, name, '``order="n"`` gives floats the same bits everywhere')
@@ -186,3 +193,26 @@ def cumulative_prod(
     array([ 1,  2,  6, 24])
     """
     return _scan("prod", x, axis, exclusive=exclusive, dtype=dtype, out=out, device=device)
+
+
+def dot(
+    x: Any,
+    y: Any,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dtype: Any = None,
+    out: Any = None,
+    device: Device = None,
+) -> Any:
+    """The sum of the products of ``x`` and ``y`` along ``axis``, as NumPy's vdot and vecdot of
+    reals; of integers in 64 bits.
+
+    ``y`` has the type of ``x``, and its shape and strides or another that :func:`reduce` takes.
+
+    >>> import numpy as np
+    >>> x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> autotune.dot(x, x, axis=1, device="host")
+    array([ 5., 25.])
+    """
+    return _reduce("dot", x, y, axis=axis, keepdims=keepdims, dtype=dtype, out=out, device=device)

@@ -25,6 +25,7 @@ class Row(NamedTuple):
     has_order: bool = False  # do elements count by their index, or in their order?
     then: Optional[str] = None  # what combines results of parts, where axes lie apart
     ddof_power: float = 0.0  # of n / (n - ddof), where the count may be lessened
+    inputs: tuple = ("x",)  # names of the arrays of a call
 
 
 ROWS = {
@@ -117,6 +118,23 @@ ROWS = {
     ),
 }
 
+_XY = ("x", "y")
+
+# Those of several arrays.
+ROWS_OF_SEVERAL = {
+    "dot": Row("dot", "sum", inputs=_XY),
+    "mse": Row("mse", "real", is_finished=True, inputs=_XY),
+    "mae": Row("mae", "real", is_finished=True, inputs=_XY),
+    "huber_loss": Row("huber_loss", "real", is_finished=True, inputs=_XY),
+    "cosine": Row("cosine", "real", is_finished=True, inputs=_XY),
+    "kl": Row("kl", "real", inputs=_XY),
+    "hinge": Row("hinge", "real", is_finished=True, inputs=_XY),
+    "sqdist": Row("sqdist", "sum", inputs=_XY),
+    "absdist": Row("absdist", "distance", inputs=_XY),
+}
+
+_KNOWN = {**ROWS, **ROWS_OF_SEVERAL}
+
 
 # The arguments of reduce, scan, segment_reduce and of a plan's call, which params stand beside.
 ARGUMENTS = frozenset(
@@ -162,6 +180,13 @@ class Operation:
     >>> autotune.reduce(huber, x, device="host"), autotune.reduce(huber, x, delta=2, device="host")
     (np.float64(2.625), np.float64(4.125))
 
+    ``inputs`` names the arrays of a call, up to four, of which each but the first may have a type
+    of its own; :func:`reduce` says how they lie.
+
+    >>> weighted = autotune.Operation(inputs="x w:f64", map="w * x", combine="a + b")
+    >>> autotune.reduce(weighted, x, np.array([2.0, 1.0]), device="host")
+    np.float64(-2.0)
+
     Without ``map`` a value is the element, without ``finish`` the result is the last value.
     ``let`` gives names to what the others mention: ``let={"half": "x / 2"}``. ``tolerance`` is a
     factor on the error of floats that a proof allows, ``scale`` what that error is relative to, for
@@ -177,6 +202,7 @@ class Operation:
         value: Optional[str] = None,
         result: Optional[str] = None,
         identity: Optional[str] = None,
+        inputs: Optional[str] = None,
         params: Optional[str] = None,
         types: Optional[str] = None,
         let: Optional[dict] = None,
@@ -187,7 +213,8 @@ class Operation:
         meaning: str = "an operation of its own",
     ) -> None:
         _check_params(params or "")
-        keys = {"meaning": meaning, "types": types, "value": value, "params": params}
+        keys = {"meaning": meaning, "types": types, "inputs": inputs}
+        keys.update(value=value, params=params)
         keys.update({f"let {key}": text for key, text in (let or {}).items()})
         keys.update(map=map, combine=combine, identity=identity, finish=finish, result=result)
         keys.update(
@@ -204,6 +231,7 @@ class Operation:
             "own",
             is_finished=True,  # or by no law: not in chunks
             has_order=keeps_order or has_index is not None,
+            inputs=tuple(one.partition(":")[0] for one in (inputs or "x").split()),
         )
 
     def __repr__(self) -> str:
@@ -216,10 +244,10 @@ def row_of(operation: object) -> Row:
         return operation.row
     if isinstance(operation, Row):
         return operation
-    found = ROWS.get(operation) if isinstance(operation, str) else None
+    found = _KNOWN.get(operation) if isinstance(operation, str) else None
     if found is None:
         raise ValueError(
-            f"operation {operation!r} is not known: give one of {', '.join(ROWS)}, or an Operation"
+            f"operation {operation!r} is not known: give one of {', '.join(_KNOWN)}, or an Operation"
         )
     return found
 
@@ -254,6 +282,15 @@ def _sum(type: Type, dtype: Optional[Type]) -> tuple:
     return wide.code, dtype or (TYPES["int64"] if type.kind == "b" else wide)
 
 
+def _distance(type: Type, dtype: Optional[Type]) -> tuple:
+    """As a sum, of differences that have a sign."""
+    if type.kind in "bu":
+        raise TypeError(
+            f"differences of {type.name} elements have no sign: convert to a signed type first"
+        )
+    return _sum(type, dtype)
+
+
 def _real(type: Type, dtype: Optional[Type]) -> tuple:
     if dtype and dtype.kind != "f":
         raise TypeError(
@@ -266,6 +303,7 @@ def _real(type: Type, dtype: Optional[Type]) -> tuple:
 # the result (None: the library's own).
 RESULTS = {
     "sum": _sum,
+    "distance": _distance,
     "real": _real,
     "same": lambda type, dtype: (None, dtype or type),
     "index": lambda type, dtype: (None, dtype or TYPES["int64"]),

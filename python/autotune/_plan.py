@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, NamedTuple, Optional
 
-from . import _arrays, _core, _devices
+from . import _arrays, _core, _devices, _further
 from ._arrays import LEGACY_STREAM, View
 from ._axes import Layout, Walk, contiguous, kept_shape, layout, normalize
 from ._devices import HOST, Device
@@ -35,6 +35,7 @@ class Problem(NamedTuple):
     scan: Optional[str] = None
     source: str = "best"
     budget: float = 0.0
+    further: tuple = ()  # arrays behind the first
 
 
 class _NotSayable(ValueError):
@@ -50,6 +51,9 @@ class _Step:
         self.shape = problem.shape if problem.scan else kept_shape(problem.shape, axes, False)
         self._count = _arrays.count(self.shape)
         self._is_empty = 0 in problem.shape
+        self._lies = _further.lies(
+            problem.row, problem.further, problem.shape, problem.strides, axes
+        )
         self._layout = Layout(n=1) if self._is_empty else self._find_layout(axes)
         self._acc = RESULTS[problem.row.result](problem.type, problem.dtype)[0]
         self.core = self._make()
@@ -58,11 +62,12 @@ class _Step:
 
     def _find_layout(self, axes: tuple) -> Layout:
         problem = self._problem
-        walk = Walk.IN_ORDER if problem.row.has_order else Walk.ANY
+        is_numbered = problem.row.has_order or "=element" in (self._lies or "")
+        walk = Walk.IN_ORDER if is_numbered else Walk.ANY
         if problem.scan or problem.order == "n":
             walk = Walk.SCAN if problem.scan else Walk.BY_N
         found = layout(problem.shape, problem.strides, axes, walk)
-        if found is not None:
+        if found is not None and not (problem.further and found.calls > 1):
             return found
         raise _NotSayable(
             f"{problem.name} over axis {problem.axis} of shape {problem.shape} with strides "
@@ -77,6 +82,7 @@ class _Step:
             problem.row.op,
             problem.type.code,
             self._acc,
+            self._lies,
             lay.n,
             lay.rows,
             lay.len,
@@ -96,7 +102,8 @@ class _Step:
         copied whole. It is not kept here, for it holds tens of MiB."""
         problem, lay = self._problem, self._layout
         is_value = lay.n and lay.calls == 1 and not self._is_empty and not problem.scan
-        if not self._is_copied() or not is_value or problem.row.is_finished:
+        has_chunks = is_value and not problem.row.is_finished and not problem.further
+        if not self._is_copied() or not has_chunks:
             return None
         order = ORDERS[problem.order]
         return self._gpu, problem.row.op, problem.type.code, self._acc, order, lay.n
@@ -110,7 +117,9 @@ class _Step:
         """How many kernels it launches."""
         return self.core.launches * self._layout.calls
 
-    def fill(self, seen: View, results: View, params: tuple = ()) -> None:
+    def fill(
+        self, seen: View, results: View, params: tuple = (), further: tuple = ()
+    ) -> None:
         """Reduces what is seen. Where the array's library cannot queue behind it, it waits."""
         if self._is_empty:
             self._fill_empty(seen, results, params)
@@ -118,17 +127,23 @@ class _Step:
             pipeline = _devices.pipeline(*self._pipeline)
             pipeline.execute(seen.address, self._layout.n, results.address)
         elif self._is_copied():
-            self._copy_and_execute(seen, results, params)
+            self._copy_and_execute(seen, results, params, further)
         else:
-            self._execute(seen.address, results.address, seen.stream, params)
+            for one in further:
+                if one.gpu is not None and one.stream != seen.stream:
+                    self._context.wait(one.stream)
+            addresses = tuple(one.address for one in further)
+            self._execute(seen.address, results.address, seen.stream, params, addresses)
         if seen.gpu is not None and not _arrays.has_current_stream(seen.array):
             self._context.wait(seen.stream)
 
-    def _execute(self, source: int, results: int, stream: int, params: tuple) -> None:
+    def _execute(
+        self, source: int, results: int, stream: int, params: tuple, further: tuple
+    ) -> None:
         lay = self._layout
         step, result_step = self._steps()
         self.core.execute(
-            source, lay.counted, results, stream, lay.calls, step, result_step, *params
+            source, lay.counted, results, stream, lay.calls, step, result_step, further, *params
         )
 
     def _steps(self) -> tuple:
@@ -136,24 +151,33 @@ class _Step:
         step = self._layout.step * self._problem.type.bytes
         return step, self.core.results * self.core.result_bytes
 
-    def _copy_and_execute(self, seen: View, results: View, params: tuple) -> None:
+    def _copy_and_execute(
+        self, seen: View, results: View, params: tuple, further: tuple
+    ) -> None:
         size = self._layout.extent * seen.type.bytes
         elements = self._context.buffer(size)
         there = self._context.buffer(self._count * self.core.result_bytes)
         elements.fill(seen.address, size, LEGACY_STREAM)
-        self._execute(elements.address, there.address, LEGACY_STREAM, params)
+        others = []
+        for one, like in zip(further, self._problem.further):
+            others.append(self._context.buffer(like.bytes))
+            others[-1].fill(one.address, like.bytes, LEGACY_STREAM)
+        addresses = tuple(one.address for one in others)
+        self._execute(elements.address, there.address, LEGACY_STREAM, params, addresses)
         there.read(results.address, self._count * self.core.result_bytes, LEGACY_STREAM)
 
     def _fill_empty(self, seen: View, results: View, params: tuple) -> None:
         """The value of no elements, as often as there are results; a call each."""
-        size = self.core.result_bytes
+        size, none = self.core.result_bytes, (0,) * len(self._problem.further)
         if not self._count or self._problem.scan:
             return
         if not self._is_copied():
-            self.core.execute(0, 0, results.address, seen.stream, self._count, 0, size, *params)
+            self.core.execute(
+                0, 0, results.address, seen.stream, self._count, 0, size, none, *params
+            )
             return
         there = self._context.buffer(self._count * size)
-        self.core.execute(0, 0, there.address, LEGACY_STREAM, self._count, 0, size, *params)
+        self.core.execute(0, 0, there.address, LEGACY_STREAM, self._count, 0, size, none, *params)
         there.read(results.address, self._count * size, LEGACY_STREAM)
 
     def shorten(self, plan: Plan, seen: View, stored: Type) -> None:
@@ -162,7 +186,8 @@ class _Step:
         is_same_place = (HOST if seen.gpu is None else seen.gpu) == self._gpu
         is_dense = seen.strides == contiguous(seen.shape)
         has_table = hasattr(kind, "__dlpack_c_exchange_api__")
-        if self._is_empty or not (is_same_place and is_dense and has_table):
+        has_one = not self._is_empty and not self._problem.further
+        if not (has_one and is_same_place and is_dense and has_table):
             return
         with contextlib.suppress(BufferError):
             plan.shorten(
@@ -218,8 +243,8 @@ class Plan(_core.Call):
     """A reduction that is ready for arrays of one shape, type and place.
 
     A call costs least this way: nothing is looked up. Made by :func:`plan`. It is called with an
-    array like the one that it was made for, may have an ``out``, and takes values of the
-    operation's own params as keywords.
+    array like the one that it was made for, or with as many as the operation has, may have an
+    ``out``, and takes values of the operation's own params as keywords.
 
     >>> import numpy as np
     >>> x = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -244,6 +269,7 @@ class Plan(_core.Call):
         except _NotSayable as refusal:
             raise ValueError(str(refusal)) from None
         self._core = self._steps[-1].core
+        _further.check_types(self._core, problem.name, problem.further)
         self._stored = self._steps[-1].type
         self._final = final or self._stored
         if self._has_same_bits():
@@ -313,9 +339,12 @@ class Plan(_core.Call):
 
     # -- how it is called
 
-    def long(self, x: Any, out: Any = None, **params: Any) -> Any:
-        """What a call does of arrays that are not for the short way, or with params."""
+    def long(self, x: Any, *rest: Any, out: Any = None, **params: Any) -> Any:
+        """What a call does of arrays that are not for the short way, or with params: of ``x``, the
+        further arrays and ``out``."""
         seen, problem = _arrays.view(x), self._problem
+        arrays, out = _further.split(problem.row, problem.name, rest, "out", out)
+        further = _further.see(problem.row, seen, arrays)
         wanted = (problem.shape, problem.strides, problem.type, problem.gpu)
         if (seen.shape, seen.strides, seen.type, seen.gpu) != wanted:
             raise ValueError(
@@ -323,20 +352,30 @@ class Plan(_core.Call):
                 f"{problem.strides}, not {seen.type.name} of shape {seen.shape} with strides "
                 f"{seen.strides}: make another plan"
             )
-        return self.run(seen, out, params)
+        wanted_names = zip(problem.row.inputs[1:], problem.further, _further.of_views(further))
+        for name, like, one in wanted_names:
+            if one != like:
+                raise ValueError(
+                    f"this plan is for {name} of {like.type.name}, shape {like.shape} and strides "
+                    f"{like.strides}, not of {one.type.name}, shape {one.shape} and strides "
+                    f"{one.strides}: make another plan"
+                )
+        return self.run(seen, out, params, further)
 
     def _pack(self, params: dict) -> tuple:
         """The bits of each param of the operation, in its type; None of what is not given."""
         return pack_params(self._core, self._problem.name, params)
 
-    def run(self, seen: View, out: Any, params: Optional[dict] = None) -> Any:
+    def run(
+        self, seen: View, out: Any, params: Optional[dict] = None, further: tuple = ()
+    ) -> Any:
         """The result for an array that is as the plan's problem says."""
         given = self._pack(params) if params else ()
         if not self.has_short and len(self._steps) == 1:
             self._steps[0].shorten(self, seen, self._stored)
         if out is None:
             results = self._allocate(seen)
-            self._fill(seen, results, given)
+            self._fill(seen, results, given, further)
             made = self.convert(_arrays.hand_over(results.array, seen.array))
             return made[()] if _arrays.library_of(made) == "numpy" and not self.shape else made
         if _arrays.library_of(out) == "builtins":
@@ -344,22 +383,22 @@ class Plan(_core.Call):
         target = _arrays.view(out)
         self._check_out(target, seen)
         if target.type == self._stored:
-            self._fill(seen, target, given)
+            self._fill(seen, target, given, further)
         else:
             results = self._allocate(seen)
-            self._fill(seen, results, given)
+            self._fill(seen, results, given, further)
             out[...] = _arrays.hand_over(results.array, seen.array)
         return out
 
     def _allocate(self, seen: View) -> View:
         return _arrays.empty(seen, self.shape, self._stored, _devices.context(self._gpu))
 
-    def _fill(self, seen: View, results: View, params: tuple) -> None:
+    def _fill(self, seen: View, results: View, params: tuple, further: tuple) -> None:
         for step in self._steps[:-1]:
             between = _arrays.empty(seen, step.shape, step.type, _devices.context(self._gpu))
             step.fill(seen, between)
             seen = between
-        self._steps[-1].fill(seen, results, params)
+        self._steps[-1].fill(seen, results, params, further)
 
     def convert(self, made: Any) -> Any:
         """What kernels gave, with elements of the results' type."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any, Optional
 
-from . import _arrays, _devices
+from . import _arrays, _devices, _further
 from ._arrays import View
 from ._axes import Axis, indices, normalize
 from ._devices import Device
-from ._operations import name_of, row_of
+from ._operations import ROWS, name_of, row_of
 from ._plan import ORDERS, SOURCES, Plan, Problem
 from ._types import of_dtype
 
@@ -51,6 +51,7 @@ def _problem(
     scan: Optional[str] = None,
     source: str = "best",
     budget: float = 0.0,
+    further: tuple = (),
 ) -> Problem:
     if not budget >= 0:
         raise ValueError(f"budget is {budget}: give seconds, or 0 to try all")
@@ -74,6 +75,7 @@ def _problem(
         scan,
         source,
         budget,
+        _further.of_views(further),
     )
 
 
@@ -89,8 +91,8 @@ def combined(x: Any, axis: Axis) -> int:
 def reduce(
     operation: Any,
     x: Any,
+    *rest: Any,
     axis: Axis = None,
-    *,
     keepdims: bool = False,
     dtype: Any = None,
     out: Any = None,
@@ -112,7 +114,20 @@ def reduce(
     same bits in each run. ``device`` is the number of a GPU or ``"host"``, the emulator; None is
     the GPU of ``x``, and GPU 0 for arrays of the host. ``out`` takes the results, and is returned.
     Other keywords are values of the operation's own params.
+
+    Further arrays of an operation that has several follow ``x``, ``axis`` behind them. Each lies as
+    ``x`` (the same shape and strides), or is contiguous with an element for each result (the shape
+    of the kept axes), one for each element of a result (that of the combined axes) or one element
+    in all; it may have 1 in the axes that it does not span, as NumPy broadcasts it. Where both
+    shapes would fit it must.
+
+    >>> x, y = np.array([[1.0, 5.0], [7.0, 3.0]]), np.ones((2, 1))
+    >>> autotune.reduce("mse", x, y, axis=1, device="host")
+    array([ 8., 20.])
     """
+    arrays: tuple = ()
+    if rest or type(operation) is not str or operation not in ROWS:
+        arrays, axis = _further.split(row_of(operation), name_of(operation), rest, "axis", axis)
     if axis is not None and type(axis) is not int:
         axis = indices(axis)
     key = (operation, axis, keepdims, dtype, order, device, type(x))
@@ -122,8 +137,11 @@ def reduce(
         if made is not NotImplemented:
             return made
     seen = _arrays.view(x)
-    found = _plan_of(_problem(operation, seen, axis, keepdims, dtype, order, device))
-    made = found.run(seen, out, params)
+    further = _further.see(row_of(operation), seen, arrays) if arrays else ()
+    found = _plan_of(
+        _problem(operation, seen, axis, keepdims, dtype, order, device, further=further)
+    )
+    made = found.run(seen, out, params, further)
     if found.has_short:
         _note(key, found)
     return made
@@ -165,29 +183,35 @@ def scan(
 def plan(
     operation: Any,
     x: Any,
+    *rest: Any,
     axis: Axis = None,
-    *,
     keepdims: bool = False,
     dtype: Any = None,
     order: Optional[str] = None,
     device: Device = None,
     source: str = "best",
 ) -> Plan:
-    """A :class:`Plan` for arrays like ``x``: the same shape, strides, type and place.
+    """A :class:`Plan` for arrays like ``x``, and like the further ones of an operation of several:
+    the same shape, strides, type and place.
 
     ``source`` says where its kernel may come from: ``"best"`` of what there is, ``"record"`` of
     this GPU, ``"shipped"``, ``"default"``, or ``"tuning"``, as :func:`tune` does.
     """
+    row, seen = row_of(operation), _arrays.view(x)
+    arrays, axis = _further.split(row, name_of(operation), rest, "axis", axis)
+    further = _further.see(row, seen, arrays)
     return Plan(
-        _problem(operation, _arrays.view(x), axis, keepdims, dtype, order, device, None, source)
+        _problem(
+            operation, seen, axis, keepdims, dtype, order, device, None, source, further=further
+        )
     )
 
 
 def tune(
     operation: Any,
     x: Any,
+    *rest: Any,
     axis: Axis = None,
-    *,
     dtype: Any = None,
     order: Optional[str] = None,
     device: Device = None,
@@ -204,10 +228,12 @@ def tune(
     >>> tuned.grade
     'exact'
     """
+    row, seen = row_of(operation), _arrays.view(x)
+    arrays, axis = _further.split(row, name_of(operation), rest, "axis", axis)
     made = Plan(
         _problem(
             operation,
-            _arrays.view(x),
+            seen,
             axis,
             False,
             dtype,
@@ -216,6 +242,7 @@ def tune(
             None,
             "tuning",
             budget,
+            _further.see(row, seen, arrays),
         )
     )
     _forget()

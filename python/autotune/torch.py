@@ -108,7 +108,7 @@ def _register(name: str) -> Callable:
 
     def run(x: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
         dtype = _dtype(name, x)
-        return _reduce.reduce(name, x.detach(), tuple(dim), keepdims=keepdim, dtype=dtype)
+        return _reduce.reduce(name, x.detach(), axis=tuple(dim), keepdims=keepdim, dtype=dtype)
 
     def run_corrected(x: Tensor, dim: Sequence[int], keepdim: bool, correction: float) -> Tensor:
         call = getattr(_names, name)

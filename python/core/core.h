@@ -26,15 +26,17 @@ struct core_context {
     struct gpu gpu;
 };
 
-enum { CORE_PARAMS_MAX = 8 };
+enum { CORE_PARAMS_MAX = 8, CORE_INPUTS_MAX = 4 };
 
 /* Calls of a plan, one behind another on a stream: each of n elements or rows, and steps in bytes from
  * a call's elements and results to the next one's; with the same values of the operation's own params. */
 struct core_run {
     uint64_t input, n, output, stream, calls, input_step, output_step;
-    uint64_t params[CORE_PARAMS_MAX]; /* bits of their types, the others 0 */
-    unsigned given;                   /* a bit for each that has a value here */
-    uint64_t offsets;                 /* of segments, else 0 */
+    uint64_t params[CORE_PARAMS_MAX];      /* bits of their types, the others 0 */
+    unsigned given;                        /* a bit for each that has a value here */
+    uint64_t offsets;                      /* of segments, else 0 */
+    uint64_t further[CORE_INPUTS_MAX - 1]; /* inputs behind the first, the same for each call */
+    size_t further_count;
 };
 
 /* Runs them, without the GIL where that waits; as autotune_execute_call. */

@@ -37,7 +37,7 @@ static void unlock(struct core_plan *self)
 #endif
 }
 
-enum { OP, TYPE, ACC, NAMES, NUMBERS = 11, AXES_MOST = 8 };
+enum { OP, TYPE, ACC, LIES, NAMES, NUMBERS = 11, AXES_MOST = 8 };
 
 /* The numbers of a problem as plan(...) takes them, behind its names; then, of an array, the size
  * of each axis and the stride of each. */
@@ -70,7 +70,8 @@ static bool read_problem(struct autotune_problem *out, struct array *array,
                          uint64_t numbers[NUMBERS], PyObject *const *args, Py_ssize_t count)
 {
     if (count < NAMES || !core_read_text(&out->op, args[OP]) ||
-        !core_read_text(&out->type, args[TYPE]) || !core_read_text(&out->acc, args[ACC]))
+        !core_read_text(&out->type, args[TYPE]) || !core_read_text(&out->acc, args[ACC]) ||
+        !core_read_text(&out->lies, args[LIES]))
         return false;
     const Py_ssize_t given = count - NAMES, own = given < NUMBERS ? given : NUMBERS;
     if (!core_read_numbers(numbers, args + NAMES, own, NUMBERS, "plan") ||
@@ -130,7 +131,7 @@ PyObject *core_plan_make(PyObject *object, PyObject *const *args, Py_ssize_t cou
 
 PyObject *core_segments_make(PyObject *object, PyObject *const *args, Py_ssize_t count)
 {
-    enum { OFFSETS = NAMES, TEXTS, COUNTS = 3 };
+    enum { OFFSETS = ACC + 1, TEXTS, COUNTS = 3 };
     struct autotune_problem problem = {0};
     struct autotune_dims dims = {.size = sizeof dims, .ndim = 1, .axes = 1};
     const struct autotune_plan_options options = {0};
@@ -207,9 +208,11 @@ static int run_call(struct autotune_workspace *workspace, const struct core_run 
     const void *input = (void *)(uintptr_t)(run->input + i * run->input_step);
     void *output = (void *)(uintptr_t)(run->output + i * run->output_step);
     struct autotune_call call = {.size = sizeof call, .n = run->n, .stream = stream};
-    if (!run->given && !run->offsets)
+    if (!run->given && !run->offsets && !run->further_count)
         return autotune_execute(workspace, input, run->n, output, stream, error);
     call.inputs[0].data = input;
+    for (size_t k = 0; k < run->further_count; k++)
+        call.inputs[k + 1].data = (const void *)(uintptr_t)run->further[k];
     call.outputs[0] = output;
     call.offsets = (const void *)(uintptr_t)run->offsets;
     for (size_t k = 0; k < CORE_PARAMS_MAX; k++)
@@ -275,16 +278,37 @@ static bool read_params(struct core_run *run, PyObject *const *args, Py_ssize_t 
     return true;
 }
 
-/* execute(input, n, output, stream, calls, input_step, output_step, *params): as struct core_run. */
+/* The addresses of a tuple. */
+static bool read_further(struct core_run *run, PyObject *given)
+{
+    const Py_ssize_t count = PyTuple_Size(given);
+    if (count >= CORE_INPUTS_MAX)
+        PyErr_SetString(PyExc_TypeError, "more arrays than an operation has");
+    for (Py_ssize_t k = 0; k < count && !PyErr_Occurred(); k++)
+        run->further[k] = PyLong_AsUnsignedLongLong(PyTuple_GetItem(given, k));
+    run->further_count = count > 0 ? (size_t)count : 0;
+    return !PyErr_Occurred();
+}
+
+/* execute(input, n, output, stream, calls, input_step, output_step, further, *params): as struct core_run,
+ * with a tuple of further inputs. */
 static PyObject *plan_execute(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     uint64_t at[7];
-    const Py_ssize_t numbers = sizeof at / sizeof *at;
+    const Py_ssize_t numbers = sizeof at / sizeof *at, further = numbers, params = further + 1;
     struct autotune_error error;
-    if (!core_read_numbers(at, args, count < numbers ? count : numbers, numbers, "execute"))
+    if (count < params)
+        return PyErr_Format(PyExc_TypeError, "execute takes %zd arguments or more", params);
+    if (!core_read_numbers(at, args, numbers, numbers, "execute"))
         return NULL;
-    struct core_run run = {at[0], at[1], at[2], at[3], at[4], at[5], at[6], {0}, 0, 0};
-    if (!read_params(&run, args + numbers, count - numbers))
+    struct core_run run = {.input = at[0],
+                           .n = at[1],
+                           .output = at[2],
+                           .stream = at[3],
+                           .calls = at[4],
+                           .input_step = at[5],
+                           .output_step = at[6]};
+    if (!read_further(&run, args[further]) || !read_params(&run, args + params, count - params))
         return NULL;
     if (core_plan_run(self, &run, &error))
         return core_raise(error.code, error.text);
@@ -317,6 +341,7 @@ static PyObject *plan_execute_segments(PyObject *self, PyObject *const *args, Py
 
 typedef const char *(*say_text)(const struct autotune_plan *);
 typedef uint64_t (*say_number)(const struct autotune_plan *);
+typedef const char *(*say_kth)(const struct autotune_plan *, size_t k);
 
 static uint64_t say_grade(const struct autotune_plan *at)
 {
@@ -375,22 +400,35 @@ static PyObject *plan_say(PyObject *object, void *which)
                         : PyLong_FromUnsignedLongLong(saying->number(self->at));
 }
 
-/* (name, type) of each of the operation's own params. */
-static PyObject *plan_op_params(PyObject *object, void *unused)
+/* (name, type) of each of the `count` that a plan names. */
+static PyObject *list_named(const struct autotune_plan *at, size_t count, say_kth name,
+                            say_kth type)
 {
-    const struct core_plan *self = (struct core_plan *)object;
-    const size_t count = autotune_plan_op_param_count(self->at);
-    PyObject *params = PyTuple_New((Py_ssize_t)count);
-    (void)unused;
-    for (size_t k = 0; params && k < count; k++) {
-        PyObject *one = Py_BuildValue("(ss)", autotune_plan_op_param_name(self->at, k),
-                                      autotune_plan_op_param_type(self->at, k));
-        if (!one || PyTuple_SetItem(params, (Py_ssize_t)k, one)) {
-            Py_DECREF(params);
+    PyObject *list = PyTuple_New((Py_ssize_t)count);
+    for (size_t k = 0; list && k < count; k++) {
+        PyObject *one = Py_BuildValue("(ss)", name(at, k), type(at, k));
+        if (!one || PyTuple_SetItem(list, (Py_ssize_t)k, one)) {
+            Py_DECREF(list);
             return NULL;
         }
     }
-    return params;
+    return list;
+}
+
+static PyObject *plan_op_params(PyObject *object, void *unused)
+{
+    const struct autotune_plan *at = ((struct core_plan *)object)->at;
+    (void)unused;
+    return list_named(at, autotune_plan_op_param_count(at), autotune_plan_op_param_name,
+                      autotune_plan_op_param_type);
+}
+
+static PyObject *plan_inputs(PyObject *object, void *unused)
+{
+    const struct autotune_plan *at = ((struct core_plan *)object)->at;
+    (void)unused;
+    return list_named(at, autotune_plan_input_count(at), autotune_plan_input_name,
+                      autotune_plan_input_type);
 }
 
 #define SAYS(name, i) {name, plan_say, NULL, NULL, (void *)(uintptr_t) & sayings[i]}
@@ -410,12 +448,13 @@ static PyGetSetDef says[] = {
     SAYS("kernels", 11),
     SAYS("result_type", 12),
     {"op_params", plan_op_params, NULL, NULL, NULL},
+    {"inputs", plan_inputs, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef methods[] = {
     {"execute", (PyCFunction)(void (*)(void))plan_execute, METH_FASTCALL,
-     "execute(input, n, output, stream, calls, input_step, output_step, *params)"},
+     "execute(input, n, output, stream, calls, input_step, output_step, further, *params)"},
     {"execute_segments", (PyCFunction)(void (*)(void))plan_execute_segments, METH_FASTCALL,
      "execute_segments(input, n, offsets, output, stream, *params)"},
     {NULL, NULL, 0, NULL},

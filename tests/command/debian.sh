@@ -51,7 +51,7 @@ imports() {
     PYTHONPATH=$AT/lib/python3/dist-packages /usr/bin/python3 -c 'import autotune, os, autotune._devices as at
 from importlib.metadata import version
 assert version("autotune-gpu") == autotune.__version__
-assert autotune._core.Context(-1, None, None, None, None).plan("sum", "f32", None, 9, *[0] * 9).result_type == "f32"
+assert autotune._core.Context(-1, None, None, None, None).plan("sum", "f32", None, None, 9, *[0] * 10).result_type == "f32"
 os.stat(at.program())'
 }
 check python-module imports

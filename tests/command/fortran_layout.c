@@ -27,7 +27,8 @@ int wrong_layouts(const struct autotune_problem *problem,
            (problem->order != AUTOTUNE_ORDER_BY_N) + (problem->rows != 4) +
            (problem->len != 5) + (problem->pitch != 6) + (problem->axis != 7) +
            (problem->scan != AUTOTUNE_EXCLUSIVE) + is_other(problem->params, "delta=1") +
-           (problem->reserved[2] != NULL) + is_other(context_options->device, "host") +
+           is_other(problem->lies, "y=one") + (problem->reserved[0] != NULL) +
+           (problem->dims != NULL) + is_other(context_options->device, "host") +
            is_other(context_options->program, "here") + (context_options->records != NULL) +
            (plan_options->from != AUTOTUNE_FROM_TUNING) + (plan_options->budget_seconds < 2.5) +
            (plan_options->budget_seconds > 2.5);

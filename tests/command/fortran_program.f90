@@ -63,6 +63,7 @@ contains
         problem%axis = 7
         problem%scan = autotune_exclusive
         problem%params = autotune_text("delta=1")
+        problem%lies = autotune_text("y=one")
         from%from = autotune_from_tuning
         from%budget_seconds = 2.5d0
         options%device = autotune_text("host")

@@ -17,7 +17,7 @@ proves vector --op dot --type f32 --rows 40 --len 37 --lies y=element
 proves columns --op dot --type f16 --rows 40 --len 37 --axis 0 --lies y=result
 proves axes --op sqdist --type f32 --dims 4,5,6,7 --axis 0,2
 proves three --op "$ROOT/tests/mutate/three.ini" --type f32 --rows 20 --len 33 --axis 0 --lies w=one
-for op in absdist mse mae huber cosine kl hinge; do
+for op in absdist mse mae huber_loss cosine kl hinge; do
     proves $op --op $op --type f32 --n 500
 done
 
@@ -25,6 +25,10 @@ run --device host --op dot --type f32 --rows 40 --len 37 --lies y=element --budg
 check tunes has_status 0
 run --device host --op dot --type f32 --rows 40 --len 37 --lies y=element
 check answers-from-the-record grep -q '^record ' err
+check record-has-the-lie grep -qx 'lies_2 = element' "$RECORDS"
+check says-the-lie grep -q 'dot f32 40 x 37 rows y=element' err
+run --device host --op dot --type f32 --rows 40 --len 37 --budget 100ms --quiet
+check keeps-another test "$(grep -c '^\[record' "$RECORDS")" -eq 2
 run show
 check shows grep -q ' dot ' out
 run emit --op dot --type f32 --rows 40 --len 37 --arch sm_90

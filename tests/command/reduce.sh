@@ -151,6 +151,7 @@ begin reduce fifo --device host --scan inclusive -o z
 wait_until eval '! no_part'
 end KILL
 check kill-leaves-a-part eval '! no_part'
+wait_until no_process
 run reduce x.i32 --device host --scan inclusive -o z
 check kill-is-cleared no_part
 rm z
@@ -215,4 +216,38 @@ sed 's/:/;/g' streams.csv > broken.csv
 run report --streams broken.csv --md
 check report-of-broken-bars has_status 0
 refuses report-other-table 64 "not a table of streams" report --streams tuned.csv
+
+# A file with NumPy's header says its own type. npy DESCR TURNED SHAPE: the header, as NumPy writes it.
+npy() {
+    text="{'descr': $1, 'fortran_order': $2, 'shape': $3, }"
+    pad=$((64 - (${#text} + 11) % 64))
+    length=$((${#text} + pad + 1))
+    printf '\223NUMPY\001\000'
+    printf "\\$(printf %03o $((length % 256)))\\$(printf %03o $((length / 256)))"
+    printf "%s%${pad}s\n" "$text" ''
+}
+{ npy "'<i2'" False '(3, 6667)' && cat x.i16; } > x.npy
+{ npy "'<i2'" True '(3, 6667)' && cat x.i16; } > turned.npy
+gives npy "$sum" x.npy
+gives npy-type "$sum" x.npy --type i16 --acc i64
+gives npy-place "$at" x.npy --op argmax
+gives npy-turned "$most" turned.npy --op max
+refuses npy-turned-place 74 "save numpy.ascontiguousarray" reduce turned.npy --op argmax --device host
+refuses npy-other-type 64 "its header says i16, and --type is f32" reduce x.npy --type f32 --device host
+# bad NAME SENTENCE DESCR TURNED SHAPE
+bad() {
+    { npy "$3" "$4" "$5" && cat x.i16; } > bad.npy
+    refuses "npy-$1" 74 "$2" reduce bad.npy --device host
+}
+bad big-endian "are big-endian" "'>i2'" False '(20001,)'
+bad complex "'<c8', which no type here is" "'<c8'" False '(20001,)'
+bad fields "no plain numbers" "[('a', '<i2')]" False '(20001,)'
+bad length "says 20002 elements of type i16, and 40002 bytes follow" "'<i2'" False '(20002,)'
+bad overflow "says no shape" "'<i2'" False '(4294967296, 4294967296, 2)'
+bad shape "says no shape" "'<i2'" False '(20001'
+bad order "does not say 'fortran_order'" "'<i2'" Maybe '(20001,)'
+head -c 50 x.npy > short.npy
+refuses npy-short 74 "ends within NumPy's header" reduce short.npy --device host
+npy "'<f4'" False '(0, 3)' > empty.npy
+refuses npy-empty 74 "there are no elements" reduce empty.npy --device host
 finish

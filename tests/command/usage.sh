@@ -14,7 +14,6 @@ refuses seed 64 '--seed is ' --device host --seed x
 refuses type 64 "unknown type 'i33': .*f64" --device host --type i33
 refuses type-empty 64 "unknown type" --device host --type ""
 refuses op 64 "unknown operation 'harmonic': choose one of .*xor .*, or write your own: docs/operations.md" --device host --op harmonic
-refuses op-of-two-inputs 64 "'dot': every operation has one input" --device host --op dot
 refuses op-mean 64 "'average': it is called mean; choose one of" --op average
 refuses type-complex 64 "'c64': no type is complex; sum the real and the imaginary parts" --type c64
 check pages-name-what-errors-name grep -q '^## Adding a type' "$ROOT/docs/kernels.md"

@@ -5882,9 +5882,9 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
     const unsigned own = result < outer * inner;
     const unsigned long long o = result / inner, column = result % inner;
     const elem *first = x + (o * outer_stride + column * inner_stride);
-    // Every load is whole and aligned.
+    // Every load is aligned.
     const bool even =
-        aside == 1 && ((unsigned long long)first / ELEM_BYTES | span | span_stride) % VECTOR == 0;
+        aside == 1 && ((unsigned long long)first / ELEM_BYTES | span_stride) % VECTOR == 0;
 
     accum a[VECTOR];
     for (int j = 0; j < VECTOR; j++)
@@ -5900,7 +5900,7 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
                 const elem *in = first + (s * span_stride + i * along);
                 places[u] = (unsigned long long)i * VECTOR;
                 const unsigned long long some = span - places[u];
-                if (even)
+                if (even && some >= VECTOR)
                     got[u] = load((const vec *)in);
                 else
                     for (int j = 0; j < VECTOR; j++)
@@ -5917,7 +5917,7 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
         for (int u = 0; u < UNROLL; u++)
             if (at + u * step < to)
                 for (int j = 0; j < VECTOR; j++) {
-                    if (!even && places[u] + j >= span)
+                    if (places[u] + j >= span)
                         continue;
                     a[j] = combine(a[j], map(got[u].at[j]));
                 }
@@ -5988,8 +5988,8 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
     const unsigned long long result = o * inner + column;
     const unsigned own = o < outer ? (inner - column < VECTOR ? inner - column : VECTOR) : 0;
     const elem *first = x + (o * outer_stride + column * inner_stride);
-    // Every load is whole and aligned.
-    const bool even = aside == 1 && ((unsigned long long)first / ELEM_BYTES | inner | depth_stride |
+    // Every load is aligned.
+    const bool even = aside == 1 && ((unsigned long long)first / ELEM_BYTES | depth_stride |
                                      span_stride) % VECTOR == 0;
 
     accum a[VECTOR];
@@ -6004,7 +6004,7 @@ strided(const elem *x, unsigned long long outer, unsigned long long outer_stride
             if (at + u * step < to) {
                 const elem *in = first + (s * span_stride + i * along);
                 const unsigned long long some = own;
-                if (even)
+                if (even && some >= VECTOR)
                     got[u] = load((const vec *)in);
                 else
                     for (int j = 0; j < VECTOR; j++)

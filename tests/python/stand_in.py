@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 
 import autotune
-from autotune import _core, _devices
+from autotune import _core, _devices, _plan
 
 FAKE = ctypes.CDLL("libcuda.so.1")
 
@@ -148,6 +148,32 @@ class StandIn(unittest.TestCase):
         self.assertEqual(autotune.sum(self.x, axis=1, device=1).shape, (3,))
         self.assertEqual(autotune.mean(self.x).dtype, np.float32)
         self.assertGreaterEqual(number("fake_launches").value - before, 3)
+
+    def test_several_arrays(self):
+        x, y = self.x, 2 * self.x
+        got = autotune.dot(ByInterface(x), ByInterface(y, stream=77), axis=1)
+        self.assertIsInstance(got, autotune.DeviceArray)
+        self.assertEqual((got.shape, got.type.name), ((3,), "float32"))
+        self.assertEqual(first_word(x), 3)
+        with self.assertRaisesRegex(ValueError, "x and y are not on the same device"):
+            autotune.dot(ByInterface(x), y)
+
+    def test_several_arrays_of_the_host(self):
+        y = 2 * self.x
+        seen = []
+
+        def execute(step, source, results, stream, params, further):
+            sizes = zip((source, *further), (48, wanted.nbytes))
+            seen.extend(ctypes.string_at(address, size) for address, size in sizes)
+
+        with mock.patch.object(_plan._Step, "_execute", execute):
+            for wanted in (y, y[0], y[:, 0].copy(), y[:1, 1:2]):
+                seen.clear()
+                autotune.dot(self.x, wanted, axis=1)
+                self.assertEqual(seen, [self.x.tobytes(), wanted.tobytes()])
+        before = number("fake_launches").value
+        self.assertEqual(autotune.dot(self.x, y, device=1).shape, ())
+        self.assertGreater(number("fake_launches").value, before)
 
     def test_pipelines_are_shared(self):
         _devices.release()

@@ -17,9 +17,7 @@ static struct target target;
 static struct problem problem = {.type = I32,
                                  .acc = I32,
                                  .regime = COLD,
-                                 .dims = {.outer = {1, 0},
-                                          .depth = {400000000, 1},
-                                          .inner = {1, 0}}};
+                                 .dims = DIMS_VALUE(400000000)};
 NAMED_PROBLEM(name_problem, problem, SUM)
 
 /* A config of the space axes: its default but for these params. */

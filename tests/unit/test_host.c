@@ -844,6 +844,26 @@ static int count_folders(void)
     return count;
 }
 
+/* One argument more than a launch may have. */
+static void test_arguments(void **state)
+{
+    struct device *device = open_host(0);
+    struct text source = {0}, said = {0};
+    struct device_image image = {0};
+    (void)state;
+    text_adds(&source, "__global__ void k(");
+    for (int i = 0; i <= LAUNCH_ARGS_MAX; i++)
+        text_addf(&source, "%sint a%d", i ? ", " : "", i);
+    text_adds(&source, ") { }");
+    text_addf(&said, "at most %d", LAUNCH_ARGS_MAX);
+    const struct device_source one = {source.at, "k"};
+    assert_int_equal(device->ops->compile(device, &one, 1, &image, &error), -1);
+    assert_non_null(strstr(error.text, said.at));
+    text_dispose(&source);
+    text_dispose(&said);
+    device->ops->close(device);
+}
+
 static void test_compile_errors(void **state)
 {
     (void)state;
@@ -857,11 +877,6 @@ static void test_compile_errors(void **state)
         {"__global__ void k(int *y", "type and a name"},
         {"__global__ void k(int, int b) { }", "'k'"},
         {"__global__ void k(void (*f)(int)) { }", "type and a name"},
-        {"__global__ void k(int a, int b, int c, int d, int e, int f, int g, int h, int "
-         "i, int j, int l, int m, int n, int o, int p, int q, int r, int s, int t, int u, "
-         "int v, int w, int x, int y, int z, int aa, int ab, int ac, int ad, int ae, int "
-         "af, int ag, int ah, int ai, int aj, int al, int am, int an) { }",
-         "at most 37"},
         {"__device__ unsigned counter;\n__global__ void k(int *y) { counter++; }\n",
          "variable"},
         {"__device__ __align__(8) int a[2] = {1};\n__global__ void k(int *y) { }\n",
@@ -1263,6 +1278,7 @@ int main(void)
         cmocka_unit_test(test_after_hang),
         cmocka_unit_test(test_bad_launches),
         cmocka_unit_test(test_two_sources),
+        cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_compile_errors),
         cmocka_unit_test(test_parallel_compiles),
         cmocka_unit_test(test_bad_image),
