@@ -68,8 +68,9 @@ class Rest(unittest.TestCase):
 
     def test_params_named_as_arguments(self):
         calls = (autotune.reduce, autotune.scan, autotune.segment_reduce, autotune.Plan.long)
-        names = {name for call in calls for name in inspect.signature(call).parameters}
-        for name in names - {"params"}:
+        given = [one for call in calls for one in inspect.signature(call).parameters.values()]
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        for name in {one.name for one in given if one.kind not in several}:
             with self.assertRaisesRegex(ValueError, f"param '{name}' has the name of an argument"):
                 autotune.Operation(params=f"delta:f32 {name}:real=1", combine="a + b")
 
