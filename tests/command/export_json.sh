@@ -52,8 +52,10 @@ static void print_place(int is_there, uint64_t place)
 }
 int main(void)
 {
-    static const char *const roles[] = {"input", "n", "output", "partials", "state", "outer", "outer_stride",
-                                        "depth", "depth_stride", "inner", "inner_stride", "span", "span_stride", "parts"};
+    static const char *const roles[] = {
+        "input", "n", "output", "partials", "state", "outer", "outer_stride", "depth", "depth_stride",
+        "inner", "inner_stride", "span", "span_stride", "span_2", "span_2_stride", "span_3", "span_3_stride",
+        "slice", "slice_stride", "slice_2", "slice_2_stride", "parts", "offsets"};
     struct my_dims dims = my_dims_value(0);
     struct my_plan plan;
     int cc, sms, row;
