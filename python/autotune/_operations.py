@@ -167,8 +167,8 @@ class Operation:
     ``keeps_order`` says that values are combined in the order of their elements, as products of
     matrices are; ``i`` in ``map`` counts elements in the array's own order.
 
-    ``params`` are numbers that each call gives, by value: no kernel is compiled for another. Calls take
-    them as keywords, so that none is named as an argument of theirs, such as ``axis``.
+    ``params`` are numbers that each call gives, by value: no kernel is compiled for another. Calls
+    take them as keywords, so that none is named as an argument of theirs, such as ``axis``.
 
     >>> huber = autotune.Operation(
     ...     params="delta:real=1",
