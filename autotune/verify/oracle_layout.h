@@ -34,8 +34,7 @@ struct layout {
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
-    bool
-        is_again; /* the next cases differ from others in their start alone: parts leave them out */
+    bool is_again; /* the next cases differ from others in their start alone */
     bool has_any; /* further inputs of the next cases have any elements, special ones too */
     bool
         is_segmented; /* the problem's dims are of rows, and each case becomes one of segments */

@@ -228,7 +228,7 @@ static void prove(struct device *device, const struct space *space,
     struct emit_variant variant;
     struct device_module *module;
     struct device_image image;
-    struct check *check;
+    struct check *check = NULL;
     int64_t config[SPACE_NAMES_MAX];
     struct text changed[SPACE_PASSES_MAX] = {{0}};
     bool is_planted = !fault->from;
@@ -316,7 +316,7 @@ static void test_laws_of_some_values(void **state)
     const struct device_options options = {.spec = "host"};
     const struct emit_sources sources = load_sources();
     struct device *device;
-    struct check *check;
+    struct check *check = NULL;
     if (device_open(&device, &options, &error))
         fail_msg("%s", error.text);
     assert_int_equal(check_open(&check, device, &problem, &sources, 8, 1, &error), -1);
