@@ -226,7 +226,7 @@ static void prove(struct device *device, const struct space *space,
     const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
     struct device_kernel loaded[SPACE_PASSES_MAX];
     struct emit_variant variant;
-    struct device_module *module;
+    struct device_module *module = NULL;
     struct device_image image;
     struct check *check = NULL;
     int64_t config[SPACE_NAMES_MAX];
