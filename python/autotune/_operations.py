@@ -136,6 +136,21 @@ ROWS_OF_SEVERAL = {
 _KNOWN = {**ROWS, **ROWS_OF_SEVERAL}
 
 
+# The arguments of reduce, scan, segment_reduce and of a plan's call, which params stand beside.
+ARGUMENTS = frozenset(
+    "self operation x axis keepdims dtype out order device exclusive offsets".split()
+)
+
+
+def _check_params(params: str) -> None:
+    for name in re.findall(r"(\w+)\s*:", params):
+        if name in ARGUMENTS:
+            raise ValueError(
+                f"param {name!r} has the name of an argument of autotune.reduce and others, which "
+                "take params as keywords: give it another name"
+            )
+
+
 class Operation:
     """A reduction of your own, from strings in the language of docs/operations.md.
 
@@ -152,7 +167,8 @@ class Operation:
     ``keeps_order`` says that values are combined in the order of their elements, as products of
     matrices are; ``i`` in ``map`` counts elements in the array's own order.
 
-    ``params`` are numbers that each call gives, by value: no kernel is compiled for another.
+    ``params`` are numbers that each call gives, by value: no kernel is compiled for another. Calls
+    take them as keywords, so that none is named as an argument of theirs, such as ``axis``.
 
     >>> huber = autotune.Operation(
     ...     params="delta:real=1",
@@ -196,6 +212,7 @@ class Operation:
         name: str = "own",
         meaning: str = "an operation of its own",
     ) -> None:
+        _check_params(params or "")
         keys = {"meaning": meaning, "types": types, "inputs": inputs}
         keys.update(value=value, params=params)
         keys.update({f"let {key}": text for key, text in (let or {}).items()})
