@@ -130,7 +130,7 @@ ROWS_OF_SEVERAL = {
     "kl": Row("kl", "real", inputs=_XY),
     "hinge": Row("hinge", "real", is_finished=True, inputs=_XY),
     "sqdist": Row("sqdist", "sum", inputs=_XY),
-    "absdist": Row("absdist", "distance", inputs=_XY),
+    "absdist": Row("absdist", "sum", inputs=_XY),
 }
 
 _KNOWN = {**ROWS, **ROWS_OF_SEVERAL}
@@ -282,15 +282,6 @@ def _sum(type: Type, dtype: Optional[Type]) -> tuple:
     return wide.code, dtype or (TYPES["int64"] if type.kind == "b" else wide)
 
 
-def _distance(type: Type, dtype: Optional[Type]) -> tuple:
-    """As a sum, of differences that have a sign."""
-    if type.kind in "bu":
-        raise TypeError(
-            f"differences of {type.name} elements have no sign: convert to a signed type first"
-        )
-    return _sum(type, dtype)
-
-
 def _real(type: Type, dtype: Optional[Type]) -> tuple:
     if dtype and dtype.kind != "f":
         raise TypeError(
@@ -303,7 +294,6 @@ def _real(type: Type, dtype: Optional[Type]) -> tuple:
 # the result (None: the library's own).
 RESULTS = {
     "sum": _sum,
-    "distance": _distance,
     "real": _real,
     "same": lambda type, dtype: (None, dtype or type),
     "index": lambda type, dtype: (None, dtype or TYPES["int64"]),
