@@ -29,6 +29,7 @@ struct form {
     const char *(*name_at)(size_t); /* the i-th choice's name, NULL past the last */
     const char *allowed;            /* characters */
     bool (*shape)(const char *);    /* what else a text that is not empty must be, or NULL */
+    bool (*is_none)(const void *);  /* is it left out? NULL: it never is */
 };
 
 static const struct form forms[FIELD_FORMS];
@@ -332,6 +333,33 @@ static bool is_utc(const char *at)
            two_digits(at + 14) <= 59 && two_digits(at + 17) <= 60;
 }
 
+/* --- What is left out ------------------------------------------------------------------ */
+
+_Static_assert(ORDER_FREE == 0 && DIMS_ALL == 0 && I8 == 0 && LENGTHS_ANY == 0 &&
+                   LIES_ALIKE == 0,
+               "the first choice is left out");
+
+static bool is_first(const void *at)
+{
+    return *(const unsigned *)at == 0;
+}
+
+static bool is_zero(const void *at)
+{
+    return *(const uint64_t *)at == 0;
+}
+
+static bool is_empty(const void *at)
+{
+    return *(const char *)at == '\0';
+}
+
+static bool is_one(const void *at)
+{
+    const struct dim *dim = at;
+    return dim->n == 1 && dim->stride == 1;
+}
+
 /* --- Forms ----------------------------------------------------------------------------- */
 
 _Static_assert(sizeof(enum type) == sizeof(unsigned) &&
@@ -350,21 +378,22 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_TYPE] = {"a type", read_choice, write_choice, CHOICE, .name_at = type_at},
     [FIELD_REGIME] = {"cold, warm, pinned or pageable", read_choice, write_choice, CHOICE,
                       .name_at = regime_at},
-    [FIELD_ORDER] = {"run, n or any", read_choice, write_choice, CHOICE, .name_at = order_at},
+    [FIELD_ORDER] = {"run, n or any", read_choice, write_choice, CHOICE, .name_at = order_at,
+                     .is_none = is_first},
     [FIELD_SCAN] = {"inclusive or exclusive", read_choice, write_choice, CHOICE,
-                    .name_at = scan_at},
+                    .name_at = scan_at, .is_none = is_first},
     [FIELD_OFFSETS] = {"i32, u32, i64 or u64", read_choice, write_choice, CHOICE,
-                       .name_at = type_at},
+                       .name_at = type_at, .is_none = is_first},
     [FIELD_LENGTHS] = {"equal, uniform or skewed", read_choice, write_choice, CHOICE,
-                       .name_at = lengths_at},
+                       .name_at = lengths_at, .is_none = is_first},
     [FIELD_LIE] = {"result, element or one", read_choice, write_choice, CHOICE,
-                   .name_at = lie_at},
+                   .name_at = lie_at, .is_none = is_first},
     [FIELD_SOURCE] = {"measured, emulated or published", read_choice, write_choice, CHOICE,
                       .name_at = source_at},
     [FIELD_DIM] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
                    write_dim, .bytes = sizeof(struct dim)},
     [FIELD_KEPT] = {"a count, or a count and a stride such as 4096 stride 1000", read_dim,
-                    write_dim, .bytes = sizeof(struct dim)},
+                    write_dim, .bytes = sizeof(struct dim), .is_none = is_one},
     [FIELD_INT] = {"an integer in range", read_int, write_int, .bytes = sizeof(int)},
     [FIELD_COUNT] = {"an integer in range", read_count, write_count, .bytes = WORD},
     [FIELD_HASH] = {"16 digits of 0-9 a-f", read_hash, write_hash, .bytes = WORD},
@@ -373,7 +402,8 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_LABEL] = {"letters, digits, spaces and . _ ( ) + , : ~ @ -", read_text, write_text,
                      .allowed = LETTERS CAPITALS DIGITS " ._()+,:~@-"},
     [FIELD_ANY_LABEL] = {"letters, digits, spaces and . _ ( ) + , : ~ @ -", read_text,
-                         write_text, .allowed = LETTERS CAPITALS DIGITS " ._()+,:~@-"},
+                         write_text, .allowed = LETTERS CAPITALS DIGITS " ._()+,:~@-",
+                         .is_none = is_empty},
     [FIELD_PARAMS] = {"NAME=VALUE words", read_text, write_text,
                       .allowed = CAPITALS DIGITS "_=- ", .shape = is_params},
     [FIELD_DECIMAL] = {"a number such as 3.1e-08, or nothing", read_text, write_text,
@@ -381,10 +411,11 @@ static const struct form forms[FIELD_FORMS] = {
     [FIELD_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
                    .allowed = DIGITS "TZ:-", .shape = is_utc},
     [FIELD_ANY_UTC] = {"a time such as 2026-11-21T01:25:00Z", read_text, write_text,
-                       .allowed = DIGITS "TZ:-", .shape = is_utc},
+                       .allowed = DIGITS "TZ:-", .shape = is_utc, .is_none = is_empty},
     [FIELD_GIVEN] = {"words such as delta=0.5", read_text, write_text,
-                     .allowed = LETTERS DIGITS "_=.+- "},
-    [FIELD_ANY] = {"an integer in range", read_count, write_count, .bytes = WORD},
+                     .allowed = LETTERS DIGITS "_=.+- ", .is_none = is_empty},
+    [FIELD_ANY] = {"an integer in range", read_count, write_count, .bytes = WORD,
+                   .is_none = is_zero},
 };
 
 bool field_read(const struct field *field, void *record, const char *value)
@@ -401,29 +432,13 @@ void field_write(const struct field *field, const void *record, struct text *out
 
 bool field_stands(const struct field *field, const void *record)
 {
-    const char *at = (const char *)record + field->offset;
-    return field->form == FIELD_ORDER  ? *(const enum order *)(const void *)at != ORDER_FREE
-           : field->form == FIELD_SCAN ? *(const enum dims_scan *)(const void *)at != DIMS_ALL
-           : field->form == FIELD_OFFSETS ? *(const enum type *)(const void *)at != I8
-           : field->form == FIELD_LENGTHS
-               ? *(const enum lengths *)(const void *)at != LENGTHS_ANY
-           : field->form == FIELD_LIE
-               ? *(const enum problem_lie *)(const void *)at != LIES_ALIKE
-           : field->form == FIELD_ANY ? *(const uint64_t *)(const void *)at != 0
-           : field->form == FIELD_ANY_UTC || field->form == FIELD_ANY_LABEL ||
-                   field->form == FIELD_GIVEN
-               ? *at != 0
-           : field->form == FIELD_KEPT ? ((const struct dim *)(const void *)at)->n != 1 ||
-                                             ((const struct dim *)(const void *)at)->stride != 1
-                                       : true;
+    bool (*is_none)(const void *) = forms[field->form].is_none;
+    return !is_none || !is_none((const char *)record + field->offset);
 }
 
 bool field_may_lack(enum field_form form)
 {
-    return form == FIELD_ORDER || form == FIELD_SCAN || form == FIELD_ANY ||
-           form == FIELD_ANY_UTC || form == FIELD_ANY_LABEL || form == FIELD_GIVEN ||
-           form == FIELD_KEPT || form == FIELD_OFFSETS || form == FIELD_LENGTHS ||
-           form == FIELD_LIE;
+    return forms[form].is_none != NULL;
 }
 
 bool field_is_same(const struct field *field, const void *a, const void *b)

@@ -70,9 +70,10 @@ static void add_params(struct text *out, const struct problem *problem)
 static void add_lies(struct text *out, const struct problem *problem)
 {
     for (size_t k = 1; k < problem_inputs(problem); k++)
-        if (problem->further[k - 1].lie != LIES_ALIKE)
-            text_addf(out, " --lies %s=%s", operation_input_name(problem->op, k),
-                      problem_lies[problem->further[k - 1].lie]);
+        if (problem->further[k - 1].lie != LIES_ALIKE) {
+            text_adds(out, " --lies");
+            problem_add_lie(out, problem, k);
+        }
 }
 
 void command_add_problem(struct text *out, const struct problem *problem, unsigned parts)

@@ -568,8 +568,7 @@ static int check_used(struct reading *reading)
     for (int k = 0; k < text->param_count; k++)
         if (!(params >> k & 1))
             return operation_fault(text, text->params[k].place, reading->error,
-                                   "neither map nor finish mentions the param '%s': remove it, "
-                                   "or use it",
+                                   "no function mentions the param '%s': remove it, or use it",
                                    text->params[k].name);
     for (int k = 1; k < text->input_count; k++)
         if (!(text->parts[OPERATION_MAP].names >> (OPERATION_INPUT_2 + k - 1) & 1))

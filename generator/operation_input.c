@@ -187,10 +187,15 @@ int problem_give_lie(struct problem *problem, const char *text, struct error *er
     return 0;
 }
 
+void problem_add_lie(struct text *out, const struct problem *problem, size_t input)
+{
+    const enum problem_lie lie = problem->further[input - 1].lie;
+    if (lie != LIES_ALIKE)
+        text_addf(out, " %s=%s", operation_input_name(problem->op, input), problem_lies[lie]);
+}
+
 void problem_add_lies(struct text *out, const struct problem *problem)
 {
     for (size_t k = 1; k < problem_inputs(problem); k++)
-        if (problem->further[k - 1].lie != LIES_ALIKE)
-            text_addf(out, " %s=%s", operation_input_name(problem->op, k),
-                      problem_lies[problem->further[k - 1].lie]);
+        problem_add_lie(out, problem, k);
 }

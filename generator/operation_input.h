@@ -40,7 +40,8 @@ void problem_input_strides(const struct dims *dims, uint64_t out[INPUT_STRIDES])
 /* How an input lies, from "y=result". ERROR_USAGE lists what can be said. */
 int problem_give_lie(struct problem *problem, const char *text, struct error *error);
 
-/* Appends " y=result" for each further input that does not lie as the first. */
+/* Appends " y=result" for an input that does not lie as the first; and for each of them. */
+void problem_add_lie(struct text *out, const struct problem *problem, size_t input);
 void problem_add_lies(struct text *out, const struct problem *problem);
 
 #endif

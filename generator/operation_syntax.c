@@ -26,7 +26,7 @@ static const struct scope {
 } scopes[OPERATION_PARTS + 1] = {
     [OPERATION_MAP] = {1u << OPERATION_X | 1u << OPERATION_I | 7u << OPERATION_INPUT_2,
                        "map has x and i", true},
-    [OPERATION_COMBINE] = {1u << OPERATION_A | 1u << OPERATION_B, "combine has a and b", false},
+    [OPERATION_COMBINE] = {1u << OPERATION_A | 1u << OPERATION_B, "combine has a and b", true},
     [OPERATION_IDENTITY] = {0, "identity has no names", false},
     [OPERATION_FINISH] = {1u << OPERATION_A | 1u << OPERATION_N, "finish has a and n", true},
     [OPERATION_PARTS] = {~0u, "a let has x, i, a, b and n", true},
@@ -421,10 +421,10 @@ static int check_let(struct parser *parser, int let, const char *word)
                                    operation_shown_name(parser->text, name),
                                    scope_of(parser, shown_scope));
     if (source->params && !scopes[parser->part].has_params)
-        return operation_fault(parser->text, place_of(parser, word), parser->error,
-                               "'%s' is made of a param, and %s, no params: use those in map "
-                               "or finish",
-                               parser->text->let_names[let], scopes[parser->part].shown);
+        return operation_fault(
+            parser->text, place_of(parser, word), parser->error,
+            "'%s' is made of a param, and %s, no params: use those elsewhere",
+            parser->text->let_names[let], scopes[parser->part].shown);
     parser->out->names |= source->names;
     parser->out->lets |= source->lets | 1u << let;
     parser->out->params |= source->params;
@@ -436,7 +436,7 @@ static int parse_param(struct parser *parser, int param, const char *word)
     const struct operation_node node = {.kind = NODE_PARAM, .index = param};
     if (!scopes[parser->part].has_params)
         return operation_fault(parser->text, place_of(parser, word), parser->error,
-                               "'%s' is a param, and %s, no params: use it in map or finish",
+                               "'%s' is a param, and %s, no params: use it elsewhere",
                                parser->text->params[param].name, scopes[parser->part].shown);
     parser->out->params |= 1u << param;
     return add_node(parser, node, word);

@@ -263,6 +263,16 @@ static int refuse(const struct problem *problem, struct error *error, const char
     return error_set(error, ERROR_USAGE, "operation '%s': %s", problem->op->name, why);
 }
 
+/* What the tree of order n says nothing of; NULL: nothing. */
+static const char *beyond_order(const struct problem *problem)
+{
+    return problem_is_joined(problem)
+               ? problem_commutes(problem) ? "its combine is another text" : "it keeps order"
+           : problem_map(problem) == MAP_MAPPED ? "its map is another text"
+           : problem_has_finish(problem)        ? "it has a finish"
+                                                : NULL;
+}
+
 /* Refuses what the language can say and no kernel does. */
 static int check_kernels(const struct problem *problem, struct error *error)
 {
@@ -274,12 +284,13 @@ static int check_kernels(const struct problem *problem, struct error *error)
             "segments of data in the host's memory are not reduced yet: copy it first");
     if (operation_law(problem->op)->is_position && problem->dims.scan)
         return refuse(problem, error, "a scan gives values, no positions: use min or max");
-    if (problem->order == ORDER_BY_N && problem_rounds(problem) &&
-        (problem_map(problem) == MAP_MAPPED || problem_has_finish(problem)))
-        return refuse(
-            problem, error,
-            "order n is of elements or their squares, combined by a + b or a * b, with no finish: "
-            "leave --order n out, or take --order run");
+    if (problem->order == ORDER_BY_N && problem_rounds(problem) && beyond_order(problem))
+        return error_set(
+            error, ERROR_USAGE,
+            "operation '%s': order n is of elements or their squares, combined by a + b or a * b, "
+            "with no finish, and %s: leave --order n out, or take --order run, whose bits are the "
+            "same run after run on one GPU",
+            problem->op->name, beyond_order(problem));
     if (problem_inputs(problem) == 1)
         return 0;
     if (problem->dims.scan)

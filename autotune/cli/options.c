@@ -124,7 +124,7 @@ static int parse_acc(struct request *request, const char *value, struct error *e
     return problem_find_type(&request->problem.acc, value, error);
 }
 
-/* What it is a value of is known when all options are read. */
+/* What it is said of, or a value of, is known when all options are read. */
 static int parse_lies(struct request *request, const char *value, struct error *error)
 {
     if (request->lie_count == PROBLEM_FURTHER_MAX)

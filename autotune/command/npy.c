@@ -79,8 +79,9 @@ static int read_type(struct npy *out, const struct header *header)
 /* "(3, 4)", "(3,)" or "()". */
 static int read_shape(struct npy *out, const struct header *header)
 {
-    const char *at = find_value(header, "shape");
-    bool is_good = at && *at == '(';
+    const char *value = find_value(header, "shape");
+    const char *at = value ? value : "";
+    bool is_good = *at == '(';
     size_t axes = 0;
     out->n = 1;
     for (at += is_good; is_good && *at != ')'; axes++) {

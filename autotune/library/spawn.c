@@ -54,13 +54,12 @@ static int add_lies(struct command *command, const struct problem *problem, stru
 {
     for (size_t k = 1; k < problem_inputs(problem); k++) {
         struct text *lie = &command->lies[k - 1];
-        const enum problem_lie how = problem->further[k - 1].lie;
-        if (how == LIES_ALIKE)
+        if (problem->further[k - 1].lie == LIES_ALIKE)
             continue;
-        text_addf(lie, "%s=%s", operation_input_name(problem->op, k), problem_lies[how]);
+        problem_add_lie(lie, problem, k);
         if (text_check(lie, error))
             return -1;
-        add(command, "--lies", lie->at);
+        add(command, "--lies", lie->at + 1); /* behind the blank */
     }
     return 0;
 }

@@ -180,8 +180,11 @@ struct case_set *case_sets_find(struct case_sets *sets, const struct planner_pla
     const struct oracle_shape shape = {!has_block     ? 0
                                        : block < tile ? block
                                                       : tile,
-                                       tile, sets->positions_max,
-                                       (uint64_t)keys[PLANNER_RESULTS]};
+                                       tile,
+                                       sets->positions_max,
+                                       (uint64_t)keys[PLANNER_RESULTS],
+                                       sets->part,
+                                       sets->parts};
     for (size_t i = 0; i < sets->count; i++) {
         struct case_set *set = &sets->sets[i];
         if (set->is_special == is_special && set->shape.block == shape.block &&

@@ -33,6 +33,7 @@ struct case_sets {
     struct device *device;
     const struct problem *problem; /* its n is not used */
     uint64_t positions_max, seed;  /* as of check_open */
+    size_t part, parts;            /* as of struct oracle_shape */
     struct case_set sets[CASE_SETS_MAX];
     size_t count;
 };

@@ -199,6 +199,10 @@ static int open_others(struct check *check, struct error *error)
             return -1;
         check->other_count++;
     }
+    for (size_t i = 0; i < check->other_count; i++) {
+        check->others[i]->sets.part = i;
+        check->others[i]->sets.parts = check->other_count;
+    }
     return 0;
 }
 
@@ -301,8 +305,7 @@ static int reserve_outputs(struct check *check, const struct case_set *set, stru
 /* Which cases are run. */
 struct selection {
     enum { CASES_SMALL, CASES_POSITIONS, CASES_SPECIAL } which;
-    uint64_t draw;      /* of CASES_SMALL: chooses positions, or CHECK_ALL */
-    size_t part, parts; /* one case in so many, from this one on; 0 parts: each */
+    uint64_t draw; /* of CASES_SMALL: chooses positions, or CHECK_ALL */
 };
 
 struct run {
@@ -337,8 +340,7 @@ static bool is_selected(const struct run *run, size_t i)
 {
     const struct oracle_cases *cases = &run->set->cases;
     const uint64_t draw = run->selection.draw;
-    const size_t parts = run->selection.parts;
-    if (parts && i % parts != run->selection.part)
+    if (cases->cases[i].is_left_out)
         return false;
     return run->selection.which == CASES_POSITIONS
                ? cases->cases[i].step != ORACLE_KEPT
@@ -346,10 +348,11 @@ static bool is_selected(const struct run *run, size_t i)
 }
 
 /* Assigns cases by the parity of the index's bits: each run gets every start and both kinds of
- * each size. */
+ * each size. One element is one block's in either geometry. */
 static bool is_turn(const struct run *run, size_t i)
 {
-    return (!run->takes_turns || (unsigned)__builtin_parityll(i) == run->turn) &&
+    const bool takes_turns = run->takes_turns || dims_n(&run->set->cases.cases[i].dims) == 1;
+    return (!takes_turns || (unsigned)__builtin_parityll(i) == run->turn) &&
            is_selected(run, i) && keeps_order(run, i);
 }
 
@@ -1116,7 +1119,7 @@ static int check_set(struct check *check, const struct point_context *context,
     if (!set)
         return -1;
     const bool takes_turns = check->observer || set->cases.count > ALTERNATE ||
-                             !oracle_is_run(&context->problem->dims);
+                             set->shape.parts || !oracle_is_run(&context->problem->dims);
     struct run wide_run = {.check = check,
                            .context = context,
                            .config = configs.wide,
@@ -1243,9 +1246,9 @@ static void name_params(struct check_outcome *out, const struct problem *problem
     text_dispose(&params);
 }
 
-/* The same code with other values of params, each case with one of them: what ignores a value, or keeps that
- * of another call, is wrong here. Where an element stands changes nothing of that, so of the positions that are
- * tried one by one a draw is enough. */
+/* The same code with other values of params, each case with one of them, in one geometry: what ignores a value, or
+ * keeps that of another call, is wrong here. Where an element stands changes nothing of that, so one start of a window
+ * of each size is enough, and a draw of the positions that are tried one by one. */
 static int check_others(struct check *check, const struct point_context *context,
                         struct check_configs configs,
                         const struct device_kernel *const kernels[SPACE_PASSES_MAX],
@@ -1261,8 +1264,6 @@ static int check_others(struct check *check, const struct point_context *context
     for (size_t i = 0; i < check->other_count && out->is_right; i++) {
         const uint64_t cases = out->cases;
         problem.params = check->others[i]->problem.params;
-        selection.part = i;
-        selection.parts = check->other_count;
         if (check_set(check->others[i], &other, configs, kernels, selection, out, error))
             return -1;
         out->cases += cases;

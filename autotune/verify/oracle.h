@@ -58,6 +58,7 @@ struct oracle_shape {
     uint64_t block, tile;   /* threads per block; elements per tile */
     uint64_t positions_max; /* positions tried one by one for operations that need it */
     uint64_t at_once;       /* results that a block makes at a time */
+    size_t part, parts; /* only one case in so many is tried, from this one on; 0 parts: all */
 };
 
 /* The input begins at elements[offset]; its results start at expects[first]. */
@@ -71,6 +72,7 @@ struct oracle_case {
         step; /* of the sweep over positions: a draw may leave the case out; else ORACLE_KEPT */
     uint64_t borders; /* of segments: where its offsets are among all borders */
     bool is_open;     /* any results are right: its offsets are none */
+    bool is_left_out; /* of another part: it has no results, and is not tried */
 };
 #define ORACLE_KEPT UINT64_MAX
 

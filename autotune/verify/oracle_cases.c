@@ -6,6 +6,8 @@
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 
+#include "generator/operation_shadow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +91,14 @@ static int add_hashed(struct layout *layout, uint64_t seed, bool is_scaled)
     if (is_scaled)
         scale_first(layout, first + layout->guard);
     for (size_t i = 0; i < layout->size_count; i++)
-        for (uint64_t start = 0; start < layout->starts; start++)
-            if (layout_add_folded(layout,
-                                  first + layout->guard +
-                                      start_at(layout, start, is_scaled ? 0 : i + 5 * start),
+        for (uint64_t start = 0; start < layout->starts; start++) {
+            const uint64_t at = start_at(layout, start, is_scaled ? 0 : i + 5 * start);
+            layout->is_again = (start + i) % layout->starts >= layout->shape.parts;
+            if (layout_add_folded(layout, first + layout->guard + at,
                                   size_at(layout, i, start)))
                 return -1;
+        }
+    layout->is_again = false;
     return 0;
 }
 
@@ -470,6 +474,15 @@ static int add_singles(struct layout *layout)
     return failed;
 }
 
+/* What the shadow of an operation makes of an element is known, and shows in any window. */
+static bool is_shadow(const struct problem *problem)
+{
+    struct problem shadow;
+    struct error ignored;
+    return problem_is_joined(problem) && operation_shadow(&shadow, problem, &ignored) == 0 &&
+           shadow.op == problem->op;
+}
+
 /* Adds windows of elements whose sums round, each size once. */
 static int add_rounded(struct layout *layout)
 {
@@ -564,7 +577,7 @@ int oracle_make_cases(struct oracle_cases *out, const struct problem *problem,
          : oracle_is_run(&problem->dims) ? make_run(&layout)
                                          : make_arrays(&layout)) ||
         (!problem_types[problem->type].is_float && oracle_add_specials(&layout)) ||
-        (oracle_has_map(problem) && add_drawn(&layout));
+        (oracle_has_map(problem) && !is_shadow(problem) && add_drawn(&layout));
     return end_layout(&layout, failed);
 }
 

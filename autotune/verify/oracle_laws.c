@@ -8,6 +8,7 @@
 #include "autotune/verify/oracle_mapped.h"
 #include "autotune/verify/oracle_ops.h"
 #include "generator/operation_input.h"
+#include "generator/operation_param.h"
 #include "generator/operation_type.h"
 
 #include <inttypes.h>
@@ -347,11 +348,16 @@ static int refuse(const struct trying *trying, const struct law *law, int k,
                   struct error *error)
 {
     char elements[ELEMENTS_CHARS], left[ORACLE_CHARS], right[ORACLE_CHARS];
+    struct text params = {0};
+    problem_add_params(&params, trying->problem);
     format_elements(trying, law->operands, (size_t)k, elements);
-    return error_set(error, ERROR_USAGE, "%s: %s%s %s %s, %s %s; %s",
-                     operation_option(trying->problem->op), law->breach, elements, law->first,
-                     format_result(trying, 0, k, left), law->second,
-                     format_result(trying, 1, k, right), law->help);
+    error_set(error, ERROR_USAGE, "%s%s%.80s: %s%s %s %s, %s %s; %s",
+              operation_option(trying->problem->op), params.at ? ", with" : "",
+              params.at ? params.at : "", law->breach, elements, law->first,
+              format_result(trying, 0, k, left), law->second,
+              format_result(trying, 1, k, right), law->help);
+    text_dispose(&params);
+    return -1;
 }
 
 /* --- Laws --------------------------------------------------------------------------------- */

@@ -183,6 +183,14 @@ static int cut(struct layout *layout, struct dims *dims)
     return 0;
 }
 
+/* Is the next case one of another part's? */
+static bool is_left_out(const struct layout *layout)
+{
+    const struct oracle_shape *shape = &layout->shape;
+    return shape->parts &&
+           (layout->is_again || layout->out->count % shape->parts != shape->part);
+}
+
 oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struct dims *asked)
 {
     struct oracle_cases *out = layout->out;
@@ -195,7 +203,8 @@ oracle_bits *layout_add_case(struct layout *layout, uint64_t offset, const struc
                                                     .dims = dims,
                                                     .first = first,
                                                     .step = ORACLE_KEPT,
-                                                    .borders = layout->border_first};
+                                                    .borders = layout->border_first,
+                                                    .is_left_out = is_left_out(layout)};
     place_further(layout, &out->cases[out->count - 1], out->count - 1);
     layout->expect_count += results;
     return out->expects + first;
@@ -334,6 +343,8 @@ static int add_folded(struct layout *layout, uint64_t offset, const struct dims 
     const struct layout_folded folded = {layout->out->count, is_array};
     if (!layout_add_case(layout, offset, dims))
         return -1;
+    if (layout->out->cases[folded.at].is_left_out)
+        return 0;
     if (!oracle_has_map(&layout->problem))
         return fold_case(layout, &folded, layout->error);
     if (array_grow(&layout->waiting, layout->waiting_count, sizeof *layout->waiting,

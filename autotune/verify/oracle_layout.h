@@ -34,7 +34,8 @@ struct layout {
     uint64_t element_capacity;
     uint64_t sizes[LAYOUT_SIZES_MAX];
     size_t size_count;
-    bool has_any; /* further inputs of the next cases have any elements, special ones too */
+    bool is_again; /* the next cases differ from others in their start alone */
+    bool has_any;  /* further inputs of the next cases have any elements, special ones too */
     bool
         is_segmented; /* the problem's dims are of rows, and each case becomes one of segments */
     uint64_t border_capacity, border_first; /* of the next case, where some were added for it */

@@ -521,7 +521,7 @@ struct tile {
 
 static struct tile find_tile(uint64_t left)
 {
-    const uint64_t count = left < LANES * STEPS ? left : LANES * STEPS;
+    const uint64_t count = left < (uint64_t)LANES * STEPS ? left : (uint64_t)LANES * STEPS;
     const uint64_t steps = (count + LANES - 1) / LANES;
     return (struct tile){count, steps, (count + steps - 1) / steps};
 }

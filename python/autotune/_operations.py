@@ -130,10 +130,25 @@ ROWS_OF_SEVERAL = {
     "kl": Row("kl", "real", inputs=_XY),
     "hinge": Row("hinge", "real", is_finished=True, inputs=_XY),
     "sqdist": Row("sqdist", "sum", inputs=_XY),
-    "absdist": Row("absdist", "distance", inputs=_XY),
+    "absdist": Row("absdist", "sum", inputs=_XY),
 }
 
 _KNOWN = {**ROWS, **ROWS_OF_SEVERAL}
+
+
+# The arguments of reduce, scan, segment_reduce and of a plan's call, which params stand beside.
+ARGUMENTS = frozenset(
+    "self operation x axis keepdims dtype out order device exclusive offsets".split()
+)
+
+
+def _check_params(params: str) -> None:
+    for name in re.findall(r"(\w+)\s*:", params):
+        if name in ARGUMENTS:
+            raise ValueError(
+                f"param {name!r} has the name of an argument of autotune.reduce and others, which "
+                "take params as keywords: give it another name"
+            )
 
 
 class Operation:
@@ -152,7 +167,8 @@ class Operation:
     ``keeps_order`` says that values are combined in the order of their elements, as products of
     matrices are; ``i`` in ``map`` counts elements in the array's own order.
 
-    ``params`` are numbers that each call gives, by value: no kernel is compiled for another.
+    ``params`` are numbers that each call gives, by value: no kernel is compiled for another. Calls
+    take them as keywords, so that none is named as an argument of theirs, such as ``axis``.
 
     >>> huber = autotune.Operation(
     ...     params="delta:real=1",
@@ -196,6 +212,7 @@ class Operation:
         name: str = "own",
         meaning: str = "an operation of its own",
     ) -> None:
+        _check_params(params or "")
         keys = {"meaning": meaning, "types": types, "inputs": inputs}
         keys.update(value=value, params=params)
         keys.update({f"let {key}": text for key, text in (let or {}).items()})
@@ -265,15 +282,6 @@ def _sum(type: Type, dtype: Optional[Type]) -> tuple:
     return wide.code, dtype or (TYPES["int64"] if type.kind == "b" else wide)
 
 
-def _distance(type: Type, dtype: Optional[Type]) -> tuple:
-    """As a sum, of differences that have a sign."""
-    if type.kind in "bu":
-        raise TypeError(
-            f"differences of {type.name} elements have no sign: convert to a signed type first"
-        )
-    return _sum(type, dtype)
-
-
 def _real(type: Type, dtype: Optional[Type]) -> tuple:
     if dtype and dtype.kind != "f":
         raise TypeError(
@@ -286,7 +294,6 @@ def _real(type: Type, dtype: Optional[Type]) -> tuple:
 # the result (None: the library's own).
 RESULTS = {
     "sum": _sum,
-    "distance": _distance,
     "real": _real,
     "same": lambda type, dtype: (None, dtype or type),
     "index": lambda type, dtype: (None, dtype or TYPES["int64"]),

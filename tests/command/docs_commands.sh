@@ -19,6 +19,7 @@ s/--len [0-9][0-9]*[KMGTi]*\( \|$\)/--len 96\1/
 s/--blocks [0-9]*\.\.[0-9]*/--blocks 32..64/
 s/\([a-z]\)|[a-z|]*/\1/
 s/--cover/--small/
+s/merge FOLDER/merge ./
 /--gpu/!s/--format [a-z,]*/& --gpu h200/
 END
 
@@ -63,8 +64,13 @@ take_block '__global__ void' > run/grid_stride.cu
 take_block 'name = grid_stride' > run/grid_stride.ini
 cp run/grid_stride.cu run/mine.cu
 cp run/grid_stride.ini run/mine.ini
-sed -n '/^    cat > energy.ini/,/^    END$/p' "$ROOT/docs/operations.md" | sed -n 's/^    //; /^cat/d; /^END/d; p' > run/energy.ini
+for page in $PAGES; do
+    awk '/^    cat > [a-z_.]* <<END$/ { name = $3; next }
+        /^    END$/ { name = "" }
+        name { sub(/^    /, ""); print > ("run/" name) }' "$ROOT/$page"
+done
 cp "$ROOT/bench/records/nvidia-h200.ini" run
+for machine in a b; do cp "$ROOT/bench/records/nvidia-h200.ini" run/$machine.ini; done
 cp "$ROOT/bench/results/h200-cub-sum-f32-cold.csv" run/cub.csv
 cp "$ROOT/bench/results/h200-ladder-f32.csv" run/ladder.csv
 head -c 400000 "$AUTOTUNE" | tee run/samples.f32 > run/a.i32

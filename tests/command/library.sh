@@ -137,6 +137,8 @@ says_sum() {
 {
     check c99-shared $CC $C99 $HEADERS -o shared emulated.c $LINK
     check c99-shared-runs says_sum ./shared
+    check early-program $CC $C99 -o early "$ROOT/tests/command/early_program.c" $LINK
+    check early-program-runs ./early
     check c99-archive $CC $C99 $HEADERS -o archive emulated.c $STATIC
     check c99-archive-runs env -u LD_LIBRARY_PATH ./archive
     check c99-sanitized $CC $C99 $ASAN $HEADERS -o sanitized emulated.c $STATIC

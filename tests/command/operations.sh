@@ -182,6 +182,9 @@ refuses name-of-ours 64 "max\.ini: 'max' is the name of another operation" --dev
 operation wrong.ini "meaning = m" "map = x * 0.5" "combine = a + b"
 refuses float-of-integers 64 "wrong\.ini:3:1[0-9]*: 0\.5 is no integer" --device host --op wrong.ini --type i32
 refuses scan-of-finish 64 "a scan gives values as they are" --device host --op mean --type f32 --scan inclusive --n 1K
-refuses order-of-map 64 "order n is of elements or their squares" --device host --op asum --type f32 --order n --n 1K
+refuses order-of-map 64 "order n is of elements or their squares.*its map is another text: leave --order n out, or take --order run" --device host --op asum --type f32 --order n --n 1K
+refuses order-of-finish 64 "with no finish, and it has a finish: " --device host --op mean --type f32 --order n --n 1K
+refuses order-of-combine 64 "its combine is another text: " --device host --op var --type f32 --order n --n 1K
+refuses order-that-is-kept 64 "it keeps order: " --device host --op "$ROOT/tests/operations/smooth.ini" --type f32 --order n --n 1K
 
 finish

@@ -113,9 +113,7 @@ class Inputs(unittest.TestCase):
         x, y = np.array([1, 250, 3], "uint8"), np.array([2, 5, 3], "uint8")
         self.assertEqual(autotune.reduce("sqdist", x, y), 1 + 245**2)
         self.assertEqual(autotune.reduce("mse", x, y), (1 + 245**2) / 3)
-        with self.assertRaisesRegex(TypeError, "uint8 elements have no sign: convert"):
-            autotune.reduce("absdist", x, y)
-        self.assertEqual(autotune.reduce("absdist", x.astype("int16"), y.astype("int16")), 246)
+        self.assertEqual(autotune.reduce("absdist", x, y), 246)
 
     def test_own(self):
         masked = autotune.Operation(

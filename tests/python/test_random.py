@@ -8,6 +8,9 @@ import autotune
 import numpy as np
 
 CASES = int(os.environ.get("CASES", "200"))
+PLACES = 1000 if os.environ.get("EVERY") else 40  # all types, or few, whose kernels are few
+TYPES = ["float32", "float16", "float64"]
+TYPES += [f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u")]
 REASONS = "pass a contiguous copy|only the last axis is scanned|of no elements has no value"
 
 
@@ -33,6 +36,25 @@ def draw_axis(drawn, ndim):
     return axes[0] if len(axes) == 1 and drawn.random() < 0.7 else axes
 
 
+def draw_ties(drawn, dtype):
+    """Of two or three axes, with equals, limits, NaN, infinities and zeros of both signs."""
+    shape = [drawn.choice((1, 2, 3, 5, 17, 33, 64, 100, 257)) for _ in range(drawn.randint(2, 3))]
+    shape[drawn.randrange(len(shape))] = drawn.choice((1, 31, 1000, 3001))
+    while np.prod(shape) > 1 << 17:
+        shape = [max(n // 2, 1) for n in shape]
+    numbers = np.random.RandomState(drawn.randrange(1 << 30))
+    limits = np.finfo(dtype) if dtype.startswith("float") else np.iinfo(dtype)
+    kinds = [limits.min, limits.max, 0, 1, 2, 3]
+    if dtype.startswith("float"):
+        kinds += [-0.0, -1, np.inf, -np.inf, limits.tiny, *[np.nan] * drawn.randint(0, 1)]
+    kinds = np.array(drawn.sample(kinds, drawn.randint(1, len(kinds))), dtype)
+    x = kinds[numbers.randint(0, len(kinds), size=shape)]
+    if drawn.random() < 0.5:  # one that is alone, mostly, and the same everywhere else
+        x = np.full(shape, kinds[0], dtype)
+        x[tuple(numbers.randint(0, n) for n in shape)] = kinds[-1]
+    return x
+
+
 class Random(unittest.TestCase):
     def setUp(self):
         autotune.set_default_device("host")
@@ -50,6 +72,18 @@ class Random(unittest.TestCase):
             self.assertRegex(str(refusal), REASONS)
             return None
         return made
+
+    def test_places(self):
+        drawn = random.Random(2)
+        types = TYPES if PLACES > 100 else TYPES[:1]
+        for k in range(PLACES):
+            x = draw_ties(drawn, drawn.choice(types))
+            name = drawn.choice(("argmin", "argmax"))
+            axis = drawn.randrange(x.ndim)
+            with self.subTest(k=k, name=name, type=x.dtype, shape=x.shape, axis=axis):
+                np.testing.assert_array_equal(
+                    getattr(autotune, name)(x, axis=axis), getattr(np, name)(x, axis=axis)
+                )
 
     def test_drawn_calls(self):
         drawn, right = random.Random(1), 0

@@ -1,6 +1,7 @@
 """Operations of one's own, plans, tuning, other libraries' arrays, errors, threads, the program."""
 
 import gc
+import inspect
 import os
 import subprocess
 import sys
@@ -64,6 +65,14 @@ class Rest(unittest.TestCase):
             autotune.Operation(map="y", combine="a + b")
         with self.assertRaises(ValueError):
             autotune.reduce(autotune.Operation(combine="a - b"), np.ones(3))
+
+    def test_params_named_as_arguments(self):
+        calls = (autotune.reduce, autotune.scan, autotune.segment_reduce, autotune.Plan.long)
+        given = [one for call in calls for one in inspect.signature(call).parameters.values()]
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        for name in {one.name for one in given if one.kind not in several}:
+            with self.assertRaisesRegex(ValueError, f"param '{name}' has the name of an argument"):
+                autotune.Operation(params=f"delta:f32 {name}:real=1", combine="a + b")
 
     def test_params(self):
         x = np.array([[0.25, -3, 1], [2, 0.5, -0.5]], "float32")

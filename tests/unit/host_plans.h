@@ -53,6 +53,28 @@ static inline struct autotune_plan *make_plan(struct autotune_context *context,
     return plan;
 }
 
+/* A plan with all that a call of it needs. */
+struct host_call {
+    struct autotune_context *context;
+    struct autotune_plan *plan;
+    struct autotune_workspace *workspace;
+};
+
+static inline void open_call(struct host_call *out, const struct autotune_problem *problem)
+{
+    out->context = open_context(folder, NULL);
+    out->plan = make_plan(out->context, problem, AUTOTUNE_FROM_DEFAULT);
+    if (autotune_workspace_create(&out->workspace, out->plan, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+}
+
+static inline void close_call(struct host_call *call)
+{
+    assert_int_equal(autotune_workspace_destroy(call->workspace, &error), 0);
+    assert_int_equal(autotune_plan_destroy(call->plan, &error), 0);
+    assert_int_equal(autotune_context_destroy(call->context, &error), 0);
+}
+
 static inline void assert_refused(int got, enum autotune_code code, const char *said)
 {
     if (got != (int)code || error.code != (int)code || !strstr(error.text, said))

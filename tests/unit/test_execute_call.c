@@ -11,39 +11,27 @@ static const float x[] = {-9, 0.5f, 4, 9};
 static float result;
 
 struct fixture {
-    struct autotune_context *context;
-    struct autotune_plan *plan;
-    struct autotune_workspace *workspace;
+    struct host_call host;
     struct autotune_call call;
 };
 
-static void open_call(struct fixture *out, const char *params)
+static void open_clipped(struct fixture *out, const char *params)
 {
     const char *op;
     if (autotune_operation_read(&op, "clipped", clipped, &error))
         fail_msg("%s", error.text);
     const struct autotune_problem problem = {.op = op, .type = "f32", .n = 4, .params = params};
-    out->context = open_context(folder, NULL);
-    out->plan = make_plan(out->context, &problem, AUTOTUNE_FROM_DEFAULT);
-    if (autotune_workspace_create(&out->workspace, out->plan, NULL, NULL, &error))
-        fail_msg("%s", error.text);
+    open_call(&out->host, &problem);
     out->call = (struct autotune_call){.size = sizeof out->call,
                                        .inputs = {{.data = x}},
                                        .outputs = {&result},
                                        .n = 4};
 }
 
-static void close_call(struct fixture *fixture)
-{
-    assert_int_equal(autotune_workspace_destroy(fixture->workspace, &error), 0);
-    assert_int_equal(autotune_plan_destroy(fixture->plan, &error), 0);
-    assert_int_equal(autotune_context_destroy(fixture->context, &error), 0);
-}
-
 static void assert_result(const struct fixture *fixture, float wanted)
 {
     result = -77;
-    if (autotune_execute_call(fixture->workspace, &fixture->call, &error))
+    if (autotune_execute_call(fixture->host.workspace, &fixture->call, &error))
         fail_msg("%s", error.text);
     if (result < wanted || result > wanted)
         fail_msg("%g, not %g", (double)result, (double)wanted);
@@ -53,11 +41,11 @@ static void test_values_of_each_call(void **state)
 {
     (void)state;
     struct fixture fixture;
-    open_call(&fixture, "high=5 shift=1");
+    open_clipped(&fixture, "high=5 shift=1");
     float low = 0, high = 2;
     int32_t shift = -100;
     assert_result(&fixture, -1 + 0.5f + 4 + 5 + 1);
-    assert_int_equal(autotune_execute(fixture.workspace, x, 4, &result, NULL, &error), 0);
+    assert_int_equal(autotune_execute(fixture.host.workspace, x, 4, &result, NULL, &error), 0);
     assert_true(result > 9.4f && result < 9.6f);
     fixture.call.params[0] = &low;
     fixture.call.params[1] = &high;
@@ -67,13 +55,13 @@ static void test_values_of_each_call(void **state)
     assert_result(&fixture, 0 + 0.5f + 3 + 3 - 100);
     fixture.call.params[1] = NULL;
     assert_result(&fixture, 0 + 0.5f + 4 + 5 - 100);
-    assert_int_equal(autotune_plan_op_param_count(fixture.plan), 3);
-    assert_string_equal(autotune_plan_op_param_name(fixture.plan, 2), "shift");
-    assert_string_equal(autotune_plan_op_param_type(fixture.plan, 1), "f32");
-    assert_string_equal(autotune_plan_op_param_type(fixture.plan, 2), "i32");
-    assert_string_equal(autotune_plan_op_param_name(fixture.plan, 3), "");
+    assert_int_equal(autotune_plan_op_param_count(fixture.host.plan), 3);
+    assert_string_equal(autotune_plan_op_param_name(fixture.host.plan, 2), "shift");
+    assert_string_equal(autotune_plan_op_param_type(fixture.host.plan, 1), "f32");
+    assert_string_equal(autotune_plan_op_param_type(fixture.host.plan, 2), "i32");
+    assert_string_equal(autotune_plan_op_param_name(fixture.host.plan, 3), "");
     assert_int_equal(autotune_plan_op_param_count(NULL), 0);
-    close_call(&fixture);
+    close_call(&fixture.host);
 }
 
 static void test_a_value_is_missing(void **state)
@@ -81,14 +69,14 @@ static void test_a_value_is_missing(void **state)
     (void)state;
     struct fixture fixture;
     const float low = 0;
-    open_call(&fixture, NULL);
+    open_clipped(&fixture, NULL);
     fixture.call.params[0] = &low;
-    assert_refused(autotune_execute_call(fixture.workspace, &fixture.call, &error),
+    assert_refused(autotune_execute_call(fixture.host.workspace, &fixture.call, &error),
                    AUTOTUNE_BAD_ARGUMENT,
                    "operation 'clipped' takes a value for its param 'high'");
-    assert_refused(autotune_execute(fixture.workspace, x, 4, &result, NULL, &error),
+    assert_refused(autotune_execute(fixture.host.workspace, x, 4, &result, NULL, &error),
                    AUTOTUNE_BAD_ARGUMENT, "takes a value for its param 'high'");
-    close_call(&fixture);
+    close_call(&fixture.host);
 }
 
 static void test_bad_params_of_a_problem(void **state)
@@ -103,21 +91,23 @@ static void test_bad_params_of_a_problem(void **state)
         {"high", "a param is NAME=NUMBER, not 'high'"},
     };
     struct fixture fixture;
-    open_call(&fixture, NULL);
+    open_clipped(&fixture, NULL);
     const char *op;
     assert_int_equal(autotune_operation_read(&op, "clipped", clipped, &error), 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct autotune_problem problem = {.op = op, .type = "f32", .n = 4};
         struct autotune_plan *plan;
         problem.params = cases[i].params;
-        assert_refused(autotune_plan_create(&plan, fixture.context, &problem, NULL, &error),
+        assert_refused(autotune_plan_create(&plan, fixture.host.context, &problem, NULL,
+                                            &error),
                        AUTOTUNE_BAD_ARGUMENT, cases[i].said);
         problem.op = "sum";
-        assert_refused(autotune_plan_create(&plan, fixture.context, &problem, NULL, &error),
+        assert_refused(autotune_plan_create(&plan, fixture.host.context, &problem, NULL,
+                                            &error),
                        AUTOTUNE_BAD_ARGUMENT,
                        i == 3 ? "NAME=NUMBER" : "operation 'sum' has no params");
     }
-    close_call(&fixture);
+    close_call(&fixture.host);
 }
 
 /* A program that was built with a later header: what it uses of that must be known here. */
@@ -129,29 +119,29 @@ static void test_another_version(void **state)
         struct autotune_call call;
         uint64_t later[3];
     } longer = {.later = {0, 0, 0}};
-    open_call(&fixture, "high=5");
+    open_clipped(&fixture, "high=5");
     longer.call = fixture.call;
     longer.call.size = sizeof longer;
     result = 0;
-    assert_int_equal(autotune_execute_call(fixture.workspace, &longer.call, &error), 0);
+    assert_int_equal(autotune_execute_call(fixture.host.workspace, &longer.call, &error), 0);
     assert_true(result > 8.4f && result < 8.6f);
     longer.later[2] = 1;
-    assert_refused(autotune_execute_call(fixture.workspace, &longer.call, &error),
+    assert_refused(autotune_execute_call(fixture.host.workspace, &longer.call, &error),
                    AUTOTUNE_BAD_ARGUMENT, "install the version whose autotune.h");
     longer.later[2] = 0;
     longer.call.size = 0;
-    assert_refused(autotune_execute_call(fixture.workspace, &longer.call, &error),
+    assert_refused(autotune_execute_call(fixture.host.workspace, &longer.call, &error),
                    AUTOTUNE_BAD_ARGUMENT, "autotune_call.size is 0, less than any version's");
-    close_call(&fixture);
+    close_call(&fixture.host);
 }
 
 static void test_what_must_be_zero(void **state)
 {
     (void)state;
     struct fixture fixture;
-    open_call(&fixture, "high=5");
+    open_clipped(&fixture, "high=5");
     struct autotune_call good = fixture.call, *call = &fixture.call;
-    struct autotune_workspace *workspace = fixture.workspace;
+    struct autotune_workspace *workspace = fixture.host.workspace;
     call->reserved[14] = 1;
     assert_refused(autotune_execute_call(workspace, call, &error), AUTOTUNE_BAD_ARGUMENT,
                    "a field reserved of autotune_call is not zero");
@@ -179,7 +169,7 @@ static void test_what_must_be_zero(void **state)
                    "workspace is NULL");
     assert_refused(autotune_execute_call(workspace, NULL, &error), AUTOTUNE_BAD_ARGUMENT,
                    "call is NULL");
-    close_call(&fixture);
+    close_call(&fixture.host);
 }
 
 /* What is laid down for programs that are built already. */

@@ -30,18 +30,15 @@ static void test_faults(void **state)
         {HEAD "params = d:f32=\nmap = x\n", "p.ini:4:16: a number is missing"},
         {HEAD "params = d:f32=1x\nmap = x\n", "p.ini:4:17: a number ends before 'x'"},
         {HEAD "params = d:f32=1+2\nmap = x\n", "p.ini:4:17: a number ends here"},
-        {HEAD "params = d:acc\nmap = x\n", "p.ini:4:10: neither map nor finish mentions"},
+        {HEAD "params = d:acc\nmap = x\n", "p.ini:4:10: no function mentions the param 'd'"},
         {HEAD "params = d:acc\nlet d = x\nmap = d\n", "p.ini:5:5: 'd' is a param already"},
         {HEAD "params = d:acc\nmap = x + e\n", "p.ini:5:11: unknown name 'e'"},
         {HEAD "params = delta:acc\nmap = x + delto\n", "did you mean 'delta'?"},
         {HEAD "params = a1:acc a2:acc a3:acc a4:acc a5:acc a6:acc a7:acc a8:acc a9:acc\n",
          "8 params at most"},
-        {"[operation]\nmeaning = m\nparams = d:acc\nmap = x * d\ncombine = a + b * d\n",
-         "p.ini:5:19: 'd' is a param, and combine has a and b, no params: use it in map or "
-         "finish"},
         {"[operation]\nmeaning = m\nparams = d:acc\nlet e = d + 1\nmap = x * e\n"
-         "combine = a + b * e\n",
-         "p.ini:6:19: 'e' is made of a param, and combine has a and b, no params"},
+         "combine = a + b\nidentity = e\n",
+         "p.ini:7:12: 'e' is made of a param, and identity has no names, no params"},
         {"[operation]\nmeaning = m\nparams = d:acc\nmap = x * d\ncombine = a + b\n"
          "identity = d\n",
          "p.ini:6:12: 'd' is a param, and identity has no names"},
@@ -200,6 +197,24 @@ static const struct fault {
     {"int shift_)", "short shift_)"},
 };
 
+/* A combine takes a param. */
+static const char soft[] =
+    "[operation]\nmeaning = a soft maximum, at a temperature\ntypes = floats\n"
+    "params = t:acc=2\nvalue = top:acc sum:acc\nmap = make(x, 1)\n"
+    "let top = greatest(a.top, b.top)\n"
+    "let left = a.top == top ? a.sum : a.sum * exp((a.top - top) / t)\n"
+    "let right = b.top == top ? b.sum : b.sum * exp((b.top - top) / t)\n"
+    "combine = make(top, left + right)\nidentity = make(lowest(), 0)\n"
+    "finish = a.sum == 0 ? lowest() : a.top + log(a.sum)\n";
+
+static const struct fault soft_faults[] = {
+    {NULL, NULL},
+    {"- top_) / given.t_", "- top_) / 2.0f"},
+    {"const given_params given = {t_};",
+     "static given_params given;\n    static int has;\n    if (!has) {\n"
+     "        given.t_ = t_;\n        has = 1;\n    }"},
+};
+
 /* What the proof says of a kernel with the fault in the place of the emitted text. */
 static void prove(struct device *device, const struct space *space,
                   const struct problem *problem, const struct fault *fault,
@@ -211,9 +226,9 @@ static void prove(struct device *device, const struct space *space,
     const struct device_kernel *kernels[SPACE_PASSES_MAX] = {NULL};
     struct device_kernel loaded[SPACE_PASSES_MAX];
     struct emit_variant variant;
-    struct device_module *module;
+    struct device_module *module = NULL;
     struct device_image image;
-    struct check *check;
+    struct check *check = NULL;
     int64_t config[SPACE_NAMES_MAX];
     struct text changed[SPACE_PASSES_MAX] = {{0}};
     bool is_planted = !fault->from;
@@ -250,12 +265,12 @@ static void prove(struct device *device, const struct space *space,
     emit_dispose(&variant);
 }
 
-static void test_planted_faults(void **state)
+static void find_all(const char *file, const char *text, const struct fault *planted,
+                     size_t count)
 {
-    (void)state;
     const struct device_options options = {.spec = "host"};
     struct space *space = load_space("configs/reduce.ini");
-    const struct problem problem = {.op = load_operation("clipped.ini", clipped),
+    const struct problem problem = {.op = load_operation(file, text),
                                     .type = F32,
                                     .acc = F32,
                                     .dims = DIMS_VALUE(1 << 20),
@@ -264,22 +279,63 @@ static void test_planted_faults(void **state)
     if (device_open(&device, &options, &error) ||
         space_settle_default(space, &problem, &device->info.target, &error))
         fail_msg("%s", error.text);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct check_outcome outcome;
-        prove(device, space, &problem, &faults[i], &outcome);
-        if (outcome.is_right != !faults[i].from)
-            fail_msg("%s: %s", faults[i].to ? faults[i].to : "as it is", outcome.reason);
+        prove(device, space, &problem, &planted[i], &outcome);
+        if (outcome.is_right != !planted[i].from)
+            fail_msg("%s: %s", planted[i].to ? planted[i].to : "as it is", outcome.reason);
     }
     device_close(device);
     space_free(space);
 }
 
+static void test_planted_faults(void **state)
+{
+    (void)state;
+    find_all("clipped.ini", clipped, faults, sizeof faults / sizeof *faults);
+}
+
+static void test_faults_in_combine(void **state)
+{
+    (void)state;
+    find_all("soft.ini", soft, soft_faults, sizeof soft_faults / sizeof *soft_faults);
+}
+
+/* Laws are tried with the values that are given, and with others. */
+static void test_laws_of_some_values(void **state)
+{
+    (void)state;
+    const struct problem problem =
+        {.op = load_operation("half.ini",
+                              "[operation]\nmeaning = a sum where d is 1\n"
+                              "params = d:acc=1\ncombine = a + d * b\nidentity = 0\n"),
+         .type = I32,
+         .acc = I32,
+         .dims = DIMS_VALUE(1 << 20),
+         .regime = COLD};
+    const struct device_options options = {.spec = "host"};
+    const struct emit_sources sources = load_sources();
+    struct device *device;
+    struct check *check = NULL;
+    if (device_open(&device, &options, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(check_open(&check, device, &problem, &sources, 8, 1, &error), -1);
+    assert_non_null(strstr(error.text, "half.ini, with d=3: combine is not commutative"));
+    check_close(check);
+    device_close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),       cmocka_unit_test(test_default_of_a_type),
-        cmocka_unit_test(test_hash),         cmocka_unit_test(test_values),
-        cmocka_unit_test(test_usual_values), cmocka_unit_test(test_planted_faults),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_default_of_a_type),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_usual_values),
+        cmocka_unit_test(test_planted_faults),
+        cmocka_unit_test(test_faults_in_combine),
+        cmocka_unit_test(test_laws_of_some_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

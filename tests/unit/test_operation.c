@@ -163,7 +163,7 @@ static const struct {
     {"meaning = m\nmap = x\ncombne = a + b\n", TYPE_COUNT,
      "4:1: unknown key 'combne': did you mean 'combine'?"},
     {"meaning = m\nparams = d:f32\nmap = x\ncombine = a + b\n", TYPE_COUNT,
-     "3:10: neither map nor finish mentions the param 'd': remove it, or use it"},
+     "3:10: no function mentions the param 'd': remove it, or use it"},
     {"meaning = m\nmap = x\ncombine = a + b\nkeeps_order = true\n", TYPE_COUNT,
      "5:15: keeps_order is yes or no: write one of them"},
     {"meaning = m\nmap = x\ncombine = a + b\ntolerance = lots\n", TYPE_COUNT,

@@ -7,27 +7,6 @@ static const float x[ROWS * LEN] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1
 static const float y[ROWS * LEN] = {2, 0, 1, 0, 0, 0, 3, 0, 0, 1, 1, 1, 1, 1, 1};
 static float results[LEN];
 
-struct fixture {
-    struct autotune_context *context;
-    struct autotune_plan *plan;
-    struct autotune_workspace *workspace;
-};
-
-static void open_plan(struct fixture *out, const struct autotune_problem *problem)
-{
-    out->context = open_context(folder, NULL);
-    out->plan = make_plan(out->context, problem, AUTOTUNE_FROM_DEFAULT);
-    if (autotune_workspace_create(&out->workspace, out->plan, NULL, NULL, &error))
-        fail_msg("%s", error.text);
-}
-
-static void close_plan(struct fixture *fixture)
-{
-    assert_int_equal(autotune_workspace_destroy(fixture->workspace, &error), 0);
-    assert_int_equal(autotune_plan_destroy(fixture->plan, &error), 0);
-    assert_int_equal(autotune_context_destroy(fixture->context, &error), 0);
-}
-
 static struct autotune_call call_of(const void *first, const void *second, uint64_t n)
 {
     return (struct autotune_call){.size = sizeof(struct autotune_call),
@@ -36,7 +15,7 @@ static struct autotune_call call_of(const void *first, const void *second, uint6
                                   .n = n};
 }
 
-static void assert_results(const struct fixture *fixture, const struct autotune_call *call,
+static void assert_results(const struct host_call *fixture, const struct autotune_call *call,
                            const float *wanted, size_t count)
 {
     memset(results, 0x5a, sizeof results);
@@ -51,8 +30,8 @@ static void test_one_value(void **state)
 {
     (void)state;
     const struct autotune_problem problem = {.op = "dot", .type = "f32", .n = ROWS * LEN};
-    struct fixture fixture;
-    open_plan(&fixture, &problem);
+    struct host_call fixture;
+    open_call(&fixture, &problem);
     const float all = 1 * 2 + 3 + 7 * 3 + 10 + 11 + 12 + 13 + 14 + 15, squares = 1240;
     const float none = 0, off = 2 * 2 + 4 + 8 * 3 + 11 + 12 + 13 + 14 + 15;
     struct autotune_call call = call_of(x, y, ROWS * LEN);
@@ -66,7 +45,7 @@ static void test_one_value(void **state)
     assert_int_equal(autotune_plan_input_count(fixture.plan), 2);
     assert_string_equal(autotune_plan_input_name(fixture.plan, 1), "y");
     assert_string_equal(autotune_plan_input_type(fixture.plan, 1), "f32");
-    close_plan(&fixture);
+    close_call(&fixture);
 }
 
 /* Rows and columns, with a further input that lies alike, of an element for each result, of one for each element
@@ -94,11 +73,11 @@ static void test_how_they_lie(void **state)
                                                  .len = LEN,
                                                  .axis = cases[i].axis,
                                                  .lies = cases[i].lies};
-        struct fixture fixture;
-        open_plan(&fixture, &problem);
+        struct host_call fixture;
+        open_call(&fixture, &problem);
         const struct autotune_call call = call_of(x, y, ROWS);
         assert_results(&fixture, &call, cases[i].wanted, cases[i].axis ? ROWS : LEN);
-        close_plan(&fixture);
+        close_call(&fixture);
     }
 }
 
@@ -110,15 +89,15 @@ static void test_types_of_their_own(void **state)
     static const uint8_t mask[4] = {1, 0, 7, 1};
     const float wanted = 1 + 3 + 4;
     const char *op;
-    struct fixture fixture;
+    struct host_call fixture;
     if (autotune_operation_read(&op, "masked", text, &error))
         fail_msg("%s", error.text);
     const struct autotune_problem problem = {.op = op, .type = "f32", .n = 4};
-    open_plan(&fixture, &problem);
+    open_call(&fixture, &problem);
     const struct autotune_call call = call_of(x, mask, 4);
     assert_results(&fixture, &call, &wanted, 1);
     assert_string_equal(autotune_plan_input_type(fixture.plan, 1), "u8");
-    close_plan(&fixture);
+    close_call(&fixture);
 }
 
 static void test_refused(void **state)
@@ -126,8 +105,8 @@ static void test_refused(void **state)
     (void)state;
     struct autotune_problem problem = {.op = "dot", .type = "f32", .n = ROWS * LEN};
     struct autotune_plan *plan;
-    struct fixture fixture;
-    open_plan(&fixture, &problem);
+    struct host_call fixture;
+    open_call(&fixture, &problem);
     assert_refused(autotune_execute(fixture.workspace, x, 4, results, NULL, &error),
                    AUTOTUNE_BAD_ARGUMENT, "give them by autotune_execute_call");
     struct autotune_call call = call_of(x, NULL, 4);
@@ -145,7 +124,7 @@ static void test_refused(void **state)
     problem.lies = "y=other";
     assert_refused(autotune_plan_create(&plan, fixture.context, &problem, NULL, &error),
                    AUTOTUNE_BAD_ARGUMENT, "'y=other' does not say how the input lies");
-    close_plan(&fixture);
+    close_call(&fixture);
 }
 
 int main(void)

@@ -26,14 +26,8 @@ static int make_elements(void **state)
     return make_folder(state);
 }
 
-struct fixture {
-    struct autotune_context *context;
-    struct autotune_plan *plan;
-    struct autotune_workspace *workspace;
-};
-
-static void open_plan(struct fixture *out, const char *op, const char *type,
-                      const char *offsets)
+static void open_segments(struct host_call *out, const char *op, const char *type,
+                          const char *offsets)
 {
     static const uint64_t n = N;
     const struct autotune_dims dims = {.size = sizeof dims,
@@ -43,22 +37,12 @@ static void open_plan(struct fixture *out, const char *op, const char *type,
                                        .segments = COUNT,
                                        .offsets = offsets};
     const struct autotune_problem problem = {.op = op, .type = type, .dims = &dims};
-    out->context = open_context(folder, NULL);
-    out->plan = make_plan(out->context, &problem, AUTOTUNE_FROM_DEFAULT);
+    open_call(out, &problem);
     assert_int_equal(autotune_plan_n(out->plan), N);
     assert_int_equal(autotune_plan_results(out->plan), COUNT);
-    if (autotune_workspace_create(&out->workspace, out->plan, NULL, NULL, &error))
-        fail_msg("%s", error.text);
 }
 
-static void close_plan(struct fixture *fixture)
-{
-    assert_int_equal(autotune_workspace_destroy(fixture->workspace, &error), 0);
-    assert_int_equal(autotune_plan_destroy(fixture->plan, &error), 0);
-    assert_int_equal(autotune_context_destroy(fixture->context, &error), 0);
-}
-
-static int call(const struct fixture *fixture, const void *elements, uint64_t n,
+static int call(const struct host_call *fixture, const void *elements, uint64_t n,
                 const void *offsets, void *results)
 {
     const struct autotune_call call = {.size = sizeof call,
@@ -75,7 +59,7 @@ static uint64_t within(uint64_t border, uint64_t n)
 }
 
 /* Sums of the plan's n and of fewer, which cut segments off. */
-static void check_sums(const struct fixture *fixture, const void *offsets)
+static void check_sums(const struct host_call *fixture, const void *offsets)
 {
     static const uint64_t counts[] = {N, 700, 3, 0};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
@@ -97,15 +81,15 @@ static void check_sums(const struct fixture *fixture, const void *offsets)
 static void test_offsets_of_each_type(void **state)
 {
     int32_t narrow[COUNT + 1];
-    struct fixture fixture;
+    struct host_call fixture;
     (void)state;
     for (size_t i = 0; i <= COUNT; i++)
         narrow[i] = (int32_t)borders[i];
     static const char *const types[] = {NULL, "i32", "u32", "i64", "u64"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        open_plan(&fixture, "sum", "i32", types[i]);
+        open_segments(&fixture, "sum", "i32", types[i]);
         check_sums(&fixture, i < 3 ? (const void *)narrow : (const void *)borders);
-        close_plan(&fixture);
+        close_call(&fixture);
     }
 }
 
@@ -114,14 +98,14 @@ static void test_empty_segments(void **state)
 {
     float means[COUNT];
     uint64_t positions[COUNT];
-    struct fixture fixture;
+    struct host_call fixture;
     (void)state;
-    open_plan(&fixture, "mean", "f32", "u64");
+    open_segments(&fixture, "mean", "f32", "u64");
     assert_int_equal(call(&fixture, xf, N, borders, means), 0);
-    close_plan(&fixture);
-    open_plan(&fixture, "argmax", "f32", "u64");
+    close_call(&fixture);
+    open_segments(&fixture, "argmax", "f32", "u64");
     assert_int_equal(call(&fixture, xf, N, borders, positions), 0);
-    close_plan(&fixture);
+    close_call(&fixture);
     for (size_t i = 0; i < COUNT; i++) {
         uint64_t best = borders[i];
         for (uint64_t at = borders[i]; at < borders[i + 1]; at++)
@@ -136,9 +120,9 @@ static void test_empty_segments(void **state)
 static void test_offsets_that_are_none(void **state)
 {
     uint64_t wild[COUNT + 1];
-    struct fixture fixture;
+    struct host_call fixture;
     (void)state;
-    open_plan(&fixture, "sum", "i32", "u64");
+    open_segments(&fixture, "sum", "i32", "u64");
     for (uint64_t seed = 1; seed < 9; seed++) {
         int32_t results[COUNT + 2];
         memset(results, 0x5a, sizeof results);
@@ -149,15 +133,15 @@ static void test_offsets_that_are_none(void **state)
         assert_int_equal(results[COUNT + 1], 0x5a5a5a5a);
         check_sums(&fixture, borders);
     }
-    close_plan(&fixture);
+    close_call(&fixture);
 }
 
 static void test_refused_calls(void **state)
 {
     int32_t results[COUNT + 1];
-    struct fixture fixture;
+    struct host_call fixture;
     (void)state;
-    open_plan(&fixture, "sum", "i32", "u64");
+    open_segments(&fixture, "sum", "i32", "u64");
     assert_refused(autotune_execute(fixture.workspace, x, N, results, NULL, &error),
                    AUTOTUNE_BAD_ARGUMENT, "the plan is of segments, and there are no offsets");
     assert_refused(call(&fixture, x, N, (const char *)borders + 4, results),
@@ -167,16 +151,12 @@ static void test_refused_calls(void **state)
                    AUTOTUNE_BAD_ARGUMENT, "lie within the output or the workspace's memory");
     assert_refused(call(&fixture, x, N + 1, borders, results), AUTOTUNE_N_TOO_LARGE,
                    "at most 4000 elements");
-    close_plan(&fixture);
+    close_call(&fixture);
     const struct autotune_problem one = {.op = "sum", .type = "i32", .n = N};
-    fixture.context = open_context(folder, NULL);
-    fixture.plan = make_plan(fixture.context, &one, AUTOTUNE_FROM_DEFAULT);
-    assert_int_equal(autotune_workspace_create(&fixture.workspace, fixture.plan, NULL, NULL,
-                                               &error),
-                     0);
+    open_call(&fixture, &one);
     assert_refused(call(&fixture, x, N, borders, results), AUTOTUNE_BAD_ARGUMENT,
                    "the plan is of no segments");
-    close_plan(&fixture);
+    close_call(&fixture);
 }
 
 static void test_refused_problems(void **state)
