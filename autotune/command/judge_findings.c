@@ -96,6 +96,8 @@ static void note(struct judge_findings *findings, const struct judge_fault *faul
     findings->is_running = false;
     findings->runs++;
     findings->wrong += fault != NULL;
+    if (!size && fault && !*findings->outside)
+        snprintf(findings->outside, sizeof findings->outside, "%s", fault->what);
     if (!size)
         return;
     size->runs++;

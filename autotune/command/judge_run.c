@@ -20,6 +20,7 @@ struct judging {
     struct judge_report *report;
     const struct request *request;
     const struct judge_launch *launch;
+    bool leaves_out_empty; /* it has ended its process where there were no elements */
 };
 
 /* --- Small sizes -------------------------------------------------------------------------- */
@@ -49,7 +50,8 @@ static int prove_small(struct judging *it, const struct setup *setup,
                        struct error *error)
 {
     struct judge_findings *findings = &it->report->findings;
-    const struct check_observer observer = {findings, it->launch->is_packed, begin, end};
+    const struct check_observer observer = {findings, it->launch->is_packed,
+                                            it->leaves_out_empty, begin, end};
     const struct check_configs configs = {setup->space->default_config,
                                           setup->space->default_config};
     struct problem problem = setup->problem;
@@ -57,6 +59,7 @@ static int prove_small(struct judging *it, const struct setup *setup,
     const uint64_t results = dims_kept(&problem.dims);
     struct check_outcome outcome = {.is_right = true};
     struct check *check;
+    findings->is_special = false;
     problem.dims =
         dims_resized(&problem.dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
     int failed = check_open(&check, setup->device, &problem, &setup->sources, POSITIONS,
@@ -82,10 +85,13 @@ static int prove_small(struct judging *it, const struct setup *setup,
 static int take_wrong(struct judge_report *report, const struct error *cause,
                       struct error *error)
 {
-    static const char before[] = " is wrong: ";
-    const char *from = strstr(cause->text, before), *to;
-    from = from ? from + sizeof before - 1 : cause->text;
-    to = strrchr(from, ';');
+    static const char *const before[] = {" of STEP=KERNEL ", "is wrong: "};
+    const char *from = cause->text;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const char *at = strstr(from, before[i]);
+        from = at ? at + strlen(before[i]) : from;
+    }
+    const char *to = strrchr(from, ';');
     if (cause->code != ERROR_WRONG)
         return error_set(error, cause->code, "%s", cause->text);
     snprintf(report->at_n, sizeof report->at_n, "%.*s", to ? (int)(to - from) : 480, from);
@@ -116,27 +122,30 @@ static int prove_as_winner(struct judging *it, const struct setup *setup, struct
     struct tune_result result;
     struct error cause;
     report->n = dims_n(&setup->problem.dims);
-    if (tune_run(&result, &job, &options, &cause)) {
-        snprintf(report->at_n, sizeof report->at_n, "%.480s", cause.text);
-        return cause.code == ERROR_WRONG ? 0 : error_set(error, cause.code, "%s", cause.text);
-    }
+    if (tune_run(&result, &job, &options, &cause))
+        return take_wrong(report, &cause, error);
     report->error = result.finalists[0].error;
     report->bound = result.finalists[0].bound;
     tune_result_dispose(&result);
     return 0;
 }
 
-/* What knows of no strides is run at n alone: a winner is proven with gaps, too. */
+/* What knows of no strides, or is not right where there are no elements, is run at n alone: a winner is proven
+ * with these, too. */
 static int prove_at_n(struct judging *it, const struct setup *setup, struct error *error)
 {
+    struct judge_findings *findings = &it->report->findings;
     struct error cause;
     it->report->n = dims_n(&setup->problem.dims);
-    if (dims_is_value(&setup->problem.dims) || !it->launch->is_packed)
+    if (findings->wrong == 0 && (dims_is_value(&setup->problem.dims) || !it->launch->is_packed))
         return prove_as_winner(it, setup, error);
-    return single_run(setup->device, &setup->context, &setup->sources,
-                      setup->space->default_config, it->request->seed, &cause)
-               ? take_wrong(it->report, &cause, error)
-               : 0;
+    judge_findings_begin(findings, &setup->problem.dims, 0);
+    kernel_limit_begin((double)it->report->n);
+    const int failed = single_run(setup->device, &setup->context, &setup->sources,
+                                  setup->space->default_config, it->request->seed, &cause);
+    kernel_limit_end();
+    findings->is_running = false;
+    return failed ? take_wrong(it->report, &cause, error) : 0;
 }
 
 /* --- The process -------------------------------------------------------------------------- */
@@ -206,30 +215,35 @@ static const struct {
     {SIGFPE, "It divides by zero"},
 };
 
-static bool take_signal(struct judge_findings *findings, int signal)
+/* Is how the process ended a fault of the case that ran? A GPU that a kernel breaks says so where that case is
+ * waited for. */
+static bool take_ending(struct judge_findings *findings, int signal, const struct error *cause)
 {
+    const char *what = signal == 0 && cause->code == ERROR_FAILED ? cause->text : NULL;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (findings->is_running && endings[i].signal == signal) {
-            judge_findings_fail(findings, endings[i].what);
-            return true;
-        }
-    return false;
+        if (endings[i].signal == signal)
+            what = endings[i].what;
+    if (!findings->is_running || !what)
+        return false;
+    judge_findings_fail(findings, what);
+    return true;
 }
 
 int judge_run(struct judge_report *report, const struct request *request,
               const struct judge_launch *launch, struct error *error)
 {
-    struct judging it = {report, request, launch};
+    struct judging it = {report, request, launch, false};
     struct error cause;
     int signal;
-    if (supervise_run_signal(run, &it, &signal, &cause) == 0 ||
-        take_signal(&report->findings, signal))
-        return 0;
-    /* a GPU that a kernel breaks says so where the case that runs is waited for */
-    if (report->findings.is_running && cause.code == ERROR_FAILED) {
-        judge_findings_fail(&report->findings, cause.text);
-        return 0;
+    while (supervise_run_signal(run, &it, &signal, &cause)) {
+        if (!take_ending(&report->findings, signal, &cause)) {
+            *error = cause;
+            return -1;
+        }
+        /* What n = 0 is forgiven must not hide what comes after it. */
+        if (it.leaves_out_empty || dims_n(&report->findings.running) > 0)
+            return 0;
+        it.leaves_out_empty = true;
     }
-    *error = cause;
-    return -1;
+    return 0;
 }

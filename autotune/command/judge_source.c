@@ -149,19 +149,40 @@ static void blank_host(char *text)
 
 /* --- Kernels ------------------------------------------------------------------------------ */
 
-/* Lists the kernels; is this one of them? */
-static bool find_kernel(const char *text, const char *kernel, struct text *all)
+/* Of the list that begins here, behind its parenthesis. */
+static size_t count_parameters(const char *at)
+{
+    size_t commas = 0, tokens = 0;
+    int depth = 0;
+    for (struct token token; (token = next_token(at)).kind != END;
+         at = token.at + token.length, tokens++) {
+        if (depth == 0 && is_token(token, ")"))
+            break;
+        depth += is_token(token, "(") || is_token(token, "<") || is_token(token, "[");
+        depth -= is_token(token, ")") || is_token(token, ">") || is_token(token, "]");
+        commas += depth == 0 && is_token(token, ",");
+    }
+    return tokens ? commas + 1 : 0;
+}
+
+/* Lists the kernels; is this one of them, and how many parameters has it? */
+static bool find_kernel(const char *text, const char *kernel, struct text *all,
+                        size_t *parameters)
 {
     bool is_there = false, in_global = false;
     struct token last = {END, text, 0};
     for (struct token token; (token = next_token(text)).kind != END;
          last = token, text = token.at + token.length) {
         in_global |= is_token(token, "__global__");
-        if (!in_global || !is_token(token, "(") || is_token(last, "__launch_bounds__") ||
-            last.kind != WORD)
+        /* as __launch_bounds__(256) */
+        const bool is_attribute = last.length > 2 && memcmp(last.at, "__", 2) == 0;
+        if (!in_global || !is_token(token, "(") || is_attribute || last.kind != WORD)
             continue;
         in_global = false;
-        is_there |= is_token(last, kernel);
+        if (is_token(last, kernel)) {
+            is_there = true;
+            *parameters = count_parameters(token.at + 1);
+        }
         text_adds(all, all->length ? ", " : "");
         text_add(all, last.at, last.length);
     }
@@ -250,22 +271,25 @@ int judge_source_write(struct text *out, const struct judge_source *source, cons
                        struct error *error)
 {
     struct text kernels = {0};
-    char *code = strdup(text);
-    if (!code)
-        return error_memory(error, strlen(text));
-    const bool is_there = find_kernel(code, source->kernel, &kernels);
-    if (is_there) {
-        blank_host(code);
-        add_template(out, source, code);
-    }
-    free(code);
-    const int failed =
-        is_there ? text_check(out, error)
-                 : error_set(error, ERROR_USAGE,
-                             "%.300s has no kernel '%.100s': give one of those that it has to "
-                             "--kernel: %.*s",
-                             source->file, source->kernel, KERNELS_CHARS,
-                             kernels.at ? kernels.at : "none");
+    size_t parameters = 0;
+    int failed = 0;
+    if (!find_kernel(text, source->kernel, &kernels, &parameters))
+        failed = error_set(error, ERROR_USAGE,
+                           "%.300s has no kernel '%.100s': give one of those that it has to "
+                           "--kernel: %.*s",
+                           source->file, source->kernel, KERNELS_CHARS,
+                           kernels.at ? kernels.at : "none");
+    else if (parameters != source->args)
+        failed = error_set(error, ERROR_USAGE,
+                           "kernel %.100s of %.300s has %zu parameters, and --args names %zu: "
+                           "name each of them, in their order",
+                           source->kernel, source->file, parameters, source->args);
     text_dispose(&kernels);
-    return failed;
+    char *code = failed ? NULL : strdup(text);
+    if (failed || !code)
+        return failed ? -1 : error_memory(error, strlen(text));
+    blank_host(code);
+    add_template(out, source, code);
+    free(code);
+    return text_check(out, error);
 }

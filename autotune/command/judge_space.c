@@ -18,6 +18,7 @@ static const struct word_pair names[] = {
     {"depth", "DEPTH"},
 };
 static const struct word_pair args[] = {{"scratch", "partials"}};
+#define SEPARATORS " ,"
 
 static const char *meaning(const struct word_pair *pairs, size_t count, const char *word,
                            size_t length)
@@ -84,13 +85,40 @@ static int add_key(struct text *out, const char *key, const char *const around[2
     return 0;
 }
 
-static int add_args(struct text *out, const char *given, struct error *error)
+size_t judge_space_count_args(const char *given)
+{
+    size_t count = 0;
+    for (given += strspn(given, SEPARATORS); *given; count++) {
+        given += strcspn(given, SEPARATORS);
+        given += strspn(given, SEPARATORS);
+    }
+    return count;
+}
+
+/* Memory of the kernel's own needs its bytes. */
+static int check_memory(const struct judge_signature *signature, const char *arg,
+                        struct error *error)
+{
+    const struct {
+        const char *arg, *name, *bytes;
+    } rows[] = {{"partials", "scratch", signature->scratch},
+                {"state", "state", signature->state}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(arg, rows[i].arg) == 0 && !rows[i].bytes)
+            return error_set(error, ERROR_USAGE,
+                             "--args has '%s', whose size nobody says: give its bytes to --%s",
+                             rows[i].name, rows[i].name);
+    return 0;
+}
+
+static int add_args(struct text *out, const struct judge_signature *signature,
+                    struct error *error)
 {
     struct text meant = {0}, word = {0};
     int failed = 0;
-    add_meant(&meant, given, args, sizeof args / sizeof *args);
+    add_meant(&meant, signature->args, args, sizeof args / sizeof *args);
     for (const char *at = meant.at ? meant.at : ""; *at && !failed;) {
-        const size_t blanks = strspn(at, " ,"), length = strcspn(at + blanks, " ,");
+        const size_t blanks = strspn(at, SEPARATORS), length = strcspn(at + blanks, SEPARATORS);
         size_t kind = 0;
         text_clear(&word);
         text_add(&word, at + blanks, length);
@@ -103,10 +131,13 @@ static int add_args(struct text *out, const char *given, struct error *error)
                           "each as input, output, n, scratch, state or a dim, as outer, "
                           "depth or inner",
                           word.at);
+        else if (length && word.at)
+            failed = check_memory(signature, word.at, error);
         at += blanks + length;
         if (length)
             text_addf(out, "%s ", word.at ? word.at : "");
     }
+    out->failed |= meant.failed || word.failed;
     text_dispose(&meant);
     text_dispose(&word);
     return failed;
@@ -129,7 +160,7 @@ static int add_pass(struct text *out, const struct judge_signature *signature, c
     text_addf(out, "[pass %s]\n%s", name,
               is_rest ? "reads = partials\nrepeat = until one\n" : "");
     text_adds(out, "args = ");
-    if (add_args(out, signature->args, error))
+    if (add_args(out, signature, error))
         return -1;
     text_adds(out, "\nheight = max(1, N)\n");
     if (tile)

@@ -22,6 +22,9 @@ struct judge_signature {
 int judge_space_write(struct text *out, const struct judge_signature *signature,
                       const char *kernel, uint64_t tile, struct error *error);
 
+/* The words of --args. */
+size_t judge_space_count_args(const char *args);
+
 /* How many elements a block takes at a time, as the grid says: up to so many there is one block. 0: not to be
  * told. */
 uint64_t judge_space_tile(const struct point_context *context);

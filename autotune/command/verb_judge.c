@@ -114,7 +114,8 @@ static int make_template(struct judge *it, struct error *error)
                                   .zeroed_bytes =
                                       it->own.signature.is_zeroed
                                           ? problem_types[problem_result(problem)].bytes
-                                          : 0};
+                                          : 0,
+                                  .args = judge_space_count_args(it->own.signature.args)};
     if (judge_space_constant(&source.shared_bytes, it->own.signature.shared, "--shared",
                              error) ||
         judge_source_write(&it->template, &source, it->source.at, error))

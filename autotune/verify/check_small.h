@@ -76,7 +76,8 @@ struct check_fault {
 /* Sees each case by itself, in place of the first fault of many. */
 struct check_observer {
     void *context;
-    bool is_packed; /* cases whose elements do not lie one behind another are left out */
+    bool is_packed;        /* cases whose elements do not lie one behind another are left out */
+    bool leaves_out_empty; /* so are those of no elements */
     void (*begin)(void *context, const struct dims *dims, uint64_t start); /* is launched now */
     void (*end)(void *context, const struct check_fault *fault);           /* NULL: is right */
 };

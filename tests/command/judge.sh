@@ -77,8 +77,10 @@ check blog-markdown-sizes grep -q '^| 1 | ' wrong.md
 refuses no-kernel 64 'has no kernel .nosuch.: give one of those that it has to --kernel: sumKernel' \
     judge blog.cu --device host --kernel nosuch --args input --grid 1 --block 1
 refuses no-args 64 'judge cannot know how it is launched: give --args' judge blog.cu --kernel sumKernel
-refuses bad-arg 64 "--args has 'inputs'" judge blog.cu --kernel sumKernel --args inputs --grid 1 --block 1
-refuses bad-grid 64 "--grid is 'm / 2', no expression" judge blog.cu --kernel sumKernel --args input --grid 'm / 2' --block 1
+refuses bad-arg 64 "--args has 'inputs'" judge blog.cu --kernel sumKernel --args 'inputs output n' --grid 1 --block 1
+refuses bad-grid 64 "--grid is 'm / 2', no expression" judge blog.cu --kernel sumKernel --args 'input output n' --grid 'm / 2' --block 1
+refuses too-few-args 64 'has 3 parameters, and --args names 2' judge blog.cu --kernel sumKernel --args 'input output' --grid 1 --block 1
+refuses no-scratch 64 'give its bytes to --scratch' judge blog.cu --kernel sumKernel --args 'input scratch n' --grid 1 --block 1
 refuses no-cu 64 'whose name ends in .cu' judge blog.txt --kernel sumKernel --args input --grid 1 --block 1
 refuses other-operation 64 'more than a law of combining' judge blog.cu --kernel sumKernel --op var --type f32 --args input --grid 1 --block 1
 refuses several-files 64 'judge takes one file' judge blog.cu blog.cu --kernel sumKernel

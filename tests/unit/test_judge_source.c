@@ -14,7 +14,7 @@ static struct error error;
 
 static const char *write(struct text *out, const char *text, int zeroed_bytes)
 {
-    const struct judge_source source = {"a.cu", "total", zeroed_bytes, 1024};
+    const struct judge_source source = {"a.cu", "total", zeroed_bytes, 1024, 1};
     text_clear(out);
     assert_int_equal(judge_source_write(out, &source, text, &error), 0);
     return out->at;
@@ -110,7 +110,7 @@ static void test_kernels(void **state)
 {
     (void)state;
     struct text out = {0};
-    const struct judge_source source = {"a.cu", "total", 0, 0};
+    const struct judge_source source = {"a.cu", "total", 0, 0, 1};
     const char *text = "// __global__ void total(int *)\nvoid total(int);\n"
                        "__global__ void __launch_bounds__(256) first(int *x) { total(1); }\n"
                        "__global__ void second(int *x) {}\n";
@@ -120,12 +120,36 @@ static void test_kernels(void **state)
     text_dispose(&out);
 }
 
+static void test_parameters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t count;
+    } rows[] = {
+        {"__global__ void total() {}\n", 0},
+        {"__global__ void total(const pair<int, 4> *x, int (*y)[2], /* , */ int n) {}\n", 3},
+        {"__global__ void __cluster_dims__(1, 1, 1) total(int *x, int *y) { f(1, 2, 3); }\n",
+         2},
+    };
+    struct text out = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct judge_source source = {"a.cu", "total", 0, 0, rows[i].count};
+        assert_int_equal(judge_source_write(&out, &source, rows[i].text, &error), 0);
+        source.args++;
+        assert_int_equal(judge_source_write(&out, &source, rows[i].text, &error), -1);
+        assert_int_equal(error.code, ERROR_USAGE);
+        assert_non_null(strstr(error.text, "name each of them, in their order"));
+    }
+    text_dispose(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_host_goes), cmocka_unit_test(test_linkage),
         cmocka_unit_test(test_dynamic),   cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
