@@ -557,7 +557,7 @@ const struct verb_row verb_reduce = {
         "  zcat counts.gz | autotune reduce - --type u64\n"
         "  autotune reduce a.f64 --type f64 --order n\n"
         "  autotune reduce a.i32 --scan inclusive -o sums.i32\n"
-        "  autotune reduce data.npy --offsets indptr.npy\n\n" VERBS_EXIT,
+        "  autotune reduce values.npy --offsets indptr.npy\n\n" VERBS_EXIT,
     .options = options,
     .check = check,
     .bytes = sizeof(struct reduce_verb),

@@ -71,13 +71,9 @@ bytes() {
             x = int(x / 256)
         } }')"
 }
-# npy DESCR COUNT: the header, as NumPy writes it.
+# npy TYPE COUNT: the header, as NumPy writes it.
 npy() {
-    text="{'descr': '$1', 'fortran_order': False, 'shape': ($2,), }"
-    pad=$((64 - (${#text} + 11) % 64))
-    printf '\223NUMPY\001\000'
-    printf "\\$(printf %03o $((${#text} + pad + 1)))\000"
-    printf "%s%${pad}s\n" "$text" ''
+    printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '$1', 'fortran_order': False, 'shape': ($2,), }"
 }
 bytes 4 $(seq 1 2 199) > x.i32 # 100 odd numbers: the sum of [a, b) is b^2 - a^2
 set -- 3 3 5 40 40 90
