@@ -14,7 +14,7 @@ _autotune_options() {
     judge) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --type --scan --acc --device --seed --nvrtc --json --csv --quiet --help --kernel --args --grid --block --shared --scratch --state --outputs --zeroed --markdown" ;;
     profile) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --lies --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
     ladder) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --lies --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
-    reduce) echo "--op --param --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help" ;;
+    reduce) echo "--op --param --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help --offsets --offsets-type" ;;
     check) echo "--n --shape --op --type --scan --cold --warm --order --deterministic --device --budget --seed --space --template --nvrtc --cache --json --csv --quiet --help --since --race --junit" ;;
     show) echo "--n --shape --op --type --scan --order --deterministic --cache --json --csv --quiet --help --sweep" ;;
     compare) echo "--n --shape --op --type --order --deterministic --gpu-file --nvrtc --cache --ladder --json --csv --quiet --help --evidence --more --port --rungs" ;;
@@ -39,7 +39,7 @@ _autotune_takes() {
     --dims:*) echo "COUNT[,COUNT...]" ;;
     --strides:*) echo "COUNT[,COUNT...]" ;;
     --segments:*) echo "COUNT" ;;
-    --offsets:*) echo "TYPE" ;;
+    --offsets:tune | --offsets:list | --offsets:emit | --offsets:verify | --offsets:bench | --offsets:profile) echo "TYPE" ;;
     --lengths:*) echo "LENGTHS" ;;
     --shape:*) echo "SHAPE" ;;
     --op:*) echo "OP" ;;
@@ -99,6 +99,8 @@ _autotune_takes() {
     --rung:*) echo "NAME" ;;
     --blocks:*) echo "SIZES" ;;
     --source:*) echo "RUNG" ;;
+    --offsets:reduce) echo "FILE" ;;
+    --offsets-type:*) echo "TYPE" ;;
     --format:*) echo "FORMATS" ;;
     --prefix:*) echo "NAME" ;;
     --bench:*) echo "FILE" ;;

@@ -277,7 +277,7 @@ static const struct option_row shared[] = {
     {COMPARE, "ladder", "FILES", "with --rungs: tables that ladder wrote as CSV, several separated by commas", .text = AT(ladder), .more = "They must not be the emulator's."},
     {EVERY, NULL, NULL, "Output:", .group = 3},
     {REPORT, "output", "FILE", "write a page of HTML that needs nothing else (Markdown if its name ends in .md), '-' for stdout; default: draw it as text", .text = AT(output), .letter = 'o'},
-    {REDUCE, "output", "FILE", "of --scan: where its results are written, '-' for stdout", .text = AT(output), .letter = 'o', .more = "A file gets its name when it is whole."},
+    {REDUCE, "output", "FILE", "of --scan and --offsets: where results are written, '-' for stdout", .text = AT(output), .letter = 'o', .more = "A file gets its name when it is whole."},
     {EXPORT, "output", "FOLDER", "where the files are written; '-': one file, to stdout (default: the current folder)", .text = AT(output), .letter = 'o'},
     {EMIT, "cubin", "FILE", "machine code, written to FILE, instead of source", .text = AT(cubin)},
     {TABLES | DOCTOR, "json", "FILE", "also write JSON, '-' for stdout instead of the table", .text = AT(out.json)},

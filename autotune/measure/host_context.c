@@ -61,21 +61,28 @@ void host_context_close(struct host_context *host)
     device_close(host->device);
 }
 
+/* What the library is asked for, but for the sizes. */
+static struct autotune_problem wanted_of(const struct problem *problem,
+                                         const struct text *params)
+{
+    return (struct autotune_problem){
+        .op = problem->op->key,
+        .type = problem_types[problem->type].name,
+        .acc = problem_types[problem->acc].name,
+        .order = (int)problem->order,
+        .params = params->at,
+    };
+}
+
 int host_context_pipeline(struct autotune_pipeline **out, const struct host_context *host,
                           const struct problem *problem,
                           const struct autotune_pipeline_options *options, struct error *error)
 {
     struct text params = {0};
     problem_add_params(&params, problem);
-    const struct autotune_problem wanted = {
-        .op = problem->op->key,
-        .type = problem_types[problem->type].name,
-        .acc = problem_types[problem->acc].name,
-        .n = dims_n(&problem->dims),
-        .order = (int)problem->order,
-        .scan = (int)problem->dims.scan,
-        .params = params.at,
-    };
+    struct autotune_problem wanted = wanted_of(problem, &params);
+    wanted.n = dims_n(&problem->dims);
+    wanted.scan = (int)problem->dims.scan;
     struct autotune_pipeline_options own = {0};
     struct autotune_error cause = {0};
     if (options)
@@ -85,6 +92,30 @@ int host_context_pipeline(struct autotune_pipeline **out, const struct host_cont
         text_check(&params, error) ||
         (autotune_pipeline_create(out, host->library, &wanted, NULL, &own, &cause) &&
          host_context_error(&cause, error));
+    text_dispose(&params);
+    return failed ? -1 : 0;
+}
+
+int host_context_segments(struct autotune_plan **out, const struct host_context *host,
+                          const struct problem *problem, struct error *error)
+{
+    const uint64_t n = dims_n(&problem->dims);
+    const struct autotune_dims dims = {
+        .size = sizeof dims,
+        .ndim = 1,
+        .axes = 1,
+        .shape = &n,
+        .segments = dims_kept(&problem->dims),
+        .offsets = problem_types[problem->offsets].name,
+    };
+    struct text params = {0};
+    problem_add_params(&params, problem);
+    struct autotune_problem wanted = wanted_of(problem, &params);
+    struct autotune_error cause = {0};
+    wanted.dims = &dims;
+    const int failed = text_check(&params, error) ||
+                       (autotune_plan_create(out, host->library, &wanted, NULL, &cause) &&
+                        host_context_error(&cause, error));
     text_dispose(&params);
     return failed ? -1 : 0;
 }

@@ -22,6 +22,10 @@ int host_context_pipeline(struct autotune_pipeline **out, const struct host_cont
                           const struct problem *problem,
                           const struct autotune_pipeline_options *options, struct error *error);
 
+/* A plan for segments whose elements and offsets are copied to the device. */
+int host_context_segments(struct autotune_plan **out, const struct host_context *host,
+                          const struct problem *problem, struct error *error);
+
 /* The plan of its chunks. */
 const struct autotune_plan *host_context_plan(const struct autotune_pipeline *pipeline);
 

@@ -348,11 +348,10 @@ static bool is_selected(const struct run *run, size_t i)
 }
 
 /* Assigns cases by the parity of the index's bits: each run gets every start and both kinds of
- * each size. One element is one block's in either geometry. */
+ * each size. */
 static bool is_turn(const struct run *run, size_t i)
 {
-    const bool takes_turns = run->takes_turns || dims_n(&run->set->cases.cases[i].dims) == 1;
-    return (!takes_turns || (unsigned)__builtin_parityll(i) == run->turn) &&
+    return (!run->takes_turns || (unsigned)__builtin_parityll(i) == run->turn) &&
            is_selected(run, i) && keeps_order(run, i);
 }
 

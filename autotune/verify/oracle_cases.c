@@ -277,9 +277,33 @@ static uint64_t *outermost_stride(struct dims *dims)
     return stride;
 }
 
+/* One of several spans has a stride of one more, and what lies wider apart is whole loads further. */
+static void part_span(struct dims *dims, struct dim *span, uint64_t load)
+{
+    struct dim *const kept[] = {&dims->outer, &dims->inner};
+    const uint64_t stride = span->stride, more = load * (dims->depth.n / span->n);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        kept[i]->stride += kept[i]->stride > stride ? more : 0;
+    for (size_t i = 0; i < DIMS_SPANS; i++)
+        dims->spans[i].stride += dims->spans[i].stride > stride ? more : 0;
+    for (size_t i = 0; i < DIMS_SLICES; i++)
+        dims->slices[i].stride += dims->slices[i].stride > stride ? more : 0;
+    span->stride++;
+}
+
+/* How many lie in wider ones. */
+static unsigned count_spans(const struct dims *dims)
+{
+    unsigned count = 0;
+    while (count < DIMS_SPANS && dims_makes_several(&dims->spans[count], dims->depth.n))
+        count++;
+    return count;
+}
+
 /* Dims of a case. Of more axes so many results lie on the inner side, two or more on the outer, and
  * so many elements in a span; where `apart` is 1 the outermost axis has a stride of one more, or, of
- * strided dims without gaps, every element is twice as far. */
+ * strided dims without gaps, every element is twice as far; where it is 2 or more the first of several
+ * spans has a stride of its own, the second, ... */
 static struct dims case_dims(const struct layout *layout, uint64_t results, uint64_t depth,
                              uint64_t gap, uint64_t inner, uint64_t apart)
 {
@@ -293,9 +317,12 @@ static struct dims case_dims(const struct layout *layout, uint64_t results, uint
     }
     set_parts(&like.depth, like.spans, DIMS_SPANS, most(inner, 2));
     like = oracle_resize(&like, results, depth, gap);
-    if (dims_is_strided(&layout->problem.dims) && apart && !gap)
+    if (apart >= 2 && apart - 2 < count_spans(&like))
+        part_span(&like, &like.spans[apart - 2], layout->starts);
+    else if (dims_is_strided(&layout->problem.dims) && apart && !gap)
         return dims_apart(&like);
-    *outermost_stride(&like) += apart;
+    else
+        *outermost_stride(&like) += apart;
     return like;
 }
 
@@ -343,14 +370,17 @@ static int add_arrays(struct layout *layout, uint64_t seed)
     return 0;
 }
 
-/* Adds arrays of whole loads in all but one of start, results and step, in every
- * combination; of more axes once more with a stride of the outermost of its own. */
+/* Adds arrays of whole loads in all but one of start, results and step, in every combination; of
+ * more axes once more with a stride of the outermost of its own, and of several spans once more with
+ * one of each. */
 static int add_uneven(struct layout *layout, uint64_t seed)
 {
     const struct oracle_shape *shape = &layout->shape;
     const uint64_t gaps[] = {0, 1, layout->starts - 1};
-    const unsigned count = has_more_axes(&layout->problem.dims) ? 48 : 24;
-    for (unsigned i = 0; i < count; i++) {
+    const unsigned spans = count_spans(&layout->problem.dims);
+    const unsigned turns =
+        (has_more_axes(&layout->problem.dims) ? 2 : 1) + (spans > 1 ? spans : 0);
+    for (unsigned i = 0; i < 24 * turns; i++) {
         const struct dims dims =
             case_dims(layout, shape->at_once + (i & 1), shape->tile + (i >> 1 & 1),
                       gaps[(i >> 3) % 3], layout->starts + (i & 1), i / 24);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOST_POSITIONS = 256, RESULTS = 4 };
+enum { HOST_POSITIONS = 256, RESULTS = 1 << DIMS_AXES }; /* two along each axis that is kept */
 
 void proof_dispose(struct proof *proof)
 {

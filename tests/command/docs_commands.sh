@@ -75,6 +75,13 @@ for machine in a b; do cp "$ROOT/bench/records/nvidia-h200.ini" run/$machine.ini
 cp "$ROOT/bench/results/h200-cub-sum-f32-cold.csv" run/cub.csv
 cp "$ROOT/bench/results/h200-ladder-f32.csv" run/ladder.csv
 head -c 400000 "$AUTOTUNE" | tee run/samples.f32 > run/a.i32
+printf '\0\0\0\0\144\0\0\0\0\1\0\0' > run/ends.i32
+# npy TYPE COUNT: the header, as NumPy writes it.
+npy() {
+    printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '$1', 'fortran_order': False, 'shape': ($2,), }"
+}
+{ npy '<f4' 100000 && cat run/samples.f32; } > run/values.npy
+{ npy '<i4' 3 && cat run/ends.i32; } > run/indptr.npy
 
 for page in $PAGES; do
     commands "$page" > all

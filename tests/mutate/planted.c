@@ -77,6 +77,8 @@ static const struct kind {
     {"between", {{20, 50000}, {2000, 100}, {100, 1}, DIMS_ALL, {{500, 1000000}}, {{1, 1}}}},
     {"turns", /* three combined and three kept, by turns */
      {{40, 1600}, {80, 1}, {40, 20}, DIMS_ALL, {{20, 800}, {40, 32000}}, {{20, 64000}}}},
+    {"woven", /* likewise, but what is kept lies side by side */
+     {{40, 400}, {80, 20}, {20, 1}, DIMS_ALL, {{20, 8000}, {40, 32000}}, {{20, 16000}}}},
     {"inclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_INCLUSIVE, DIMS_WHOLE}},
     {"exclusive", {{1, 1}, {400000000, 1}, {1, 1}, DIMS_EXCLUSIVE, DIMS_WHOLE}},
     {"segments", {.outer = {300, 0}, .depth = {20000, 1}, .inner = {1, 1}}},
