@@ -155,7 +155,6 @@ static void take_device(struct judge_report *report, const struct setup *setup,
 {
     const struct device_info *info = &setup->device->info;
     snprintf(report->device, sizeof report->device, "%s", info->name);
-    report->is_emulated = info->target.is_host;
     report->registers = kernel->registers;
     report->shared_bytes = kernel->shared_bytes;
     report->local_bytes = kernel->local_bytes;

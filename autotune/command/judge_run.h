@@ -10,7 +10,6 @@
 struct judge_report {
     struct judge_findings findings;
     char device[200];
-    bool is_emulated;
     int registers; /* a thread's; 0: not known */
     int64_t shared_bytes,
         local_bytes;             /* a block's, without dynamic ones; spilled, a thread's */

@@ -23,7 +23,7 @@ int judge_space_write(struct text *out, const struct judge_signature *signature,
                       const char *kernel, uint64_t tile, struct error *error);
 
 /* The words of --args. */
-size_t judge_space_count_args(const char *args);
+size_t judge_space_count_args(const char *given);
 
 /* How many elements a block takes at a time, as the grid says: up to so many there is one block. 0: not to be
  * told. */
