@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGE_BYTES = 16 << 20 };
-
 /* What lasts for all rounds. */
 struct buffers {
     uint64_t most, segments; /* elements and segments of the plan */
@@ -70,11 +68,11 @@ static int open_buffers(struct buffers *out, const struct segment_rounds *rounds
         device->ops->alloc(device, offset_bytes, &out->offsets, error) ||
         device->ops->alloc(device, result_bytes, &out->results, error))
         return -1;
-    out->stage = malloc(STAGE_BYTES);
+    out->stage = malloc(rounds->stage_bytes);
     out->words = malloc(greatest(offset_bytes, result_bytes));
     return out->stage && out->words
                ? 0
-               : error_memory(error, STAGE_BYTES + offset_bytes + result_bytes);
+               : error_memory(error, rounds->stage_bytes + offset_bytes + result_bytes);
 }
 
 static void close_buffers(struct buffers *buffers, struct device *device)
@@ -131,7 +129,8 @@ static int pass_to(const struct segment_rounds *rounds, struct buffers *buffers,
     if (rounds->source.is_parallel)
         buffers->read = at;
     while (buffers->read < at)
-        if (fill_stage(rounds, buffers, (size_t)least(at - buffers->read, STAGE_BYTES), error))
+        if (fill_stage(rounds, buffers, (size_t)least(at - buffers->read, rounds->stage_bytes),
+                       error))
             return -1;
     return 0;
 }
@@ -142,7 +141,7 @@ static int copy_elements(const struct segment_rounds *rounds, struct buffers *bu
     struct device *device = rounds->host->device;
     const uint64_t bytes = count * buffers->each;
     for (uint64_t done = 0, part; done < bytes; done += part) {
-        part = least(bytes - done, STAGE_BYTES);
+        part = least(bytes - done, rounds->stage_bytes);
         if (fill_stage(rounds, buffers, (size_t)part, error) ||
             device->ops->write(device, buffers->elements + done, buffers->stage, part, error))
             return -1;

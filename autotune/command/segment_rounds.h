@@ -15,6 +15,7 @@ struct segment_rounds {
     uint64_t elements;             /* of the source; UINT64_MAX: only its end says */
     struct autotune_sink sink;     /* of results, round by round */
     uint64_t bytes_most;      /* of a round's elements, unless one segment alone has more */
+    uint64_t stage_bytes;     /* that are read before they are copied, by turns */
     uint64_t segments_most;   /* of a round */
     uint64_t n, rounds;       /* found out: elements that segments have */
     uint64_t open_ns, run_ns; /* likewise: until the first byte is read, and from there on */

@@ -30,6 +30,7 @@ enum {
     PIPE_BYTES = 1 << 20,
     TEXT_LOOK = 64,           /* bytes of a file that may be text */
     LINES_BYTES = 1 << 20,    /* of results in text that are written at once */
+    STAGE_BYTES = 16 << 20,   /* of a file that are read before they are copied */
     ROUND_BYTES = 1 << 30,    /* of elements of segments that are on the device at once */
     ROUND_SEGMENTS = 1 << 24, /* likewise */
 };
@@ -382,6 +383,7 @@ static int execute_segments(struct reduction *reduction, const struct host_conte
         .elements = reduction->is_file ? reduction->bytes / each : UINT64_MAX,
         .sink = {reduction->request->output ? write_results : write_lines, reduction},
         .bytes_most = ROUND_BYTES,
+        .stage_bytes = STAGE_BYTES,
         .segments_most = ROUND_SEGMENTS,
     };
     if (!failed) {

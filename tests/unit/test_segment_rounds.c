@@ -91,6 +91,7 @@ static uint64_t check_sums(bool is_stream, uint64_t elements_most, uint64_t segm
         .elements = is_stream ? UINT64_MAX : N,
         .sink = {take_results, NULL},
         .bytes_most = elements_most * sizeof *x,
+        .stage_bytes = 1000,
         .segments_most = segments_most,
     };
     passed = 0;
