@@ -11,6 +11,7 @@ _autotune_options() {
     list) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --lies --type --scan --acc --cold --warm --order --deterministic --arch --space --template --json --csv --quiet --help --sources --check" ;;
     emit) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --lies --type --scan --acc --order --deterministic --device --arch --variant --space --template --nvrtc --cache --cubin --quiet --help --pass --ptx --sass" ;;
     verify) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --lies --type --scan --acc --cold --warm --order --deterministic --device --seed --variant --part --space --template --nvrtc --cache --quiet --help --cover --small --all --limit" ;;
+    judge) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --type --scan --acc --device --seed --nvrtc --json --csv --quiet --help --kernel --args --grid --block --shared --scratch --state --outputs --zeroed --markdown" ;;
     profile) echo "--n --rows --len --pitch --axis --dims --strides --segments --offsets --lengths --shape --op --param --lies --type --scan --acc --cold --warm --order --deterministic --device --seed --space --template --nvrtc --cache --json --csv --quiet --help --run" ;;
     ladder) echo "--n --rows --len --pitch --axis --dims --strides --shape --op --lies --type --scan --acc --data --device --gpu --seed --nvrtc --cache --json --csv --quiet --help --rung --blocks --grid --source --published" ;;
     reduce) echo "--op --param --type --scan --acc --order --deterministic --device --nvrtc --cache --output --quiet --help --offsets --offsets-type" ;;
@@ -28,11 +29,11 @@ _autotune_takes() {
     case $1:$2 in
     --n:bench | -n:bench | --n:export | -n:export) echo "COUNT[,COUNT...]" ;;
     --n:tune | -n:tune | --n:list | -n:list | --n:ladder | -n:ladder | --n:check | -n:check | --n:show | -n:show) echo "COUNT[..COUNT]" ;;
-    --n:emit | -n:emit | --n:verify | -n:verify | --n:profile | -n:profile | --n:compare | -n:compare | --n:report | -n:report) echo "COUNT" ;;
+    --n:emit | -n:emit | --n:verify | -n:verify | --n:judge | -n:judge | --n:profile | -n:profile | --n:compare | -n:compare | --n:report | -n:report) echo "COUNT" ;;
     --rows:tune | --rows:list) echo "COUNT[..COUNT]" ;;
     --len:tune | --len:list | --len:ladder) echo "COUNT[..COUNT]" ;;
-    --rows:export | --rows:emit | --rows:verify | --rows:bench | --rows:ladder | --rows:profile) echo "COUNT" ;;
-    --len:emit | --len:verify | --len:bench | --len:profile | --len:export) echo "COUNT" ;;
+    --rows:export | --rows:emit | --rows:verify | --rows:judge | --rows:bench | --rows:ladder | --rows:profile) echo "COUNT" ;;
+    --len:emit | --len:verify | --len:judge | --len:bench | --len:profile | --len:export) echo "COUNT" ;;
     --pitch:*) echo "COUNT" ;;
     --axis:*) echo "AXIS" ;;
     --dims:*) echo "COUNT[,COUNT...]" ;;
@@ -50,7 +51,7 @@ _autotune_takes() {
     --data:*) echo "WHERE" ;;
     --order:*) echo "ORDER" ;;
     --device:tune | -d:tune) echo "DEVICES" ;;
-    --device:check | -d:check | --device:verify | -d:verify | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce | --device:emit | -d:emit) echo "DEVICE" ;;
+    --device:check | -d:check | --device:verify | -d:verify | --device:judge | -d:judge | --device:bench | -d:bench | --device:ladder | -d:ladder | --device:profile | -d:profile | --device:reduce | -d:reduce | --device:emit | -d:emit) echo "DEVICE" ;;
     --arch:list | --arch:emit) echo "ARCH" ;;
     --gpu:ladder) echo "NAME" ;;
     --gpu:export) echo "NAMES" ;;
@@ -83,6 +84,15 @@ _autotune_takes() {
     --compact:*) echo "FOLDER" ;;
     --pass:*) echo "NAME" ;;
     --limit:*) echo "TIME" ;;
+    --kernel:*) echo "NAME" ;;
+    --args:*) echo "WORDS" ;;
+    --grid:judge) echo "EXPRESSION" ;;
+    --block:*) echo "EXPRESSION" ;;
+    --shared:*) echo "BYTES" ;;
+    --scratch:*) echo "EXPRESSION" ;;
+    --state:*) echo "EXPRESSION" ;;
+    --outputs:*) echo "EXPRESSION" ;;
+    --markdown:*) echo "FILE" ;;
     --offset:*) echo "BYTES" ;;
     --against:*) echo "FILES" ;;
     --rounds:*) echo "COUNT" ;;

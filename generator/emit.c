@@ -372,6 +372,8 @@ static struct control_lines template_lines(const struct emission *emission,
 static int find_own_parts(struct emission *emission, const struct emit_sources *sources,
                           struct error *error)
 {
+    if (sources->is_foreign)
+        return 0;
     emit_operation(&emission->own, emission->context->problem, emission->values);
     if (emission->own.length == 0)
         return 0;
@@ -446,7 +448,8 @@ static int emit_body(struct text *out, struct text *marked, const struct point_c
                               values, error);
     values[SPACE_ANY_FLAGS] = sources->any_flags && !context->target->is_host;
     failed = failed || emit_code(emission, sources, error) ||
-             add_constants(out, context->space, values, emission->code.at, sources, error);
+             (!sources->is_foreign &&
+              add_constants(out, context->space, values, emission->code.at, sources, error));
     if (!failed) {
         text_add(out, emission->code.at, emission->code.length);
         failed = text_check(out, error) ||

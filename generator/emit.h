@@ -20,6 +20,9 @@ struct emit_sources {
     bool has_own_template; /* a file of the user's: compilers' errors shall name its lines */
     bool has_own_space; /* a file of the user's: the command in the kernel's comment names it */
     bool any_flags;     /* for a user's compiler, whose options are not ours: ANY_FLAGS */
+    /* A kernel of a stranger's: its names are its own, so that no constant and nothing of the operation is
+     * put before it, of `types` only what it mentions. */
+    bool is_foreign;
 };
 
 /* Appends the kernel that `pass` of `config` launches. Errors name file:line of the template. The

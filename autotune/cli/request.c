@@ -236,7 +236,7 @@ static int take_files(struct parse *parse, struct argp_state *state)
 static int parse_argument(struct parse *parse, const char *value, struct argp_state *state)
 {
     const char *program = state->argv[0];
-    if (parse->request->verb & (VERB_MERGE | VERB_COMPARE | VERB_REPORT))
+    if (parse->request->verb & (VERB_MERGE | VERB_COMPARE | VERB_REPORT | VERB_JUDGE))
         return take_files(parse, state);
     if ((parse->request->verb & (VERB_LIST | VERB_PROFILE | VERB_REDUCE)) &&
         !parse->request->topic) {

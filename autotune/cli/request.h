@@ -18,6 +18,8 @@
 
 enum { REQUEST_SIZES_MAX = 64 };
 
+struct emit_file;
+
 struct request {
     enum verb verb;
     void *own;                            /* what the verb alone has options for; NULL */
@@ -26,16 +28,19 @@ struct request {
     const char *device;                   /* "auto", "host", "0"; for tune also "0,1", "all" */
     const char *arch;                     /* "sm_90" or "host"; NULL = the device's */
     const char *nvrtc, *space, *template; /* files; NULL = the usual */
-    const char *cache;                    /* folder of records; NULL = the usual */
-    const char *variant;                  /* "BLOCK=256,..."; NULL = the record's or default */
-    struct output out;                    /* --json, --csv, --quiet */
-    const char *cubin;                    /* file; NULL = none */
-    const char *replay;                   /* journal, of a list a folder; NULL = none */
-    const char *candidates;               /* file of records to measure first; NULL = none */
-    const char *axes;                     /* of a heat map: "BLOCK,ITEMS"; NULL = the usual */
-    const char *problems; /* of tune: a file with a problem a line; NULL = none */
-    const char *topic;    /* what to list, to profile or to reduce */
-    char **files;         /* what to merge, compare or report: within argv */
+    /* A space, and a template that is foreign (emit.h) with what stands in the place of types, which the verb
+     * has made; NULL: files are read. */
+    const struct emit_file *made_space, *made_template, *made_types;
+    const char *cache;      /* folder of records; NULL = the usual */
+    const char *variant;    /* "BLOCK=256,..."; NULL = the record's or default */
+    struct output out;      /* --json, --csv, --quiet */
+    const char *cubin;      /* file; NULL = none */
+    const char *replay;     /* journal, of a list a folder; NULL = none */
+    const char *candidates; /* file of records to measure first; NULL = none */
+    const char *axes;       /* of a heat map: "BLOCK,ITEMS"; NULL = the usual */
+    const char *problems;   /* of tune: a file with a problem a line; NULL = none */
+    const char *topic;      /* what to list, to profile or to reduce */
+    char **files;           /* what to merge, compare or report: within argv */
     size_t file_count;
     struct problem problem;                 /* regime and n may be unset, see has_ */
     const char *params[PROBLEM_PARAMS_MAX]; /* of --op: "NAME=NUMBER" each */

@@ -100,8 +100,22 @@ static int load_template(struct setup *setup, const char *file, struct error *er
     return 0;
 }
 
+/* What the verb has made. */
+static int load_made(struct setup *setup, const struct request *request, struct error *error)
+{
+    setup->space_file = *request->made_space;
+    setup->sources.template = *request->made_template;
+    setup->sources.types = *request->made_types;
+    setup->sources.intrinsics = setup->sources.operation = (struct emit_file){"none", ""};
+    setup->sources.is_foreign = setup->sources.has_own_space = true;
+    return space_load(&setup->space, setup->space_file.name, setup->space_file.text,
+                      strlen(setup->space_file.text), embedded_space, error);
+}
+
 static int load_files(struct setup *setup, const struct request *request, struct error *error)
 {
+    if (request->made_space)
+        return load_made(setup, request, error);
     return builtin_files_common(&setup->sources, error) ||
                    load_space(setup, request->space, error) ||
                    load_template(setup, request->template, error)

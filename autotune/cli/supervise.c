@@ -89,10 +89,11 @@ static int judge(const struct ending *ending, int status, struct error *error)
                      text);
 }
 
-int supervise_run(supervised *run, void *context, struct error *error)
+int supervise_run_signal(supervised *run, void *context, int *signal, struct error *error)
 {
     struct ending *ending = supervise_alloc(sizeof *ending);
     int alive[2], status = 0;
+    *signal = 0;
     if (!ending || pipe(alive)) {
         supervise_free(ending, sizeof *ending);
         return error_set(error, ERROR_FAILED, "no memory or no pipe for another process: %s",
@@ -116,6 +117,13 @@ int supervise_run(supervised *run, void *context, struct error *error)
                            ? judge(ending, status, error)
                            : error_set(error, ERROR_FAILED,
                                        "no other process can be started: %s", strerror(reason));
+    *signal = child > 0 && !ending->is_over && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     supervise_free(ending, sizeof *ending);
     return failed;
+}
+
+int supervise_run(supervised *run, void *context, struct error *error)
+{
+    int signal;
+    return supervise_run_signal(run, context, &signal, error);
 }

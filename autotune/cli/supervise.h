@@ -19,4 +19,7 @@ typedef int supervised(void *context, struct error *error);
  * been called, with no device); ERROR_FAILED with the reason where it ended in any other way. */
 int supervise_run(supervised *run, void *context, struct error *error);
 
+/* The same; `signal` is the one that ended that process, 0 where none did. */
+int supervise_run_signal(supervised *run, void *context, int *signal, struct error *error);
+
 #endif

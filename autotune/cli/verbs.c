@@ -24,10 +24,10 @@ const struct verb_row verb_help = {.name = "help",
 static const struct verb_row verb_worker = {.name = WORKER_ARGUMENT, .run = run_worker};
 
 const struct verb_row *const verbs[] = {
-    &verb_tune,   &verb_check,   &verb_show,    &verb_merge,  &verb_list,
-    &verb_emit,   &verb_verify,  &verb_bench,   &verb_ladder, &verb_profile,
-    &verb_reduce, &verb_export,  &verb_compare, &verb_report, &verb_doctor,
-    &verb_help,   &verb_version, &verb_worker,  NULL,
+    &verb_tune,    &verb_check,  &verb_show,    &verb_merge,   &verb_list,
+    &verb_emit,    &verb_verify, &verb_judge,   &verb_bench,   &verb_ladder,
+    &verb_profile, &verb_reduce, &verb_export,  &verb_compare, &verb_report,
+    &verb_doctor,  &verb_help,   &verb_version, &verb_worker,  NULL,
 };
 
 const struct verb_row *verbs_find(const char *name)

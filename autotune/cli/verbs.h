@@ -27,6 +27,7 @@ enum verb {
     VERB_REPORT = 1 << 12,
     VERB_REDUCE = 1 << 13,
     VERB_CHECK = 1 << 14,
+    VERB_JUDGE = 1 << 15,
 };
 
 /* A step of a verb, given what all its steps share. Returns 0, or -1 with error set, whose code is the
@@ -67,7 +68,7 @@ struct verb_row {
 
 extern const struct verb_row verb_tune, verb_show, verb_merge, verb_list, verb_emit,
     verb_verify, verb_bench, verb_ladder, verb_profile, verb_reduce, verb_export, verb_compare,
-    verb_report, verb_check, verb_doctor, verb_help, verb_version;
+    verb_report, verb_check, verb_judge, verb_doctor, verb_help, verb_version;
 extern const struct verb_row *const verbs[]; /* as help lists them; ends with NULL */
 
 /* Runs a verb. `argv[0]` is what usage messages call the program. Returns as a step does. */

@@ -127,6 +127,7 @@ int job_code_setup(struct frame *frame, struct job_setup *message, bool reads,
         code_file(&coder, files[i]);
     code_bool(&coder, &message->sources.has_own_template);
     code_bool(&coder, &message->sources.has_own_space);
+    code_bool(&coder, &message->sources.is_foreign);
     return frame_check(frame, error);
 }
 

@@ -42,9 +42,10 @@ struct check {
     size_t plan_room;
     size_t *chosen; /* of the run under way: its cases, as indices */
     size_t chosen_room;
-    void (*begin)(void), (*answer)(void); /* around launches; or NULL */
-    double until;                         /* of check_limit */
-    struct shadow *shadow;                /* proven before; or NULL */
+    void (*begin)(void), (*answer)(void);  /* around launches; or NULL */
+    double until;                          /* of check_limit */
+    const struct check_observer *observer; /* or NULL */
+    struct shadow *shadow;                 /* proven before; or NULL */
     struct check
         *others[PROBLEM_PARAM_SETS]; /* with other values of params, from the first on */
     size_t other_count;
@@ -252,6 +253,11 @@ void check_limit(struct check *check, double until)
         check_limit(check->shadow->check, until);
     for (size_t i = 0; i < check->other_count; i++)
         check_limit(check->others[i], until);
+}
+
+void check_observe(struct check *check, const struct check_observer *observer)
+{
+    check->observer = observer;
 }
 
 static bool is_late(const struct check *check)
@@ -607,27 +613,41 @@ static void fault(const struct run *run, size_t i, uint64_t result, const char *
                  oracle_format(gotten, type, *got));
 }
 
-static void compare_case(const struct run *run, size_t i, struct check_outcome *out)
+/* What is wrong with what the case has written into such bytes, if anything is. */
+static bool find_fault(const struct run *run, size_t i, uint8_t poison, struct check_fault *out)
 {
-    const enum type type = problem_result(&run->check->problem);
-    const size_t bytes = (size_t)problem_types[type].bytes;
-    const uint64_t results = dims_results(&run->set->cases.cases[i].dims);
+    const struct oracle_case *c = &run->set->cases.cases[i];
+    const size_t bytes = (size_t)problem_types[problem_result(&run->check->problem)].bytes;
+    const uint64_t results = dims_results(&c->dims);
     const uint64_t *slots = run->set->slots, used = results * bytes;
     const unsigned char *slot = run->check->results + slots[i];
-    out->cases++;
-    if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, POISON_OUTPUT))
-        fault(run, i, results - 1, "wrote past its results", NULL, out);
-    const bool is_open = run->set->cases.cases[i].is_open;
-    for (uint64_t r = 0; r < results && out->is_right && !is_open; r++) {
+    if (!poison_is_all(slot + used, slots[i + 1] - slots[i] - used, poison)) {
+        *out = (struct check_fault){.what = "wrote past its results", .result = results - 1};
+        return true;
+    }
+    for (uint64_t r = 0; r < results && !c->is_open; r++) {
         oracle_bits got = 0;
         memcpy(&got, slot + r * bytes, bytes);
         if (accepts(run, i, r, got))
             continue;
-        if (poison_is_all(slot + r * bytes, bytes, POISON_OUTPUT))
-            fault(run, i, r, "no result written", NULL, out);
-        else
-            fault(run, i, r, "wrong result", &got, out);
+        const bool is_none = poison_is_all(slot + r * bytes, bytes, poison);
+        *out = (struct check_fault){.what = is_none ? "no result written" : "wrong result",
+                                    .result = r,
+                                    .is_of_output = true,
+                                    .has_bits = !is_none,
+                                    .expected = expected_bits(run, i, r),
+                                    .got = got};
+        return true;
     }
+    return false;
+}
+
+static void compare_case(const struct run *run, size_t i, struct check_outcome *out)
+{
+    struct check_fault found;
+    out->cases++;
+    if (find_fault(run, i, POISON_OUTPUT, &found))
+        fault(run, i, found.result, found.what, found.has_bits ? &found.got : NULL, out);
 }
 
 static void compare(const struct run *run, struct check_outcome *out)
@@ -835,6 +855,174 @@ static int check_calls(const struct run *run, struct check_outcome *out, struct 
     return 0;
 }
 
+/* --- Cases one by one --------------------------------------------------------------------- */
+
+/* Has a launch changed the elements of the case, or those around them? If so they are written again. */
+static int compare_elements(const struct run *run, size_t i, bool *is_changed,
+                            struct error *error)
+{
+    enum { AROUND = 64 };
+    struct check *check = run->check;
+    const struct oracle_cases *cases = &run->set->cases;
+    const struct oracle_case *c = &cases->cases[i];
+    const uint64_t bytes = (uint64_t)problem_types[check->problem.type].bytes;
+    const uint64_t first = c->offset < AROUND ? 0 : c->offset - AROUND;
+    const uint64_t room = cases->element_count - c->offset, extent = dims_extent(&c->dims);
+    const uint64_t end = c->offset + (extent + AROUND < room ? extent + AROUND : room);
+    void *now = malloc((end - first) * bytes + 1);
+    if (!now)
+        return error_memory(error, (end - first) * bytes);
+    const int failed =
+        check->device->ops->read(check->device, now, run->set->elements + first * bytes,
+                                 (end - first) * bytes, error);
+    *is_changed = !failed && memcmp(now, (const char *)cases->elements + first * bytes,
+                                    (end - first) * bytes) != 0;
+    free(now);
+    return failed || (*is_changed && case_sets_restore(&check->sets, run->set, error)) ? -1 : 0;
+}
+
+/* Has a launch left a state that is neither zero nor an epoch? If so it is zero again. */
+static int clear_state(const struct run *run, size_t i, bool *is_left, struct error *error)
+{
+    const struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t bytes = check->used_state_bytes;
+    const uint64_t state = check->state + POISON_STATE_GUARD;
+    *is_left = false;
+    if (bytes == 0 || leaves_epoch(run, i))
+        return 0;
+    void *now = malloc(bytes);
+    if (!now)
+        return error_memory(error, bytes);
+    const int failed = ops->read(check->device, now, state, bytes, error);
+    *is_left = !failed && !poison_is_all(now, bytes, 0);
+    free(now);
+    return failed || (*is_left && ops->fill(check->device, state, 0, bytes, NULL, error)) ? -1
+                                                                                          : 0;
+}
+
+/* One launch of the case, into bytes of this value. 1: `out` says what is wrong; its words may be in `room`. */
+static int observe_launch(const struct run *run, size_t i, uint8_t poison,
+                          struct check_fault *out, struct error *room, struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t *slots = run->set->slots, from = check->outputs + slots[i];
+    const uint64_t bytes = slots[i + 1] - slots[i];
+    bool is_changed = false;
+    if (ops->fill(check->device, from, poison, bytes, NULL, error) ||
+        ops->sync(check->device, NULL, error))
+        return -1;
+    if (launch_again(run, i, 1, error)) {
+        *room = *error;
+        *out = (struct check_fault){.what = room->text};
+        return error->code == ERROR_WRONG ? 1 : -1;
+    }
+    if (ops->read(check->device, check->results + slots[i], from, bytes, error) ||
+        compare_elements(run, i, &is_changed, error))
+        return -1;
+    if (is_changed) {
+        *out = (struct check_fault){.what = "wrote into its input"};
+        return 1;
+    }
+    if (clear_state(run, i, &is_changed, error))
+        return -1;
+    if (is_changed) {
+        *out = (struct check_fault){.what = "left its state other than zero"};
+        return 1;
+    }
+    return find_fault(run, i, poison, out);
+}
+
+/* Is a wrong case right where its scratch memory is zero? Which then is as it was not. */
+static int observe_scratch(const struct run *run, size_t i, uint8_t poison, bool *is_right,
+                           struct error *error)
+{
+    struct check *check = run->check;
+    const struct device_ops *ops = check->device->ops;
+    const uint64_t scratch = check->scratch + POISON_SCRATCH_GUARD;
+    struct check_fault ignored;
+    struct error room;
+    *is_right = false;
+    if (check->used_bytes == 0)
+        return 0;
+    if (ops->fill(check->device, scratch, 0, check->used_bytes, NULL, error))
+        return -1;
+    const int wrong = observe_launch(run, i, poison, &ignored, &room, error);
+    *is_right = wrong == 0;
+    return wrong < 0 || ops->fill(check->device, scratch, POISON_SCRATCH, check->used_bytes,
+                                  NULL, error)
+               ? -1
+               : 0;
+}
+
+/* Launches a wrong case again, to see whether it is wrong in the same way each time. */
+static int observe_again(const struct run *run, size_t i, uint8_t poison,
+                         struct check_fault *found, struct error *error)
+{
+    enum { TIMES = 3 };
+    struct check_fault again;
+    struct error room;
+    found->is_unsteady = false;
+    if (observe_scratch(run, i, poison, &found->wants_scratch, error))
+        return -1;
+    for (int k = 0; k < TIMES && !found->is_unsteady; k++) {
+        const int wrong = observe_launch(run, i, poison, &again, &room, error);
+        if (wrong < 0)
+            return -1;
+        found->is_unsteady = !wrong || again.has_bits != found->has_bits ||
+                             (again.has_bits && again.got != found->got);
+    }
+    return 0;
+}
+
+static int observe_case(const struct run *run, size_t i, struct check_outcome *out,
+                        struct error *error)
+{
+    const struct check_observer *observer = run->check->observer;
+    const struct oracle_cases *cases = &run->set->cases;
+    const struct oracle_case *c = &cases->cases[i];
+    const uint64_t bytes = (uint64_t)problem_types[run->check->problem.type].bytes;
+    /* Large as integers and as floats, so that what is added to it shows; then small. */
+    static const uint8_t poisons[] = {0x7d, POISON_OUTPUT};
+    struct check_fault found, zeroed;
+    struct error room;
+    int wrong = 0;
+    observer->begin(observer->context, &c->dims, c->offset % (16 / bytes));
+    for (unsigned launch = 0; launch < 2 && wrong == 0; launch++) {
+        wrong = observe_launch(run, i, poisons[launch], &found, &room, error);
+        found.launch = launch;
+    }
+    const int of_zeros =
+        wrong > 0 && found.is_of_output ? observe_launch(run, i, 0, &zeroed, &room, error) : 1;
+    if (wrong < 0 || of_zeros < 0 ||
+        (wrong && found.is_of_output &&
+         observe_again(run, i, poisons[found.launch], &found, error)))
+        return -1;
+    found.wants_zeros = of_zeros == 0;
+    found.dims = c->dims;
+    found.start = c->offset % (16 / bytes);
+    found.elements = (const char *)cases->elements + c->offset * bytes;
+    observer->end(observer->context, wrong ? &found : NULL);
+    out->cases++;
+    out->is_right &= !wrong;
+    return 0;
+}
+
+static int observe_cases(const struct run *run, struct check_outcome *out, struct error *error)
+{
+    const struct check *check = run->check;
+    for (size_t k = 0; k < run->chosen_count; k++) {
+        const struct dims *dims = &run->set->cases.cases[check->chosen[k]].dims;
+        if ((check->observer->is_packed && dims_extent(dims) != dims_n(dims)) ||
+            (check->observer->leaves_out_empty && dims_n(dims) == 0))
+            continue;
+        if (observe_case(run, check->chosen[k], out, error))
+            return -1;
+    }
+    return 0;
+}
+
 /* Poisons, launches, reads back and compares. */
 static int run_cases(struct run *run, struct check_outcome *out, struct error *error)
 {
@@ -848,6 +1036,8 @@ static int run_cases(struct run *run, struct check_outcome *out, struct error *e
     if (reserve_outputs(check, run->set, error) || reserve_scratch(run, error) ||
         fill_buffers(run, error) || ops->sync(check->device, NULL, error))
         return -1;
+    if (check->observer)
+        return observe_cases(run, out, error) || check_guards(run, out, error) ? -1 : 0;
     const bool is_stopped = launch_cases(run, error) != 0;
     const int failed =
         !is_stopped && (ops->sync(check->device, NULL, error) ||
@@ -928,8 +1118,8 @@ static int check_set(struct check *check, const struct point_context *context,
     struct case_set *set = case_sets_find(&check->sets, &plan, is_special, error);
     if (!set)
         return -1;
-    const bool takes_turns = set->cases.count > ALTERNATE || set->shape.parts ||
-                             !oracle_is_run(&context->problem->dims);
+    const bool takes_turns = check->observer || set->cases.count > ALTERNATE ||
+                             set->shape.parts || !oracle_is_run(&context->problem->dims);
     struct run wide_run = {.check = check,
                            .context = context,
                            .config = configs.wide,
@@ -946,13 +1136,14 @@ static int check_set(struct check *check, const struct point_context *context,
                              .set = set,
                              .selection = selection,
                              .takes_turns = takes_turns,
-                             .is_in_place = can_be_in_place(context->problem),
+                             .is_in_place =
+                                 !check->observer && can_be_in_place(context->problem),
                              .turn = 1,
                              .calls = CALLS_FEW};
     if (set->cases.count == 0)
         return 0;
     int failed = run_cases(&wide_run, out, error);
-    if (!failed && out->is_right)
+    if (!failed && (out->is_right || check->observer))
         failed = run_cases(&narrow_run, out, error);
     /* A kernel with stray writes may have changed the input of other kernels. */
     if (!failed && !out->is_right)

@@ -6,6 +6,7 @@
 
 #include "autotune/device/device.h"
 #include "autotune/verify/compiler.h"
+#include "autotune/verify/oracle.h"
 #include "generator/call.h"
 #include "generator/emit.h"
 #include "generator/point.h"
@@ -54,6 +55,36 @@ char *check_words(char out[CHECK_WORDS_CHARS], const struct problem *problem);
 
 /* How such an operation is proven, in words behind a comma; "" of others. */
 char *check_method(char out[CHECK_METHOD_CHARS], const struct problem *problem);
+
+/* What is wrong with a case: its dims, where its elements begin, and of a wrong result which one it is. */
+struct check_fault {
+    struct dims dims;
+    uint64_t start;  /* elements past an address aligned to 16 bytes */
+    uint64_t result; /* of a wrong result: its index; `expected` and `got` are its bits */
+    unsigned
+        launch; /* 0: of the first; 1: of the same launch again, with its scratch as the first left it */
+    const char *what;
+    bool is_of_output;  /* a result is wrong or missing ... */
+    bool wants_zeros;   /* ... and right where zeros stood in its place before */
+    bool wants_scratch; /* ... and right where its scratch memory was zero before */
+    bool is_unsteady;   /* ... and another one, or right, in the same launch again */
+    bool has_bits;
+    oracle_bits expected, got;
+    const void *elements; /* the case's; those around them are there, too */
+};
+
+/* Sees each case by itself, in place of the first fault of many. */
+struct check_observer {
+    void *context;
+    bool is_packed;        /* cases whose elements do not lie one behind another are left out */
+    bool leaves_out_empty; /* so are those of no elements */
+    void (*begin)(void *context, const struct dims *dims, uint64_t start); /* is launched now */
+    void (*end)(void *context, const struct check_fault *fault);           /* NULL: is right */
+};
+
+/* From now on each case is launched twice by itself, with its elements compared afterwards, none is the end
+ * of a proof, and results take the place of no elements. `observer` outlives the check. */
+void check_observe(struct check *check, const struct check_observer *observer);
 
 struct check_outcome {
     bool is_right;

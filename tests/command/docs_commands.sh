@@ -30,6 +30,7 @@ profile         needs a GPU and Nsight Compute
 --problems      takes minutes on the emulator; list.sh has lists
 ~/.cache/autotune/parts/*  needs parts of a list; list.sh has them
 /shared/autotune/parts/*   needs parts of a list; list.sh has them
+--markdown      tells of a wrong kernel, so that its status is 70; judge.sh has it
 report.html     needs tables of this very GPU; report.sh has them
 END
 

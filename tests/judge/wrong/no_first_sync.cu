@@ -1,0 +1,19 @@
+// A barrier is missing between the first store and the tree.
+// judge --kernel total --type i32 --args 'input n output' --grid 1 --block 256 --n 2000
+// says when the same is launched again: threads race
+__global__ void total(const int *x, int n, int *y)
+{
+    __shared__ int s[256];
+    const int t = threadIdx.x;
+    int a = 0;
+    for (int i = t; i < n; i += 256)
+        a += x[i];
+    s[t] = a;
+    for (int d = 128; d > 0; d /= 2) {
+        if (t < d)
+            s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0)
+        y[0] = s[0];
+}
