@@ -8,13 +8,14 @@
 #include "autotune/search/single_run.h"
 #include "autotune/search/tune.h"
 #include "autotune/verify/loaded.h"
+#include "autotune/verify/proof.h"
 #include "generator/dims_text.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { POSITIONS = 256, RESULTS = 4 };
+enum { POSITIONS = 256 };
 
 struct judging {
     struct judge_report *report;
@@ -56,12 +57,10 @@ static int prove_small(struct judging *it, const struct setup *setup,
                                           setup->space->default_config};
     struct problem problem = setup->problem;
     const struct point_context context = {setup->space, &problem, &setup->target};
-    const uint64_t results = dims_kept(&problem.dims);
     struct check_outcome outcome = {.is_right = true};
     struct check *check;
     findings->is_special = false;
-    problem.dims =
-        dims_resized(&problem.dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
+    problem.dims = proof_dims(&problem.dims);
     int failed = check_open(&check, setup->device, &problem, &setup->sources, POSITIONS,
                             it->request->seed, error);
     if (!failed) {

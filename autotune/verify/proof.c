@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOST_POSITIONS = 256, RESULTS = 1 << DIMS_AXES }; /* two along each axis that is kept */
+enum { HOST_POSITIONS = 256 };
 
 void proof_dispose(struct proof *proof)
 {
@@ -43,6 +43,13 @@ static void note_failure(struct proof *proof, const struct point_context *contex
     result->wrong++;
 }
 
+struct dims proof_dims(const struct dims *dims)
+{
+    enum { RESULTS = 1 << DIMS_AXES }; /* two along each axis that is kept */
+    const uint64_t results = dims_kept(dims);
+    return dims_resized(dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
+}
+
 static int open_check(struct proof *proof, const struct problem *problem, struct error *error)
 {
     const struct problem *open = &proof->check_problem; /* regime and n are the same for all */
@@ -53,10 +60,7 @@ static int open_check(struct proof *proof, const struct problem *problem, struct
         check_close(proof->check);
     proof->check = NULL;
     proof->check_problem = *problem;
-    /* no size: which axes are kept, and how large elements may be */
-    const uint64_t results = dims_kept(&problem->dims);
-    proof->check_problem.dims =
-        dims_resized(&problem->dims, results < RESULTS ? results : RESULTS, PROBLEM_USUAL_N, 0);
+    proof->check_problem.dims = proof_dims(&problem->dims);
     const uint64_t usual = proof->device->info.target.is_host ? HOST_POSITIONS : UINT64_MAX;
     if (check_open(&proof->check, proof->device, &proof->check_problem, proof->sources,
                    proof->positions ? proof->positions : usual, proof->seed, error))

@@ -48,6 +48,9 @@ struct proof {
 };
 void proof_dispose(struct proof *proof);
 
+/* Dims that say nothing of a size, but which axes are kept and combined, and how large elements may be. */
+struct dims proof_dims(const struct dims *dims);
+
 /* Variants that are compiled together, as indices. */
 struct proof_batch {
     size_t variants[COMPILER_UNIT], count;
