@@ -196,7 +196,7 @@ _autotune_after() {
 _autotune_argument() {
     case $1 in
     list) _autotune_words "$(_autotune_list topics "s/,.*//")" "$2" ;;
-    help) _autotune_words "tune check show merge list emit verify bench ladder profile reduce export compare report doctor" "$2" ;;
+    help) _autotune_words "tune check show merge list emit verify judge bench ladder profile reduce export compare report doctor" "$2" ;;
     merge) _autotune_files -f "$2" ;;
     compare | report)
         _autotune_files -f "$2"
@@ -206,7 +206,7 @@ _autotune_argument() {
 }
 
 _autotune() {
-    local verbs="tune check show merge list emit verify bench ladder profile reduce export compare report doctor help version"
+    local verbs="tune check show merge list emit verify judge bench ladder profile reduce export compare report doctor help version"
     local at=$COMP_CWORD verb=tune last whole before
     COMPREPLY=()
     if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then
